@@ -1,0 +1,94 @@
+"""cpx: explanation problems of machine learning as constraint models.
+
+One statement, any engine, an answer you can trust::
+
+    import cpx
+    explanation = cpx.explain(classifier, background, x, k=5)
+
+The names below are imported when they are first used, so ``import cpx`` is fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cpx.data import (
+        Background,
+        Binarizer,
+        Empirical,
+        Perturbed,
+        Product,
+        Samples,
+        Uniform,
+        sample_size,
+    )
+    from cpx.errors import CpxError
+    from cpx.explainer import Explainer, explain
+    from cpx.explanation import Explanation
+    from cpx.instances import load, save
+    from cpx.models import KMonomial, NegativeOnly
+    from cpx.result import Result, Status, Termination
+    from cpx.solving import solve
+
+_HOMES = {
+    "Background": "cpx.data",
+    "Binarizer": "cpx.data",
+    "CpxError": "cpx.errors",
+    "Empirical": "cpx.data",
+    "Explainer": "cpx.explainer",
+    "Explanation": "cpx.explanation",
+    "KMonomial": "cpx.models",
+    "NegativeOnly": "cpx.models",
+    "Perturbed": "cpx.data",
+    "Product": "cpx.data",
+    "Result": "cpx.result",
+    "Samples": "cpx.data",
+    "Status": "cpx.result",
+    "Termination": "cpx.result",
+    "Uniform": "cpx.data",
+    "explain": "cpx.explainer",
+    "load": "cpx.instances",
+    "sample_size": "cpx.data",
+    "save": "cpx.instances",
+    "solve": "cpx.solving",
+}
+
+__version__ = "0.1.0"
+__all__ = [
+    "Background",
+    "Binarizer",
+    "CpxError",
+    "Empirical",
+    "Explainer",
+    "Explanation",
+    "KMonomial",
+    "NegativeOnly",
+    "Perturbed",
+    "Product",
+    "Result",
+    "Samples",
+    "Status",
+    "Termination",
+    "Uniform",
+    "explain",
+    "load",
+    "sample_size",
+    "save",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        home = _HOMES[name]
+    except KeyError:
+        raise AttributeError(f"module 'cpx' has no attribute {name!r}") from None
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,94 @@
+"""Who answers: one engine family per module, found through the entry points ``cpx.backends``.
+
+``backend("milp:cbc")`` returns an instance; ``names()`` lists what is registered. Nothing is
+imported before it is asked for, and no engine before it solves.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+
+from cpx.backends.base import Backend, Event, Outcome, Progress
+from cpx.errors import EngineError, UnknownName
+
+__all__ = ["Backend", "Event", "Outcome", "Progress", "backend", "backend_class", "names", "register"]
+
+GROUP = "cpx.backends"
+
+# The entry points of our own pyproject, so that a source tree on the path works uninstalled.
+_OURS = {
+    "cpsat": "cpx.backends.cpsat:CpSat",
+    "maxsat": "cpx.backends.maxsat:MaxSat",
+    "milp": "cpx.backends.milp:Milp",
+}
+
+_registered: dict[str, type[Backend]] = {}
+
+
+def register(cls: type[Backend]) -> type[Backend]:
+    """Register a backend for this process, without an entry point; usable as a decorator.
+
+    Isolated solves run in other processes, which only know installed entry points.
+    """
+    _registered[cls.name] = cls
+    return cls
+
+
+@cache
+def _entry_points() -> dict[str, EntryPoint]:
+    found = {name: EntryPoint(name, value, GROUP) for name, value in _OURS.items()}
+    for point in entry_points(group=GROUP):
+        found.setdefault(point.name, point)
+    return found
+
+
+def names() -> list[str]:
+    """Return the names of all registered backends, sorted.
+
+    Examples
+    --------
+    >>> [name for name in names() if name in ("cpsat", "maxsat", "milp")]
+    ['cpsat', 'maxsat', 'milp']
+    """
+    return sorted({*_entry_points(), *_registered})
+
+
+def backend_class(name: str) -> type[Backend]:
+    """Return the class of a backend family.
+
+    Raises
+    ------
+    UnknownName
+        With the registered names and the nearest one.
+    EngineError
+        When a registered module cannot be imported or is no backend.
+    """
+    if name in _registered:
+        return _registered[name]
+    point = _entry_points().get(name)
+    if point is None:
+        raise UnknownName("backend", name, names())
+    module, _, attribute = point.value.partition(":")
+    try:
+        cls = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise EngineError(f"backend {name!r} ({point.value}) cannot be loaded: {error}") from error
+    if not (isinstance(cls, type) and issubclass(cls, Backend)):
+        raise EngineError(f"backend {name!r} ({point.value}) is no cpx.backends.Backend")
+    return cls
+
+
+def backend(name: str) -> Backend:
+    """Return a backend by ``"family"`` or ``"family:solver"``.
+
+    Examples
+    --------
+    >>> backend("milp:cbc").solver
+    'cbc'
+    """
+    if not isinstance(name, str):
+        raise UnknownName("backend", name, names())
+    family, colon, solver = name.partition(":")
+    return backend_class(family)(solver if colon else None)

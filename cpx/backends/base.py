@@ -1,0 +1,277 @@
+"""The contract between cpx and an engine: Backend, Progress, Outcome.
+
+An engine gets a problem, the options and a :class:`Progress`. While it works it reports
+incumbents and bounds to the progress, asks it how much time is left and whether it should
+stop, and at the end returns an :class:`Outcome` that says what it proved. Everything else
+(recomputing the objective, deciding the status, checking, writing the result) is done once,
+in :mod:`cpx.solving`, for all engines.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, ClassVar
+
+from cpx.errors import EngineMissing, UnknownName
+from cpx.explanation import Explanation
+from cpx.result import Termination, TracePoint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cpx.models.base import Problem, Values
+    from cpx.options import SolveOptions
+
+__all__ = ["Backend", "Event", "Outcome", "Progress"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """What a listener hears: the trace point, and the explanation when it is new."""
+
+    point: TracePoint
+    explanation: Explanation | None = None
+
+
+@dataclass
+class Outcome:
+    """What an engine says at the end.
+
+    Attributes
+    ----------
+    proved : bool
+        The engine exhausted the search: its best incumbent is optimal, or, with no
+        incumbent, the problem is infeasible. Never True after an interruption.
+    termination : Termination
+        Why it stopped. ``COMPLETED`` also when it stopped at the requested gap.
+    raw_status : str
+        The engine's own word.
+    claimed : int or None
+        The objective the engine believes its best solution has, offset included.
+    sizes : dict of str to int
+        Sizes of the compiled form.
+    warnings : list of str
+        Options that could not be honoured, and the like.
+    """
+
+    proved: bool
+    termination: Termination
+    raw_status: str = ""
+    claimed: int | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+class Progress:
+    """Best solution and bound of a running solve, its clock and its stop signal.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is solved; incumbents are measured by it.
+    options : SolveOptions
+        ``time_limit`` starts the clock here.
+    listen : callable, optional
+        Called with an :class:`Event` whenever the best value or the bound improves.
+
+    Notes
+    -----
+    Methods may be called from any thread; listeners are called under a lock, one at a time.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        options: SolveOptions,
+        listen: Callable[[Event], None] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.options = options
+        self.started = time.perf_counter()
+        self.explanation: Explanation | None = None
+        self.objective: int | None = None
+        self.best_bound: int | None = None
+        self.trace: list[TracePoint] = []
+        self.times: dict[str, float] = {"state": 0.0, "compile": 0.0, "solve": 0.0}
+        self._listen = listen
+        self._lock = threading.RLock()
+        self._stop = threading.Event()
+
+    # ------------------------------------------------------------------ time
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the solve began."""
+        return time.perf_counter() - self.started
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left, never below 0; None without a limit."""
+        limit = self.options.time_limit
+        return None if limit is None else max(0.0, limit - self.elapsed)
+
+    @property
+    def expired(self) -> bool:
+        """Whether the time limit is over."""
+        return self.remaining == 0.0
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether :meth:`stop` was called (Ctrl-C)."""
+        return self._stop.is_set()
+
+    @property
+    def should_stop(self) -> bool:
+        """Whether the engine should return as soon as it can."""
+        return self.interrupted or self.expired or self.gap_reached
+
+    @property
+    def gap_reached(self) -> bool:
+        """Whether incumbent and bound have met, or are within the requested gap."""
+        if self.objective is None or self.best_bound is None:
+            return False
+        difference = abs(self.objective - self.best_bound)
+        return difference <= (self.options.gap or 0.0) * max(1, abs(self.objective))
+
+    def stop(self) -> None:
+        """Ask the engine to stop; safe from any thread and from a signal handler."""
+        self._stop.set()
+
+    def why_stopped(self) -> Termination:
+        """Name the reason for a stop the engine did not choose itself."""
+        if self.interrupted:
+            return Termination.INTERRUPTED
+        return Termination.TIME_LIMIT if self.expired else Termination.COMPLETED
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Add the seconds of the block to ``times[name]`` (state, compile or solve)."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.times[name] += time.perf_counter() - start
+
+    # ------------------------------------------------------------ reporting
+
+    def incumbent(self, values: Values) -> int | None:
+        """Report a solution by the values of the statement's variables.
+
+        It is decoded and measured on the data; the recomputed objective is returned, or
+        None when the decoded explanation breaks a constraint of the problem.
+        """
+        return self.found(self.problem.decode(values))
+
+    def found(self, explanation: Explanation) -> int | None:
+        """Report a solution as an explanation; see :meth:`incumbent`."""
+        evaluation = self.problem.evaluate(explanation)
+        if not evaluation.feasible:
+            return None
+        value = evaluation.objective
+        with self._lock:
+            if self.objective is None or self._better(value, self.objective):
+                self.objective, self.explanation = value, explanation
+                self._emit(explanation)
+        return value
+
+    def bound(self, value: float) -> None:
+        """Report a proven bound on the objective, offset included.
+
+        Objectives are integers, so the value is rounded to the next integer in the safe
+        direction after a slack of 1e-6 for floating-point engines. Worse bounds and
+        non-finite values are ignored.
+        """
+        if not math.isfinite(value):
+            return
+        minimise = self.problem.sense == "min"
+        rounded = math.ceil(value - 1e-6) if minimise else math.floor(value + 1e-6)
+        with self._lock:
+            if self.best_bound is None or self._better(self.best_bound, rounded):
+                self.best_bound = rounded
+                self._emit(None)
+
+    def _better(self, a: int, b: int) -> bool:
+        return a < b if self.problem.sense == "min" else a > b
+
+    def _emit(self, explanation: Explanation | None) -> None:
+        point = TracePoint(self.elapsed, self.objective, self.best_bound)
+        self.trace.append(point)
+        if self._listen is not None:
+            self._listen(Event(point, explanation))
+
+
+class Backend(ABC):
+    """One family of engines.
+
+    Class attributes
+    ----------------
+    name : str
+        Name on the command line, such as ``"milp"``.
+    solvers : tuple of str
+        Names inside the family (``milp:highs``); the first is the default. Empty when
+        the family has one member only.
+    requires : dict of str to str
+        Module name -> pip requirement that provides it.
+    honours : frozenset of str
+        The options among ``threads``, ``seed``, ``gap``, ``hint`` that have an effect.
+        The others are reported as warnings when they are set.
+    summary : str
+        One line for ``cpx backends``.
+    """
+
+    name: ClassVar[str]
+    solvers: ClassVar[tuple[str, ...]] = ()
+    requires: ClassVar[Mapping[str, str]] = {}
+    honours: ClassVar[frozenset[str]] = frozenset()
+    summary: ClassVar[str] = ""
+
+    def __init__(self, solver: str | None = None) -> None:
+        if solver is None:
+            solver = self.solvers[0] if self.solvers else ""
+        elif solver not in self.solvers:
+            raise UnknownName(f"solver of backend {self.name}", solver, self.solvers)
+        self.solver = solver
+
+    @classmethod
+    def available(cls) -> bool:
+        """Whether the packages are installed, found without importing them."""
+        return all(_installed(module) for module in cls.requires)
+
+    @classmethod
+    def require(cls) -> None:
+        """Raise :class:`EngineMissing` with the pip line unless :meth:`available`."""
+        missing = [pip for module, pip in cls.requires.items() if not _installed(module)]
+        if missing:
+            wanted = " ".join(f"'{pip}'" for pip in missing)
+            raise EngineMissing(f"backend {cls.name!r} is not installed: pip install {wanted}")
+
+    @classmethod
+    def versions(cls) -> dict[str, str]:
+        """Versions of the distributions behind ``requires``."""
+        found = {}
+        for pip in cls.requires.values():
+            name = pip.split("[")[0].split(">")[0].split("=")[0].split("<")[0].strip()
+            try:
+                found[name] = version(name)
+            except PackageNotFoundError:
+                continue
+        return found
+
+    @abstractmethod
+    def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
+        """Solve the problem, reporting to ``progress``; return what was proved."""
+
+
+def _installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False

@@ -1,0 +1,121 @@
+"""CP-SAT of OR-Tools, through CPMpy.
+
+CPMpy compiles the statement; the solve is native, because only the native solver has
+callbacks for solutions and for the best bound. Install: ``pip install ortools cpmpy``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.running import run_interruptibly
+from cpx.result import Termination
+
+if TYPE_CHECKING:
+    from cpx.models.base import Problem, Statement, Values
+    from cpx.options import SolveOptions
+
+__all__ = ["CpSat", "compile_cp_model"]
+
+
+def compile_cp_model(statement: Statement) -> tuple[Any, dict[str, list[Any]]]:
+    """Compile a statement to a native ``CpModel``.
+
+    Returns
+    -------
+    model : ortools.sat.python.cp_model.CpModel
+        The model; its objective lacks ``statement.offset``.
+    variables : dict of str to list
+        The native variables of each array of the statement.
+    """
+    from cpmpy.solvers.ortools import CPM_ortools
+
+    compiled = CPM_ortools(statement.model)
+    variables = {
+        name: [compiled.solver_var(v) for v in array] for name, array in statement.variables.items()
+    }
+    return compiled.ort_model, variables
+
+
+class CpSat(Backend):
+    """CP-SAT: lazy clause generation with linear relaxations; exact and anytime."""
+
+    name: ClassVar[str] = "cpsat"
+    requires: ClassVar[dict[str, str]] = {
+        "ortools": "ortools>=9.15,<9.16",
+        "cpmpy": "cpmpy>=1.1,<1.2",
+    }
+    honours: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
+    summary: ClassVar[str] = "constraint programming, OR-Tools CP-SAT: exact, anytime"
+
+    def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
+        """State, compile and solve; see :class:`~cpx.backends.base.Backend`."""
+        from ortools.sat.python import cp_model
+
+        with progress.phase("state"):
+            statement = problem.model(options.encoding)
+        with progress.phase("compile"):
+            model, variables = compile_cp_model(statement)
+            _add_hint(model, variables, statement, options)
+            sizes = {"variables": len(model.proto.variables), "constraints": len(model.proto.constraints)}
+        if progress.should_stop:
+            return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
+
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = options.threads
+        solver.parameters.random_seed = options.seed
+        # Ctrl-C is ours: the solver runs in a thread, and its own handler would swallow it.
+        solver.parameters.catch_sigint_signal = False
+        if progress.remaining is not None:
+            solver.parameters.max_time_in_seconds = progress.remaining
+        solver.best_bound_callback = lambda value: progress.bound(value + statement.offset)
+        watcher = _watcher(cp_model, variables, progress)
+        with progress.phase("solve"):
+            code = run_interruptibly(
+                lambda: solver.solve(model, watcher), progress, solver.stop_search
+            )
+        return self._outcome(solver, code, statement, progress, sizes)
+
+    def _outcome(
+        self, solver: Any, code: Any, statement: Statement, progress: Progress, sizes: dict[str, int]
+    ) -> Outcome:
+        from ortools.sat.python import cp_model
+
+        name = solver.status_name(code)
+        if code == cp_model.MODEL_INVALID:
+            return Outcome(False, Termination.SOLVER_ERROR, name, sizes=sizes)
+        solved = code in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+        claimed = None
+        if solved:
+            has_objective = statement.model.objective_ is not None
+            claimed = round(solver.objective_value if has_objective else 0) + statement.offset
+            progress.bound(solver.best_objective_bound + statement.offset)
+        proved = code in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+        termination = Termination.COMPLETED if proved else progress.why_stopped()
+        return Outcome(proved, termination, name, claimed, sizes)
+
+
+def _add_hint(
+    model: Any, variables: dict[str, list[Any]], statement: Statement, options: SolveOptions
+) -> None:
+    if options.hint_features is None:
+        return
+    values = statement.complete(options.hint_features)
+    for name, array in variables.items():
+        for variable, value in zip(array, values[name], strict=True):
+            model.add_hint(variable, int(value))
+
+
+def _watcher(cp_model: Any, variables: dict[str, list[Any]], progress: Progress) -> Any:
+    class Watcher(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+        def on_solution_callback(self) -> None:
+            values: Values = {
+                name: np.array([self.value(v) for v in array], dtype=np.int64)
+                for name, array in variables.items()
+            }
+            progress.incumbent(values)
+
+    return Watcher()

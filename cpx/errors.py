@@ -1,0 +1,103 @@
+"""Every error cpx raises on purpose.
+
+Each class derives from :class:`CpxError`, carries the exit code the command
+line answers with, and also derives from the builtin a caller would expect, so
+``except ValueError`` keeps working in scripts.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "CheckFailed",
+    "ClassifierError",
+    "CpxError",
+    "DataError",
+    "EngineError",
+    "EngineMissing",
+    "InvalidInstance",
+    "InvalidOption",
+    "OutputError",
+    "UnknownName",
+    "nearest",
+]
+
+
+class CpxError(Exception):
+    """Base of all errors raised by cpx; ``exit_code`` is what the shell sees."""
+
+    exit_code = 1
+
+
+class InvalidInstance(CpxError, ValueError):
+    """A problem or a saved instance that does not make sense, naming the argument."""
+
+    exit_code = 2
+
+
+class InvalidOption(CpxError, ValueError):
+    """An option of a solve that is out of its range, naming the option."""
+
+    exit_code = 2
+
+
+class DataError(CpxError, ValueError):
+    """A table, a column, a row or an instance x that cannot be used."""
+
+    exit_code = 2
+
+
+class ClassifierError(CpxError, ValueError):
+    """The classifier raised, or answered with something that is no label vector."""
+
+    exit_code = 2
+
+
+class OutputError(CpxError, OSError):
+    """A path that cannot be written, found before any work is done."""
+
+    exit_code = 2
+
+
+class UnknownName(CpxError, LookupError):
+    """A name that is not in its list; the message has the list and the nearest name."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
+        self.what, self.name, self.known = what, name, sorted(known)
+        super().__init__(
+            f"unknown {what} {name!r}{nearest(str(name), self.known)}; known: "
+            + (", ".join(self.known) or "none")
+        )
+
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, object, list[str]]]:
+        return type(self), (self.what, self.name, self.known)
+
+
+class EngineMissing(CpxError, ImportError):
+    """An engine whose package is not installed; the message has the pip line."""
+
+    exit_code = 2
+
+
+class EngineError(CpxError, RuntimeError):
+    """An engine failed: it raised, crashed, or answered against its own contract."""
+
+
+class CheckFailed(CpxError, AssertionError):
+    """The independent checker disagrees with an answer."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return ``" (did you mean 'x'?)"`` for the closest known name, or ``""``.
+
+    Examples
+    --------
+    >>> nearest("cpsta", ["cpsat", "milp"])
+    " (did you mean 'cpsat'?)"
+    """
+    match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" (did you mean {match[0]!r}?)" if match else ""

@@ -1,0 +1,155 @@
+"""The explanation: a rule with its measured precision and coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from cpx.rules import Rule
+
+__all__ = ["Evaluation", "Explanation", "PrecisionEstimate"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Exact figures of a monomial on the samples of a problem, as weights.
+
+    Attributes
+    ----------
+    objective : int
+        The value the problem optimises.
+    covered, agreeing_covered, agreeing, total : int
+        Weight of the covered, the covered and agreeing, the agreeing, and all samples.
+    feasible : bool
+        Whether the explanation respects the constraints of the problem.
+    """
+
+    objective: int
+    covered: int
+    agreeing_covered: int
+    agreeing: int
+    total: int
+    feasible: bool = True
+
+    @property
+    def precision(self) -> Fraction | None:
+        """Agreeing share of the covered weight; ``None`` when nothing is covered."""
+        return Fraction(self.agreeing_covered, self.covered) if self.covered else None
+
+    @property
+    def coverage(self) -> Fraction:
+        """Covered share of all weight."""
+        return Fraction(self.covered, self.total)
+
+
+@dataclass(frozen=True)
+class PrecisionEstimate:
+    """Precision on samples that were not used to find the rule.
+
+    ``agreeing`` of ``drawn`` samples of the distribution conditioned on the rule
+    have the class of x; ``low`` and ``high`` are the exact (Clopper-Pearson)
+    limits of the precision at the level ``confidence``.
+    """
+
+    agreeing: int
+    drawn: int
+    low: float
+    high: float
+    confidence: float = 0.95
+
+    @property
+    def value(self) -> float:
+        """The observed share."""
+        return self.agreeing / self.drawn
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] "
+            f"({self.confidence:.0%} interval, {self.drawn} fresh samples)"
+        )
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A rule that explains a prediction, and what is known about it.
+
+    Attributes
+    ----------
+    rule : Rule
+        The rule in words; ``features`` are its feature indices.
+    precision : Fraction or None
+        On the samples of the problem, exact; ``None`` when no sample is covered.
+    coverage : Fraction or None
+        On the samples of the problem, exact.
+    fresh : PrecisionEstimate or None
+        On fresh samples, filled where a classifier is at hand.
+    proved : str
+        What was proved, as a sentence; empty before a solve.
+    """
+
+    rule: Rule
+    precision: Fraction | None = None
+    coverage: Fraction | None = None
+    fresh: PrecisionEstimate | None = None
+    proved: str = ""
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """Indices of the chosen features, increasing."""
+        return self.rule.features
+
+    def __str__(self) -> str:
+        return str(self.rule)
+
+    def summary(self) -> str:
+        """Return rule, precision, coverage and proof as a few lines of text."""
+        lines = [str(self.rule)]
+        if self.fresh is not None:
+            lines.append(f"precision  {self.fresh}")
+        if self.precision is not None:
+            lines.append(f"on the samples: precision {float(self.precision):.3f}")
+        if self.coverage is not None:
+            lines.append(f"coverage   {float(self.coverage):.3f}")
+        if self.proved:
+            lines.append(f"proved     {self.proved}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain JSON values; fractions as ``"p/q"``."""
+        fresh = self.fresh
+        return {
+            "features": list(self.features),
+            "rule": self.rule.to_dict(),
+            "text": str(self.rule),
+            "precision": None if self.precision is None else str(self.precision),
+            "coverage": None if self.coverage is None else str(self.coverage),
+            "fresh": None
+            if fresh is None
+            else {
+                "agreeing": fresh.agreeing,
+                "drawn": fresh.drawn,
+                "low": fresh.low,
+                "high": fresh.high,
+                "confidence": fresh.confidence,
+            },
+            "proved": self.proved,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Explanation:
+        """Read what :meth:`to_dict` wrote."""
+        fresh, precision, coverage = data["fresh"], data["precision"], data["coverage"]
+        return cls(
+            rule=Rule.from_dict(data["rule"]),
+            precision=None if precision is None else Fraction(precision),
+            coverage=None if coverage is None else Fraction(coverage),
+            fresh=None if fresh is None else PrecisionEstimate(**fresh),
+            proved=data["proved"],
+        )
+
+    def _repr_html_(self) -> str:
+        from cpx.html import explanation_html
+
+        return explanation_html(self)

@@ -1,0 +1,43 @@
+"""What is asked: one problem per file, stated in named encodings.
+
+``problem_class("k-monomial")`` finds a problem by the name it has in saved instances.
+"""
+
+from __future__ import annotations
+
+from cpx.errors import UnknownName
+from cpx.models.base import Encoding, Problem, Statement
+from cpx.models.k_monomial import KMonomial
+from cpx.models.negative_only import NegativeOnly
+
+__all__ = [
+    "PROBLEMS",
+    "Encoding",
+    "KMonomial",
+    "NegativeOnly",
+    "Problem",
+    "Statement",
+    "problem_class",
+]
+
+PROBLEMS: dict[str, type[Problem]] = {cls.kind: cls for cls in (KMonomial, NegativeOnly)}
+"""Problem classes by their kind."""
+
+
+def problem_class(kind: object) -> type[Problem]:
+    """Return the class of a kind of problem.
+
+    Raises
+    ------
+    UnknownName
+        With the known kinds and the nearest one.
+
+    Examples
+    --------
+    >>> problem_class("k-monomial").__name__
+    'KMonomial'
+    """
+    try:
+        return PROBLEMS[kind]  # type: ignore[index]
+    except (KeyError, TypeError):
+        raise UnknownName("problem", kind, PROBLEMS) from None

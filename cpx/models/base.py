@@ -1,0 +1,140 @@
+"""What a problem is: data, a statement in one of several encodings, an exact evaluation."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.errors import UnknownName
+from cpx.explanation import Evaluation, Explanation
+
+if TYPE_CHECKING:
+    import cpmpy
+
+__all__ = ["Encoding", "Problem", "Statement", "Values"]
+
+Values = Mapping[str, NDArray[np.int64]]
+"""Values of the named arrays of decision variables of a statement."""
+
+FormT = TypeVar("FormT")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A problem stated as a CPMpy model.
+
+    Attributes
+    ----------
+    model : cpmpy.Model
+        Constraints, and an objective without its constant.
+    variables : dict of str to array of CPMpy variables
+        Every decision variable of the model, as one-dimensional named arrays.
+    sense : {"min", "max"}
+        Direction of the objective.
+    offset : int
+        Constant to add to the model's objective. It is kept outside because some
+        compilation chains turn a constant into variables or drop it.
+    complete : callable
+        Maps a sequence of chosen features to values of *all* variables, so that a
+        known solution can be handed to an engine in full.
+    """
+
+    model: cpmpy.Model
+    variables: Mapping[str, Any]
+    complete: Callable[[Sequence[int]], Values]
+    sense: Literal["min", "max"] = "min"
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Encoding(Generic[FormT]):
+    """A named way to state a problem.
+
+    Attributes
+    ----------
+    name : str
+        Name used on the command line and in results.
+    build : callable
+        Takes the problem's arrays and returns the :class:`Statement`; its docstring has
+        the mathematics, the sizes and the source.
+    faithful : bool
+        False for an encoding kept for study whose value is not the problem's: its bound
+        stays valid (it must be a relaxation), its claimed optimum does not.
+    """
+
+    name: str
+    build: Callable[[FormT], Statement]
+    faithful: bool = True
+
+    @property
+    def summary(self) -> str:
+        """First line of the docstring of ``build``."""
+        return (self.build.__doc__ or "").strip().partition("\n")[0]
+
+
+class Problem(ABC):
+    """One explanation problem: frozen data and parameters.
+
+    Subclasses are frozen dataclasses and set ``kind`` and ``encodings`` (the first is the
+    default). They know nothing of backends.
+    """
+
+    kind: ClassVar[str]
+    encodings: ClassVar[tuple[Encoding[Any], ...]]
+    sense: ClassVar[Literal["min", "max"]] = "min"
+
+    @classmethod
+    def encoding(cls, name: str | None = None) -> Encoding[Any]:
+        """Return the encoding of that name, or the default.
+
+        Raises
+        ------
+        UnknownName
+            With the list of encodings and the nearest name.
+        """
+        if name is None:
+            return cls.encodings[0]
+        for encoding in cls.encodings:
+            if encoding.name == name:
+                return encoding
+        raise UnknownName(f"encoding of {cls.kind}", name, (e.name for e in cls.encodings))
+
+    @abstractmethod
+    def model(self, encoding: str | None = None) -> Statement:
+        """State the problem in the named encoding (default: the first)."""
+
+    @abstractmethod
+    def decode(self, values: Values) -> Explanation:
+        """Turn values of the statement's variables into an explanation."""
+
+    @abstractmethod
+    def explanation(self, features: Iterable[int]) -> Explanation:
+        """Return the explanation that chooses these features, measured on the samples."""
+
+    @abstractmethod
+    def evaluate(self, explanation: Explanation) -> Evaluation:
+        """Return objective, coverage and feasibility, exact, in plain NumPy."""
+
+    @abstractmethod
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: int | None, bound: int | None
+    ) -> Explanation:
+        """Return the explanation with the sentence that says what was proved of it."""
+
+    @abstractmethod
+    def notes(self) -> tuple[str, ...]:
+        """Return warnings about degenerate but valid data."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the problem as a saved instance (see :mod:`cpx.instances`)."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Problem:
+        """Read what :meth:`to_dict` wrote; refuse anything else by name."""

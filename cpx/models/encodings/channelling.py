@@ -1,0 +1,80 @@
+"""Table 1 of Koriche et al., with the cardinality constraint as an equality."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpx.models.base import Statement, Values
+from cpx.models.encodings.common import bools, choice, cost
+
+if TYPE_CHECKING:
+    from cpx.models.monomial import WeightedMonomial
+
+__all__ = ["channelling", "table1"]
+
+
+def channelling(form: WeightedMonomial) -> Statement:
+    """Table 1 with sum X_j = K: samples are counted against the size of the rule.
+
+    Variables: X_j, feature j is chosen; K in 0..k, the number of chosen features; L_i,
+    sample i is lost, for each sample with a cost::
+
+        minimise    sum_i (cost_uncovered_i + cost_covered_i) L_i
+        subject to  sum_j X_j = K
+                    L_i  <->  sum_j a_ij X_j <  K     where not covering costs (v_i = 1)
+                    L_i  <->  sum_j a_ij X_j >= K     where covering costs (v_i = 0)
+
+    Sample i is covered exactly when all K chosen features agree with it. With the equality
+    K is the size of S; see :func:`~cpx.models.encodings.table1_literal.table1_literal` for
+    what happens without it.
+
+    Size: d + m Boolean variables, one integer variable, one linear constraint and m
+    reified linear constraints of up to d + 1 terms.
+
+    Source: F. Koriche, J.-M. Lagniez, S. Mengel, C. Tran: Learning Model Agnostic
+    Explanations via Constraint Programming, Table 1, with (iv) as an equality. Under
+    negative-only costs only (vi) remains, their "Sat".
+    """
+    return table1(form, exact_size=True)
+
+
+def table1(form: WeightedMonomial, exact_size: bool) -> Statement:
+    """State Table 1 with ``sum X_j = K`` (``exact_size``) or ``sum X_j <= K``, as printed."""
+    import cpmpy as cp
+
+    _, d = form.shape
+    priced = np.flatnonzero(form.cost_covered | form.cost_uncovered)
+    X, L = bools(d, "X"), bools(priced.size, "L")
+    K = cp.intvar(0, form.k, shape=(1,), name="K") if form.k else cp.cpm_array([0])
+    size = K[0]
+
+    constraints = choice(form, X)
+    constraints.append(cp.sum(X) == size if exact_size else cp.sum(X) <= size)
+    for i, lost in zip(priced, L, strict=True):
+        agreeing = np.flatnonzero(form.agreement[i])
+        met = cp.sum(X[agreeing]) if agreeing.size else 0
+        covered = size - met <= 0
+        constraints.append(lost == (covered if form.cost_covered[i] else ~covered))
+
+    costs = (form.cost_covered + form.cost_uncovered)[priced]
+
+    def complete(chosen: Sequence[int]) -> Values:
+        covered = form.covered(chosen)[priced]
+        values = {"X": np.zeros(d, dtype=np.int64)}
+        values["X"][list(chosen)] = 1
+        values["L"] = np.where(form.cost_covered[priced] > 0, covered, ~covered).astype(np.int64)
+        if form.k:
+            values["K"] = np.array([len(chosen)], dtype=np.int64)
+        return values
+
+    variables = {"X": X, "L": L}
+    if form.k:
+        variables["K"] = K
+    return Statement(
+        model=cp.Model(constraints, minimize=cost(X, (costs, L))),
+        variables=variables,
+        complete=complete,
+    )

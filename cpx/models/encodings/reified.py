@@ -1,0 +1,66 @@
+"""Coverage defined by equivalences, left to CPMpy to compile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpx.models.base import Statement, Values
+from cpx.models.encodings.common import bools, choice, cost
+
+if TYPE_CHECKING:
+    from cpx.models.monomial import WeightedMonomial
+
+__all__ = ["reified"]
+
+
+def reified(form: WeightedMonomial) -> Statement:
+    """Equivalences: covered_i is defined as "no chosen feature mismatches".
+
+    Variables: X_j, feature j is chosen; V_i, sample i is covered, for each sample with a
+    cost. With M_i = {j : a_ij = 0}::
+
+        minimise    sum_i (cost_covered_i - cost_uncovered_i) V_i  +  sum_i cost_uncovered_i
+        subject to  sum_j X_j <= k
+                    V_i  <->  not OR_{j in M_i} X_j    for each V_i
+
+    The constant of the objective is the statement's offset. This is the definition of
+    coverage (DESIGN: a monomial S covers i when a_ij = 1 for all j in S) word for word, both
+    directions, and the compilation is CPMpy's; it is the reference the faster encodings
+    are tested against.
+
+    Size: d + m variables, m equivalences, which become one clause of \\|M_i\\| + 1 literals
+    and \\|M_i\\| binary clauses each.
+    """
+    import cpmpy as cp
+
+    _, d = form.shape
+    priced = np.flatnonzero(form.cost_covered | form.cost_uncovered)
+    X, V = bools(d, "X"), bools(priced.size, "V")
+
+    constraints = choice(form, X)
+    if form.k < d:
+        constraints.append(cp.sum(X) <= form.k)
+    for covered, row in zip(V, ~form.agreement[priced], strict=True):
+        mismatching = X[np.flatnonzero(row)]
+        if len(mismatching):
+            constraints.append(covered == ~cp.any(mismatching))
+        else:
+            constraints.append(covered)
+
+    net = form.cost_covered[priced] - form.cost_uncovered[priced]
+
+    def complete(chosen: Sequence[int]) -> Values:
+        values = {"X": np.zeros(d, dtype=np.int64)}
+        values["X"][list(chosen)] = 1
+        values["V"] = form.covered(chosen)[priced].astype(np.int64)
+        return values
+
+    return Statement(
+        model=cp.Model(constraints, minimize=cost(X, (net, V))),
+        variables={"X": X, "V": V},
+        complete=complete,
+        offset=int(form.cost_uncovered.sum()),
+    )

@@ -1,0 +1,113 @@
+"""The options of a solve, with the same meaning for every backend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cpx.errors import InvalidOption
+from cpx.explanation import Explanation
+
+__all__ = ["SolveOptions"]
+
+
+def _integer(name: str, value: object, least: int) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise InvalidOption(f"{name} must be an integer, got {value!r}")
+    number = int(value.__index__())
+    if not least <= number < 2**31:
+        raise InvalidOption(f"{name} must be at least {least} and below 2**31, got {number}")
+    return number
+
+
+@dataclass(frozen=True)
+class SolveOptions:
+    """Options every backend understands.
+
+    Parameters
+    ----------
+    time_limit : float or None
+        Seconds > 0 for stating, compiling and solving together; None for no limit.
+    threads : int
+        Threads the engine may use.
+    seed : int
+        Seed of every random choice of the engine.
+    gap : float or None
+        Stop once the relative gap (see :func:`cpx.result.relative_gap`) is at most this.
+    hint : tuple of int or None
+        Features of a known explanation; an :class:`Explanation` is taken as well.
+    encoding : str or None
+        Name of an encoding of the problem; None for the problem's default.
+
+    Raises
+    ------
+    InvalidOption
+        Naming the option and its value.
+
+    Examples
+    --------
+    >>> SolveOptions(time_limit=5).time_limit
+    5.0
+    """
+
+    time_limit: float | None = None
+    threads: int = 1
+    seed: int = 0
+    gap: float | None = None
+    hint: tuple[int, ...] | Explanation | Sequence[int] | None = None
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        def put(name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
+
+        if self.time_limit is not None:
+            limit = _number("time_limit", self.time_limit)
+            if not limit > 0:
+                raise InvalidOption(f"time_limit must be seconds > 0, got {self.time_limit!r}")
+            put("time_limit", limit)
+        put("threads", _integer("threads", self.threads, 1))
+        put("seed", _integer("seed", self.seed, 0))
+        if self.gap is not None:
+            gap = _number("gap", self.gap)
+            if gap < 0:
+                raise InvalidOption(f"gap must be a number >= 0, got {self.gap!r}")
+            put("gap", gap)
+        if self.hint is not None:
+            hint = self.hint.features if isinstance(self.hint, Explanation) else self.hint
+            try:
+                put("hint", tuple(sorted({_integer("hint", j, 0) for j in hint})))
+            except TypeError:
+                raise InvalidOption(
+                    f"hint must be an Explanation or feature indices, got {self.hint!r}"
+                ) from None
+        if self.encoding is not None and not isinstance(self.encoding, str):
+            raise InvalidOption(f"encoding must be a name, got {self.encoding!r}")
+
+    @property
+    def hint_features(self) -> tuple[int, ...] | None:
+        """The hint as feature indices, increasing."""
+        return None if self.hint is None else tuple(self.hint)  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options as plain JSON values."""
+        hint = self.hint_features
+        return {
+            "time_limit": self.time_limit,
+            "threads": self.threads,
+            "seed": self.seed,
+            "gap": self.gap,
+            "hint": None if hint is None else list(hint),
+            "encoding": self.encoding,
+        }
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise InvalidOption(f"{name} must be a number, got {value!r}")
+    number = float(value.__float__())
+    if not math.isfinite(number):
+        raise InvalidOption(f"{name} must be finite, got {value!r}")
+    return number

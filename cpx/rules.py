@@ -1,0 +1,77 @@
+"""Literals and rules: what a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Literal", "Rule"]
+
+
+@dataclass(frozen=True, order=True)
+class Literal:
+    """One condition of a rule: Boolean feature ``feature`` has the value it has in x.
+
+    Attributes
+    ----------
+    feature : int
+        Index of the Boolean feature, from 0.
+    text : str
+        The condition in words, true for the explained instance, such as
+        ``"worst radius <= 14.9"``.
+    """
+
+    feature: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A conjunction of literals and the class it stands for.
+
+    Examples
+    --------
+    >>> print(Rule.of([3, 0], ["a <= 1", "b", "c", "d > 2"], "yes"))
+    a <= 1 and d > 2 => yes
+    >>> print(Rule.of([], ["a"], "yes"))
+    (always) => yes
+    """
+
+    literals: tuple[Literal, ...]
+    conclusion: str = "same class as x"
+
+    @classmethod
+    def of(
+        cls, features: Iterable[int], names: tuple[str, ...] | list[str], conclusion: str
+    ) -> Rule:
+        """Build the rule of the given feature indices, in increasing order."""
+        return cls(tuple(Literal(j, names[j]) for j in sorted(set(features))), conclusion)
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """Indices of the features, increasing."""
+        return tuple(literal.feature for literal in self.literals)
+
+    def __len__(self) -> int:
+        return len(self.literals)
+
+    def __str__(self) -> str:
+        body = " and ".join(literal.text for literal in self.literals) or "(always)"
+        return f"{body} => {self.conclusion}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as plain JSON values."""
+        return {
+            "literals": [[literal.feature, literal.text] for literal in self.literals],
+            "conclusion": self.conclusion,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Rule:
+        """Read what :meth:`to_dict` wrote."""
+        literals = tuple(Literal(int(j), str(text)) for j, text in data["literals"])
+        return cls(literals, str(data["conclusion"]))

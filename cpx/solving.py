@@ -1,0 +1,258 @@
+"""Solve a problem with a named backend: the one place where an answer is made.
+
+Whatever the engine, the objective is recomputed from the data, the status follows from
+what was proved, and the independent checker has the last word.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from cpx import check
+from cpx.backends import backend as find_backend
+from cpx.backends.base import Backend, Event, Outcome, Progress
+from cpx.errors import CpxError, InvalidOption
+from cpx.explanation import Explanation
+from cpx.models.base import Encoding, Problem
+from cpx.options import SolveOptions
+from cpx.result import Result, Status, Termination, Times, TracePoint
+
+__all__ = ["solve"]
+
+
+def solve(
+    problem: Problem,
+    backend: str = "cpsat",
+    *,
+    time_limit: float | None = None,
+    encoding: str | None = None,
+    threads: int = 1,
+    seed: int = 0,
+    gap: float | None = None,
+    hint: Explanation | Sequence[int] | None = None,
+    isolate: bool = False,
+    listen: Callable[[Event], None] | None = None,
+) -> Result:
+    """Solve a problem and return a checked result.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is asked, such as :class:`cpx.KMonomial`.
+    backend : str
+        ``"family"`` or ``"family:solver"``: ``cpsat``, ``maxsat:rc2``, ``milp:highs``, ...
+    time_limit : float, optional
+        Seconds > 0 for stating, compiling and solving together.
+    encoding : str, optional
+        Name of an encoding of the problem; default is its first.
+    threads, seed : int
+        Threads the engine may use, and the seed of its random choices.
+    gap : float, optional
+        Stop once the relative gap is at most this.
+    hint : Explanation or sequence of int, optional
+        A known solution. If feasible it counts as the first incumbent.
+    isolate : bool
+        Run in a worker process that is killed at the limit plus a grace of at most 1 s;
+        the last incumbent and bound survive the kill.
+    listen : callable, optional
+        Called with an :class:`~cpx.backends.Event` at every improvement.
+
+    Returns
+    -------
+    Result
+        An engine's failure is a result with status ERROR, not an exception. Ctrl-C ends
+        the solve with what was found so far.
+
+    Raises
+    ------
+    InvalidOption, UnknownName, EngineMissing
+        For wrong options, before anything runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cpx import KMonomial, Samples, solve
+    >>> samples = Samples(np.array([[1, 1], [1, 0], [0, 1]], dtype=bool),
+    ...                   np.array([True, True, False]), features=("a", "b"))
+    >>> result = solve(KMonomial(samples, k=1), backend="cpsat")
+    >>> str(result.status), result.objective, str(result.explanation)
+    ('OPTIMAL', 0, 'a => same class as x')
+    """
+    options = SolveOptions(
+        time_limit=time_limit,
+        threads=threads,
+        seed=seed,
+        gap=gap,
+        hint=None if hint is None else tuple(getattr(hint, "features", hint)),
+        encoding=encoding,
+    )
+    return run(problem, backend, options, isolate=isolate, listen=listen)
+
+
+def run(
+    problem: Problem,
+    backend: str,
+    options: SolveOptions,
+    *,
+    isolate: bool = False,
+    listen: Callable[[Event], None] | None = None,
+) -> Result:
+    """Do what :func:`solve` does, with the options as one object."""
+    if not isinstance(problem, Problem):
+        raise InvalidOption(f"problem must be a cpx problem, got {type(problem).__name__}")
+    engine = find_backend(backend)
+    engine.require()
+    form = problem.encoding(options.encoding)
+    progress = Progress(problem, options, listen)
+    notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
+    if isolate:
+        from cpx.isolation import run_isolated
+
+        return run_isolated(problem, backend, options, listen).with_warnings(*notes)
+    cpu = time.process_time()
+    try:
+        outcome = engine.solve(problem, options, progress)
+    except MemoryError as error:
+        outcome = Outcome(False, Termination.MEMORY_LIMIT, f"MemoryError: {error}")
+    except KeyboardInterrupt:
+        progress.stop()
+        outcome = Outcome(False, Termination.INTERRUPTED, "interrupted")
+    except CpxError:
+        raise
+    except Exception as error:
+        notes.append("engine failed:\n" + traceback.format_exc(limit=-4).rstrip())
+        outcome = Outcome(
+            False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}"
+        )
+    return conclude(progress, outcome, engine, form, notes, time.process_time() - cpu)
+
+
+def conclude(
+    progress: Progress,
+    outcome: Outcome,
+    engine: Backend,
+    form: Encoding[Any],
+    notes: Sequence[str],
+    cpu: float,
+) -> Result:
+    """Turn what an engine reported into a checked result."""
+    problem, objective, bound = progress.problem, progress.objective, progress.best_bound
+    warnings = [*notes, *outcome.warnings]
+    if outcome.proved and objective is not None and form.faithful:
+        bound = objective
+    status = _status(outcome, objective, bound)
+    complaint = _contradiction(problem, outcome, objective, bound, form)
+    if complaint:
+        status = Status.ERROR
+        warnings.append(complaint)
+    if not form.faithful:
+        warnings.append(_unfaithful(form, outcome, objective))
+    explanation = progress.explanation
+    if explanation is not None:
+        explanation = problem.conclude(
+            explanation, status is Status.OPTIMAL, objective, bound
+        )
+    progress.trace.append(TracePoint(progress.elapsed, objective, bound))
+    result = Result(
+        status=status,
+        termination=outcome.termination,
+        raw_status=outcome.raw_status,
+        objective=objective,
+        bound=bound,
+        explanation=explanation,
+        trace=tuple(progress.trace),
+        sizes=dict(outcome.sizes),
+        backend=engine.name,
+        solver=engine.solver,
+        encoding=form.name,
+        versions={"cpx-explain": _own_version(), **engine.versions()},
+        options=progress.options.to_dict(),
+        warnings=tuple(warnings),
+    )
+    return _checked(result, progress, cpu)
+
+
+def _checked(result: Result, progress: Progress, cpu: float) -> Result:
+    from dataclasses import replace
+
+    if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
+        complaints = check.complaints(progress.problem.to_dict(), result.to_dict())
+        if complaints:
+            result = replace(result, status=Status.ERROR).with_warnings(
+                *(f"check failed: {complaint}" for complaint in complaints)
+            )
+        else:
+            result = replace(result, verified=True)
+    return replace(result, times=Times(**progress.times, total=progress.elapsed, cpu=cpu))
+
+
+def _status(outcome: Outcome, objective: int | None, bound: int | None) -> Status:
+    if outcome.termination is Termination.SOLVER_ERROR:
+        return Status.ERROR
+    if objective is None:
+        return Status.INFEASIBLE if outcome.proved else Status.UNKNOWN
+    return Status.OPTIMAL if objective == bound else Status.FEASIBLE
+
+
+def _contradiction(
+    problem: Problem,
+    outcome: Outcome,
+    objective: int | None,
+    bound: int | None,
+    form: Encoding[Any],
+) -> str:
+    """Say where an engine's claims cannot be true, or return ``""``."""
+    sign = 1 if problem.sense == "min" else -1
+    if objective is not None and bound is not None and sign * bound > sign * objective:
+        return f"the engine's bound {bound} is beyond the value {objective} of a known solution"
+    if outcome.proved and outcome.claimed is None and objective is not None:
+        return "the engine claims infeasibility, but a solution is known"
+    if not form.faithful or outcome.claimed is None or objective is None:
+        return ""
+    if sign * outcome.claimed < sign * objective:
+        return f"the engine claims the value {outcome.claimed}, the data give {objective}"
+    if outcome.proved and outcome.claimed != objective:
+        return f"the engine claims the optimum {outcome.claimed}, a solution has {objective}"
+    return ""
+
+
+def _unfaithful(form: Encoding[Any], outcome: Outcome, objective: int | None) -> str:
+    seen = f" it reached {outcome.claimed} where the rule it returned has {objective}:" * (
+        outcome.claimed is not None
+    )
+    return (
+        f"encoding {form.name!r} is kept for study and is not the problem:{seen} "
+        "the value above is recomputed from the data and the bound is one of a relaxation"
+    )
+
+
+def _take_hint(progress: Progress) -> list[str]:
+    hint = progress.options.hint_features
+    if hint is None:
+        return []
+    width = getattr(progress.problem, "n_features", None)
+    if width is not None and any(j >= width for j in hint):
+        raise InvalidOption(f"hint has the feature {max(hint)}, indices go from 0 to {width - 1}")
+    if progress.found(progress.problem.explanation(hint)) is None:
+        return ["the hint breaks a constraint of the problem and does not count as a solution"]
+    return []
+
+
+def _not_honoured(engine: Backend, options: SolveOptions) -> list[str]:
+    default = SolveOptions()
+    return [
+        f"backend {engine.name}{':' * bool(engine.solver)}{engine.solver} does not honour {name}"
+        for name in ("threads", "seed", "gap", "hint")
+        if getattr(options, name) != getattr(default, name) and name not in engine.honours
+    ]
+
+
+def _own_version() -> str:
+    try:
+        return version("cpx-explain")
+    except PackageNotFoundError:
+        return "uninstalled"
