@@ -77,7 +77,7 @@ def complaints(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[s
     out += _broken_constraints(data, found["features"])
     if out:
         return out
-    covered = data.agrees[:, found["features"]].all(axis=1)
+    covered = np.asarray(data.agrees[:, found["features"]].all(axis=1), dtype=np.bool_)
     objective = _LOSSES[kind](data, covered)
     _compare(out, "objective", result["objective"], objective)
     out += _figures(data, covered, found)
@@ -148,9 +148,7 @@ def _broken_constraints(data: _Monomial, features: list[int]) -> list[str]:
     return out
 
 
-def _figures(
-    data: _Monomial, covered: NDArray[np.bool_], found: Mapping[str, Any]
-) -> list[str]:
+def _figures(data: _Monomial, covered: NDArray[np.bool_], found: Mapping[str, Any]) -> list[str]:
     out: list[str] = []
     weight = int(data.weights[covered].sum())
     right = int(data.weights[covered & data.same].sum())

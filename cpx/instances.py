@@ -40,7 +40,9 @@ def from_dict(data: object) -> Problem:
     if isinstance(version, bool) or version != _VERSION:
         raise InvalidInstance(f"version {version!r} is not known; known: {_VERSION}")
     if "problem" not in data:
-        raise InvalidInstance("the key 'problem' is missing; known problems: " + ", ".join(PROBLEMS))
+        raise InvalidInstance(
+            "the key 'problem' is missing; known problems: " + ", ".join(PROBLEMS)
+        )
     return problem_class(data["problem"]).from_dict(data)
 
 

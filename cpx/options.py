@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cpx.errors import InvalidOption
-from cpx.explanation import Explanation
 
 __all__ = ["SolveOptions"]
 
@@ -36,8 +35,8 @@ class SolveOptions:
         Seed of every random choice of the engine.
     gap : float or None
         Stop once the relative gap (see :func:`cpx.result.relative_gap`) is at most this.
-    hint : tuple of int or None
-        Features of a known explanation; an :class:`Explanation` is taken as well.
+    hint : sequence of int or None
+        Features of a known explanation.
     encoding : str or None
         Name of an encoding of the problem; None for the problem's default.
 
@@ -56,7 +55,7 @@ class SolveOptions:
     threads: int = 1
     seed: int = 0
     gap: float | None = None
-    hint: tuple[int, ...] | Explanation | Sequence[int] | None = None
+    hint: Sequence[int] | None = None
     encoding: str | None = None
 
     def __post_init__(self) -> None:
@@ -76,20 +75,16 @@ class SolveOptions:
                 raise InvalidOption(f"gap must be a number >= 0, got {self.gap!r}")
             put("gap", gap)
         if self.hint is not None:
-            hint = self.hint.features if isinstance(self.hint, Explanation) else self.hint
-            try:
-                put("hint", tuple(sorted({_integer("hint", j, 0) for j in hint})))
-            except TypeError:
-                raise InvalidOption(
-                    f"hint must be an Explanation or feature indices, got {self.hint!r}"
-                ) from None
+            if not isinstance(self.hint, Iterable):
+                raise InvalidOption(f"hint must be feature indices, got {self.hint!r}")
+            put("hint", tuple(sorted({_integer("hint", j, 0) for j in self.hint})))
         if self.encoding is not None and not isinstance(self.encoding, str):
             raise InvalidOption(f"encoding must be a name, got {self.encoding!r}")
 
     @property
     def hint_features(self) -> tuple[int, ...] | None:
         """The hint as feature indices, increasing."""
-        return None if self.hint is None else tuple(self.hint)  # type: ignore[arg-type]
+        return None if self.hint is None else tuple(self.hint)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the options as plain JSON values."""

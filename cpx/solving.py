@@ -87,7 +87,7 @@ def solve(
         threads=threads,
         seed=seed,
         gap=gap,
-        hint=None if hint is None else tuple(getattr(hint, "features", hint)),
+        hint=hint.features if isinstance(hint, Explanation) else hint,
         encoding=encoding,
     )
     return run(problem, backend, options, isolate=isolate, listen=listen)
@@ -125,9 +125,7 @@ def run(
         raise
     except Exception as error:
         notes.append("engine failed:\n" + traceback.format_exc(limit=-4).rstrip())
-        outcome = Outcome(
-            False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}"
-        )
+        outcome = Outcome(False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}")
     return conclude(progress, outcome, engine, form, notes, time.process_time() - cpu)
 
 
@@ -153,9 +151,7 @@ def conclude(
         warnings.append(_unfaithful(form, outcome, objective))
     explanation = progress.explanation
     if explanation is not None:
-        explanation = problem.conclude(
-            explanation, status is Status.OPTIMAL, objective, bound
-        )
+        explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
     progress.trace.append(TracePoint(progress.elapsed, objective, bound))
     result = Result(
         status=status,
@@ -221,13 +217,13 @@ def _contradiction(
 
 
 def _unfaithful(form: Encoding[Any], outcome: Outcome, objective: int | None) -> str:
-    seen = f" it reached {outcome.claimed} where the rule it returned has {objective}:" * (
-        outcome.claimed is not None
-    )
-    return (
-        f"encoding {form.name!r} is kept for study and is not the problem:{seen} "
-        "the value above is recomputed from the data and the bound is one of a relaxation"
-    )
+    told = f"encoding {form.name!r} is kept for study and is not the problem"
+    if outcome.claimed is not None and outcome.claimed != objective:
+        told += (
+            f": its model claims the value {outcome.claimed},"
+            f" the rule it returned has {objective} on the data"
+        )
+    return told + "; its bound is one of a relaxation"
 
 
 def _take_hint(progress: Progress) -> list[str]:

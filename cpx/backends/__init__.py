@@ -13,7 +13,16 @@ from importlib.metadata import EntryPoint, entry_points
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import EngineError, UnknownName
 
-__all__ = ["Backend", "Event", "Outcome", "Progress", "backend", "backend_class", "names", "register"]
+__all__ = [
+    "Backend",
+    "Event",
+    "Outcome",
+    "Progress",
+    "backend",
+    "backend_class",
+    "names",
+    "register",
+]
 
 GROUP = "cpx.backends"
 

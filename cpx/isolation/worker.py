@@ -164,9 +164,7 @@ class _Job:
                 elif "event" in message:
                     self._replay(message)
                 elif "result" in message:
-                    result = replace(
-                        Result.from_dict(message["result"]), memory=message["memory"]
-                    )
+                    result = replace(Result.from_dict(message["result"]), memory=message["memory"])
                 elif "exit" in message:
                     self.exit, self.reusable = message["exit"], True
                     return result

@@ -67,8 +67,7 @@ class WeightedMonomial:
     def covered(self, features: Iterable[int]) -> NDArray[np.bool_]:
         """Return which samples the monomial covers, shape (m,)."""
         chosen = list(features)
-        covered: NDArray[np.bool_] = self.agreement[:, chosen].all(axis=1)
-        return covered
+        return np.asarray(self.agreement[:, chosen].all(axis=1), dtype=np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +102,19 @@ class MonomialProblem(Problem):
     name: str = ""
 
     _KEYS: ClassVar[frozenset[str]] = frozenset(
-        "format version problem name parameters samples labels weights features groups context".split()
+        [
+            "format",
+            "version",
+            "problem",
+            "name",
+            "parameters",
+            "samples",
+            "labels",
+            "weights",
+            "features",
+            "groups",
+            "context",
+        ]
     )
     _PARAMETERS: ClassVar[frozenset[str]] = frozenset(
         ("k", "required", "forbidden", "one_per_group")
@@ -120,7 +131,9 @@ class MonomialProblem(Problem):
         for name in ("required", "forbidden"):
             object.__setattr__(self, name, _features(name, getattr(self, name), d))
         if not isinstance(self.one_per_group, bool | np.bool_):
-            raise InvalidInstance(f"one_per_group must be true or false, got {self.one_per_group!r}")
+            raise InvalidInstance(
+                f"one_per_group must be true or false, got {self.one_per_group!r}"
+            )
         object.__setattr__(self, "one_per_group", bool(self.one_per_group))
         if self.one_per_group and self.samples.groups is None:
             raise InvalidInstance("one_per_group needs groups, and the samples have none")
@@ -171,8 +184,7 @@ class MonomialProblem(Problem):
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the rule of these features with its exact precision and coverage."""
-        conclusion = self.samples.context.get("class", "same class as x")
-        rule = Rule.of(features, self.samples.features, str(conclusion))
+        rule = Rule.of(features, self.samples.features, _conclusion(self.samples.context))
         found = self._measure(rule.features)
         return Explanation(rule, precision=found.precision, coverage=found.coverage)
 
@@ -292,6 +304,12 @@ class MonomialProblem(Problem):
             matrix_of(data["samples"]), bits_of(data["labels"], "labels"), **optional
         )
         return cls(samples=samples, name=data.get("name", ""), **parameters)
+
+
+def _conclusion(context: Mapping[str, Any]) -> str:
+    name = str(context.get("class", "same class as x"))
+    # "=> 1" reads like a value; "=> class 1" does not.
+    return f"class {name}" if name.lstrip("-").replace(".", "", 1).isdigit() else name
 
 
 def _refuse_unknown(what: str, data: Mapping[str, Any], known: frozenset[str]) -> None:

@@ -33,7 +33,8 @@ def clausal(form: WeightedMonomial) -> Statement:
     true without need, and the value of any solution is an upper bound on the loss of its S.
 
     Size: d + m variables, one cardinality constraint, one clause of up to d + 1 literals
-    per C_i, and sum_i \\|M_i\\| binary clauses, stated as at most d grouped implications.
+    per C_i, and as many binary clauses as the M_i of all U_i have elements, stated as at
+    most d grouped implications.
 
     Source: the direction argument is folklore of one-sided (Plaisted-Greenbaum) encodings;
     Koriche et al., section 4.1, note that their negative constraints split into clauses.
@@ -57,9 +58,7 @@ def clausal(form: WeightedMonomial) -> Statement:
             if column.any():
                 constraints.append(x.implies(Operator("and", charged[column].tolist())))
 
-    objective = cost(
-        X, (form.cost_covered[covering], C), (form.cost_uncovered[uncovering], U)
-    )
+    objective = cost(X, (form.cost_covered[covering], C), (form.cost_uncovered[uncovering], U))
 
     def complete(chosen: Sequence[int]) -> Values:
         covered = form.covered(chosen)

@@ -27,12 +27,13 @@ def reified(form: WeightedMonomial) -> Statement:
                     V_i  <->  not OR_{j in M_i} X_j    for each V_i
 
     The constant of the objective is the statement's offset. This is the definition of
-    coverage (DESIGN: a monomial S covers i when a_ij = 1 for all j in S) word for word, both
-    directions, and the compilation is CPMpy's; it is the reference the faster encodings
-    are tested against.
+    coverage word for word (S covers i when a_ij = 1 for all j in S), both directions, and the
+    compilation is left to CPMpy; it is the reference the faster encodings are tested against.
 
-    Size: d + m variables, m equivalences, which become one clause of \\|M_i\\| + 1 literals
-    and \\|M_i\\| binary clauses each.
+    Size: d + m variables and m equivalences, each of which becomes one clause over M_i and
+    one binary clause per element of M_i.
+
+    Source: the definition of coverage; no paper states it so.
     """
     import cpmpy as cp
 

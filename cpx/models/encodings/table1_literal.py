@@ -21,11 +21,12 @@ def table1_literal(form: WeightedMonomial) -> Statement:
 
         sum_j X_j <= K        with K free in 0..k
 
-    A solver may take K > \\|S\\|. Then no sample meets K chosen features, so none counts as
-    covered, whatever S is, and the objective falls to the weight of the agreeing samples.
-    Where few samples agree that beats every real monomial, and S is arbitrary.
+    A solver may take K greater than the size of S. Then no sample meets K chosen features,
+    so none counts as covered, whatever S is, and the objective falls to the weight of the
+    agreeing samples. Where few samples agree that beats every real monomial, and S is
+    arbitrary.
 
-    Every solution of the faithful statement (K = \\|S\\|) is one of this statement with the
+    Every solution of the faithful statement (K = size of S) is one of this statement with the
     same value, so this is a relaxation: its bound is a valid bound on the loss, its optimum
     is not attained. Results therefore recompute the loss of S and carry a warning.
 

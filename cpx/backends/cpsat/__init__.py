@@ -18,26 +18,7 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem, Statement, Values
     from cpx.options import SolveOptions
 
-__all__ = ["CpSat", "compile_cp_model"]
-
-
-def compile_cp_model(statement: Statement) -> tuple[Any, dict[str, list[Any]]]:
-    """Compile a statement to a native ``CpModel``.
-
-    Returns
-    -------
-    model : ortools.sat.python.cp_model.CpModel
-        The model; its objective lacks ``statement.offset``.
-    variables : dict of str to list
-        The native variables of each array of the statement.
-    """
-    from cpmpy.solvers.ortools import CPM_ortools
-
-    compiled = CPM_ortools(statement.model)
-    variables = {
-        name: [compiled.solver_var(v) for v in array] for name, array in statement.variables.items()
-    }
-    return compiled.ort_model, variables
+__all__ = ["CpSat"]
 
 
 class CpSat(Backend):
@@ -55,12 +36,17 @@ class CpSat(Backend):
         """State, compile and solve; see :class:`~cpx.backends.base.Backend`."""
         from ortools.sat.python import cp_model
 
+        from cpx.backends.cpsat.compile import compile_cp_model
+
         with progress.phase("state"):
             statement = problem.model(options.encoding)
         with progress.phase("compile"):
             model, variables = compile_cp_model(statement)
             _add_hint(model, variables, statement, options)
-            sizes = {"variables": len(model.proto.variables), "constraints": len(model.proto.constraints)}
+            sizes = {
+                "variables": len(model.proto.variables),
+                "constraints": len(model.proto.constraints),
+            }
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
 
@@ -80,7 +66,12 @@ class CpSat(Backend):
         return self._outcome(solver, code, statement, progress, sizes)
 
     def _outcome(
-        self, solver: Any, code: Any, statement: Statement, progress: Progress, sizes: dict[str, int]
+        self,
+        solver: Any,
+        code: Any,
+        statement: Statement,
+        progress: Progress,
+        sizes: dict[str, int],
     ) -> Outcome:
         from ortools.sat.python import cp_model
 

@@ -1,0 +1,98 @@
+"""CPMpy statements to native CP-SAT models.
+
+CPMpy's interface compiles everything; constraints that already are clauses, implications
+or linear skip its chain of transformations and are posted as they stand, which is what
+makes compilation about as fast as a hand-written model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cpmpy.expressions.variables import NegBoolView
+from cpmpy.solvers.ortools import CPM_ortools
+from cpmpy.transformations.normalize import toplevel_list
+from ortools.sat.python.cp_model import LinearExpr
+
+from cpx.backends.clausal import Clause, Implication, Linear, linear_sum, recognise
+
+if TYPE_CHECKING:
+    from cpx.models.base import Statement
+
+__all__ = ["DirectOrtools", "compile_cp_model"]
+
+
+class DirectOrtools(CPM_ortools):  # type: ignore[misc]
+    """CPMpy's OR-Tools interface with a short cut for constraints in normal form."""
+
+    def add(self, cpm_expr: Any) -> DirectOrtools:
+        """Add constraints: those in normal form at once, the others through CPMpy."""
+        others = []
+        for constraint in toplevel_list(cpm_expr):
+            form = recognise(constraint)
+            if form is None:
+                others.append(constraint)
+            else:
+                self._post(form)
+        if others:
+            super().add(others)
+        return self
+
+    __add__ = add
+
+    def objective(self, expr: Any, minimize: bool) -> None:
+        """Set the objective; a linear one at once."""
+        total = linear_sum(expr)
+        if total is None:
+            super().objective(expr, minimize)
+            return
+        self.objective_ = expr
+        sense = self.ort_model.minimize if minimize else self.ort_model.maximize
+        sense(LinearExpr.weighted_sum(self._many(total.variables), total.weights) + total.constant)
+
+    def _post(self, form: Clause | Implication | Linear) -> None:
+        model = self.ort_model
+        match form:
+            case Clause(literals):
+                model.add_bool_or(self._many(literals))
+            case Implication(premise, conclusions):
+                model.add_bool_and(self._many(conclusions)).only_enforce_if(
+                    self.solver_var(premise)
+                )
+            case Linear(weights, variables, operator, constant):
+                total = LinearExpr.weighted_sum(self._many(variables), weights)
+                if operator == "<=":
+                    model.add(total <= constant)
+                elif operator == ">=":
+                    model.add(total >= constant)
+                else:
+                    model.add(total == constant)
+
+    def _many(self, variables: Sequence[Any]) -> list[Any]:
+        known, found = self._varmap, []
+        for variable in variables:
+            if isinstance(variable, NegBoolView):
+                found.append(self.solver_var(variable))
+                continue
+            native = known.get(variable.name)
+            found.append(self.solver_var(variable) if native is None else native)
+        return found
+
+
+def compile_cp_model(statement: Statement) -> tuple[Any, dict[str, list[Any]]]:
+    """Compile a statement to a native ``CpModel``.
+
+    Returns
+    -------
+    model : ortools.sat.python.cp_model.CpModel
+        The model; its objective lacks ``statement.offset``.
+    variables : dict of str to list
+        The native variables of each array of the statement.
+    """
+    compiled = DirectOrtools(statement.model)
+    variables = {
+        name: [compiled.solver_var(v) for v in array]
+        for name, array in statement.variables.items()
+    }
+    return compiled.ort_model, variables

@@ -1,0 +1,72 @@
+"""Explanations and results as HTML, for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cpx.explanation import Explanation
+    from cpx.result import Result
+
+__all__ = ["explanation_html", "result_html"]
+
+# Colours that read on light and dark notebook themes alike: only the accents are coloured.
+_BOX = "border-left:4px solid #3b7dd8;padding:.4em .9em;margin:.3em 0;max-width:60em"
+_CHIP = (
+    "display:inline-block;border:1px solid #3b7dd8;border-radius:.8em;"
+    "padding:.05em .7em;margin:.15em .2em .15em 0"
+)
+_BAR = "display:inline-block;width:10em;height:.6em;background:#8884;vertical-align:middle"
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """Return the rule as chips, with bars for precision and coverage."""
+    rule = explanation.rule
+    chips = " and ".join(
+        f'<span style="{_CHIP}">{escape(lit.text)}</span>' for lit in rule.literals
+    )
+    head = f"{chips or '<i>always</i>'} &rArr; <b>{escape(rule.conclusion)}</b>"
+    rows = []
+    if explanation.fresh is not None:
+        rows.append(_row("precision", explanation.fresh.value, str(explanation.fresh)))
+    elif explanation.precision is not None:
+        share = float(explanation.precision)
+        rows.append(_row("precision", share, f"{share:.3f} on the samples"))
+    if explanation.coverage is not None:
+        share = float(explanation.coverage)
+        rows.append(_row("coverage", share, f"{share:.3f} of the samples"))
+    if explanation.proved:
+        rows.append(f"<tr><td>proved</td><td colspan=2>{escape(explanation.proved)}</td></tr>")
+    table = f"<table style='text-align:left'>{''.join(rows)}</table>" if rows else ""
+    return f'<div style="{_BOX}"><div>{head}</div>{table}</div>'
+
+
+def result_html(result: Result) -> str:
+    """Return the explanation with status, value, bound, gap and seconds below it."""
+    body = "" if result.explanation is None else explanation_html(result.explanation)
+    gap = "none" if result.gap is None else f"{result.gap:.1%}"
+    facts = {
+        "status": f"{result.status} ({result.termination})",
+        "value": result.objective,
+        "bound": result.bound,
+        "gap": gap,
+        "engine": f"{result.engine}, {result.encoding}",
+        "seconds": f"{result.times.total:.2f}",
+        "checked": "yes" if result.verified else "no",
+    }
+    cells = "".join(f"<th>{name}</th>" for name in facts)
+    values = "".join(f"<td>{escape(str(value))}</td>" for value in facts.values())
+    notes = "".join(f"<li>{escape(text)}</li>" for text in result.warnings)
+    warnings = f"<ul>{notes}</ul>" if notes else ""
+    return f"{body}<table><tr>{cells}</tr><tr>{values}</tr></table>{warnings}"
+
+
+def _row(name: str, share: float, text: str) -> str:
+    filled = (
+        f"<span style='display:block;height:100%;width:{share:.1%};background:#3b7dd8'></span>"
+    )
+    return (
+        f"<tr><td>{name}</td><td><span style='{_BAR}'>{filled}</span></td>"
+        f"<td>{escape(text)}</td></tr>"
+    )

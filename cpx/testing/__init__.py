@@ -1,0 +1,1 @@
+"""Tools to test engines with: brute force, random instances, the conformance suite."""

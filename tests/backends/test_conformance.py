@@ -1,0 +1,35 @@
+"""Every engine of ours, in every encoding, through the public conformance suite."""
+
+from __future__ import annotations
+
+import pytest
+
+from cpx.backends import backend_class, names
+from cpx.testing import conformance
+
+ENGINES = [
+    f"{name}:{solver}" if solver else name
+    for name in names()
+    for solver in backend_class(name).solvers or ("",)
+]
+
+
+@pytest.mark.parametrize("case", conformance.CASES, ids=str)
+@pytest.mark.parametrize("encoding", conformance.ENCODINGS)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_optimum(engine: str, encoding: str, case: conformance.Case) -> None:
+    conformance.check_case(engine, case, encoding)
+
+
+@pytest.mark.parametrize("behaviour", conformance.BEHAVIOURS, ids=lambda b: b.__name__)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_behaviour(engine, behaviour) -> None:
+    behaviour(engine)
+
+
+def test_cases_are_right() -> None:
+    from cpx.testing.brute import brute_force
+
+    for case in conformance.CASES:
+        best = brute_force(case.problem)
+        assert (best and best[0]) == case.optimum, case.name
