@@ -107,7 +107,7 @@ def explain(
     >>> names = ["setosa", "versicolor", "virginica"]
     >>> explanation = cpx.explain(tree, X, X.iloc[0], k=2, class_names=names)
     >>> print(explanation)
-    petal width (cm) <= 0.8 => setosa
+    petal length (cm) <= 2 => setosa
     """
     from cpx.errors import EngineError
 

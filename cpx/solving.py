@@ -140,10 +140,10 @@ def conclude(
     """Turn what an engine reported into a checked result."""
     problem, objective, bound = progress.problem, progress.objective, progress.best_bound
     warnings = [*notes, *outcome.warnings]
-    if outcome.proved and objective is not None and form.faithful:
+    complaint = _contradiction(problem, outcome, objective, bound, form)
+    if outcome.proved and objective is not None and form.faithful and not complaint:
         bound = objective
     status = _status(outcome, objective, bound)
-    complaint = _contradiction(problem, outcome, objective, bound, form)
     if complaint:
         status = Status.ERROR
         warnings.append(complaint)
@@ -151,7 +151,9 @@ def conclude(
         warnings.append(_unfaithful(form, outcome, objective))
     explanation = progress.explanation
     if explanation is not None:
-        explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
+        explanation = problem.conclude(
+            problem.shortened(explanation), status is Status.OPTIMAL, objective, bound
+        )
     progress.trace.append(TracePoint(progress.elapsed, objective, bound))
     result = Result(
         status=status,

@@ -38,24 +38,27 @@ def run_interruptibly(
     """
     box: list[T] = []
     failure: list[BaseException] = []
+    # Not Thread.join: interrupted by Ctrl-C it takes the thread for ended (CPython 3.11).
+    done = threading.Event()
 
     def target() -> None:
         try:
             box.append(call())
         except BaseException as error:
             failure.append(error)
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=target, name="cpx-engine", daemon=True)
-    thread.start()
+    threading.Thread(target=target, name="cpx-engine", daemon=True).start()
     stopped = False
-    while thread.is_alive():
+    while not done.is_set():
         try:
-            thread.join(_POLL_SECONDS)
+            done.wait(_POLL_SECONDS)
+            if stop is not None and not stopped and progress.should_stop and not done.is_set():
+                stopped = True
+                stop()
         except KeyboardInterrupt:
             progress.stop()
-        if stop is not None and not stopped and progress.should_stop and thread.is_alive():
-            stop()
-            stopped = True
     if failure:
         raise failure[0]
     return box[0]

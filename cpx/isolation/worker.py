@@ -230,7 +230,7 @@ class _Job:
         from cpx.backends import backend as find_backend
         from cpx.solving import conclude
 
-        if self.killed and self.progress.interrupted:
+        if self.progress.interrupted:
             outcome = Outcome(False, Termination.INTERRUPTED, "killed after an interrupt")
         elif self.killed:
             outcome = Outcome(False, Termination.TIME_LIMIT, "killed at the time limit")

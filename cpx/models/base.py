@@ -121,6 +121,10 @@ class Problem(ABC):
         """Return objective, coverage and feasibility, exact, in plain NumPy."""
 
     @abstractmethod
+    def shortened(self, explanation: Explanation) -> Explanation:
+        """Drop what can be dropped without changing the objective, in a fixed order."""
+
+    @abstractmethod
     def conclude(
         self, explanation: Explanation, proved: bool, objective: int | None, bound: int | None
     ) -> Explanation:

@@ -214,6 +214,21 @@ class MonomialProblem(Problem):
         groups = self._form.groups
         return groups is None or len({int(groups[j]) for j in chosen}) == len(chosen)
 
+    def shortened(self, explanation: Explanation) -> Explanation:
+        """Drop features, the last first, whose removal leaves the objective as it is.
+
+        Engines return any of several equally good rules, often with conditions that
+        decide nothing.
+        """
+        kept = explanation.features
+        value = self._measure(kept).objective
+        for feature in reversed(kept):
+            rest = tuple(j for j in kept if j != feature)
+            found = self._measure(rest)
+            if found.feasible and found.objective == value:
+                kept = rest
+        return explanation if kept == explanation.features else self.explanation(kept)
+
     def conclude(
         self, explanation: Explanation, proved: bool, objective: int | None, bound: int | None
     ) -> Explanation:

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cpx.backends import backend_class, names
 from cpx.testing import conformance
-
-ENGINES = [
-    f"{name}:{solver}" if solver else name
-    for name in names()
-    for solver in backend_class(name).solvers or ("",)
-]
+from tests.engines import ENGINES
 
 
 @pytest.mark.parametrize("case", conformance.CASES, ids=str)

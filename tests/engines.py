@@ -1,0 +1,14 @@
+"""The engines under test, by the names a user gives."""
+
+from __future__ import annotations
+
+from cpx.backends import backend_class, names
+
+OURS = ("cpsat",)
+
+ENGINES = [
+    f"{name}:{solver}" if solver else name
+    for name in names()
+    if name in OURS
+    for solver in backend_class(name).solvers or ("",)
+]

@@ -1,0 +1,147 @@
+"""The checker finds every kind of wrong answer."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import cpx
+from cpx import KMonomial, NegativeOnly, Samples, check, solve
+
+SAMPLES = Samples(
+    [[1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]],
+    [1, 1, 0, 0],
+    weights=[1, 2, 3, 4],
+    features=("a", "b", "c"),
+    groups=(0, 0, 1),
+)
+
+
+def _pair(**arguments):
+    problem = KMonomial(SAMPLES, **{"k": 2, **arguments})
+    return problem.to_dict(), solve(problem).to_dict()
+
+
+@pytest.mark.parametrize("kind", [KMonomial, NegativeOnly])
+def test_right_answers_pass(kind) -> None:
+    problem = kind(SAMPLES, k=1, required=(1,), one_per_group=True)
+    assert check.complaints(problem.to_dict(), solve(problem).to_dict()) == []
+
+
+def test_right_infeasible_answers_pass() -> None:
+    instance, result = _pair(k=0, required=(1,))
+    assert result["status"] == "INFEASIBLE"
+    assert check.complaints(instance, result) == []
+
+
+def _wrong_objective(instance, result):
+    result["objective"] += 1
+
+
+def _better_objective(instance, result):
+    result["objective"] = result["bound"] = -1
+
+
+def _wrong_features(instance, result):
+    result["explanation"]["features"] = [2]
+
+
+def _feature_out_of_range(instance, result):
+    result["explanation"]["features"] = [3]
+
+
+def _fractional_feature(instance, result):
+    result["explanation"]["features"] = [0.0]
+
+
+def _twice(instance, result):
+    result["explanation"]["features"] = [0, 0]
+
+
+def _too_many(instance, result):
+    instance["parameters"]["k"] = 0
+
+
+def _missing_required(instance, result):
+    instance["parameters"]["required"] = [2]
+
+
+def _chosen_forbidden(instance, result):
+    instance["parameters"]["forbidden"] = [0]
+
+
+def _two_of_a_group(instance, result):
+    instance["parameters"]["one_per_group"] = True
+    result["explanation"]["features"] = [0, 1]
+
+
+def _bound_above_value(instance, result):
+    result["bound"] = result["objective"] + 1
+
+
+def _optimal_without_bound(instance, result):
+    result["bound"], result["gap"] = None, None
+
+
+def _wrong_gap(instance, result):
+    result["gap"] = 0.5
+
+
+def _wrong_precision(instance, result):
+    result["explanation"]["precision"] = "1/3"
+
+
+def _wrong_coverage(instance, result):
+    result["explanation"]["coverage"] = None
+
+
+def _wrong_words(instance, result):
+    result["explanation"]["rule"]["literals"][0][1] = "z"
+
+
+def _no_explanation(instance, result):
+    result["explanation"] = None
+
+
+def _false_infeasible(instance, result):
+    result["status"], result["explanation"] = "INFEASIBLE", None
+
+
+def _infeasible_with_explanation(instance, result):
+    result["status"] = "INFEASIBLE"
+
+
+def _rising_values(instance, result):
+    result["trace"] = [[0.0, 5, None], [0.1, 6, None]]
+
+
+def _trace_below_value(instance, result):
+    result["trace"] = [[0.0, -1, None]]
+
+
+def _unknown_problem(instance, result):
+    instance["problem"] = "sorting"
+
+
+CORRUPTIONS = [
+    value
+    for name, value in list(globals().items())
+    if name.startswith("_") and callable(value) and name != "_pair" and not name.startswith("__")
+]
+
+
+@pytest.mark.parametrize("corrupt", CORRUPTIONS, ids=lambda f: f.__name__)
+def test_wrong_answers_do_not_pass(corrupt) -> None:
+    instance, result = _pair()
+    assert result["explanation"]["features"] == [0]
+    assert check.complaints(instance, result) == []
+    corrupt(instance, result)
+    assert check.complaints(instance, result) != []
+
+
+def test_the_checker_shares_no_code_with_what_it_checks() -> None:
+    tree = ast.parse(Path(cpx.check.__file__).read_text())
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert not any(name.startswith("cpx") for name in imported), imported

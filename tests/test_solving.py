@@ -1,0 +1,339 @@
+"""How an answer is made: statuses, contradictions, warnings, isolation."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from cpx import KMonomial, Result, Samples, Status, Termination, solve
+from cpx.backends import backend, register
+from cpx.backends.base import Backend, Outcome
+from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
+from cpx.isolation import run_isolated, shutdown
+from cpx.options import SolveOptions
+from cpx.result import relative_gap
+
+
+def _problem(m: int = 40, d: int = 8, k: int = 2) -> KMonomial:
+    rng = np.random.default_rng(0)
+    return KMonomial(Samples(rng.random((m, d)) < 0.6, rng.random(m) < 0.5), k=k)
+
+
+def _hard() -> KMonomial:
+    """Nothing proves this within seconds through a general engine."""
+    rng = np.random.default_rng(1)
+    return KMonomial(Samples(rng.random((1500, 90)) < 0.5, rng.random(1500) < 0.3), k=5)
+
+
+@pytest.fixture
+def scripted():
+    """Register a backend that does what the test says."""
+    from cpx.backends import _registered
+
+    def make(act):
+        class Scripted(Backend):
+            name = "scripted"
+            honours = frozenset()
+
+            def solve(self, problem, options, progress):
+                return act(problem, progress)
+
+        register(Scripted)
+        return "scripted"
+
+    yield make
+    _registered.pop("scripted", None)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("time_limit", 0),
+        ("time_limit", -1),
+        ("time_limit", float("nan")),
+        ("time_limit", float("inf")),
+        ("time_limit", "5"),
+        ("time_limit", True),
+        ("threads", 0),
+        ("threads", 1.5),
+        ("seed", -1),
+        ("seed", 2**31),
+        ("gap", -0.1),
+        ("gap", float("nan")),
+        ("hint", 3),
+        ("hint", [99]),
+        ("hint", [-1]),
+        ("hint", "0"),
+        ("encoding", 3),
+    ],
+)
+def test_wrong_options_are_named(option, value) -> None:
+    with pytest.raises(InvalidOption, match=option) as caught:
+        solve(_problem(), **{option: value})
+    assert caught.value.exit_code == 2
+
+
+def test_unknown_names_have_the_list_and_the_nearest() -> None:
+    with pytest.raises(UnknownName, match=r"backend 'cpsta' \(did you mean 'cpsat'\?\).*maxsat"):
+        solve(_problem(), "cpsta")
+    with pytest.raises(UnknownName, match=r"solver of backend milp 'cbd' .*'cbc'"):
+        solve(_problem(), "milp:cbd")
+    with pytest.raises(UnknownName, match="encoding of k-monomial 'x'"):
+        solve(_problem(), encoding="x")
+
+
+def test_a_missing_engine_has_its_pip_line(monkeypatch) -> None:
+    monkeypatch.setattr("cpx.backends.base.find_spec", lambda name: None)
+    with pytest.raises(EngineMissing, match=r"'cpsat' is not installed: pip install 'ortools"):
+        solve(_problem(), "cpsat")
+
+
+def test_problems_only() -> None:
+    with pytest.raises(InvalidOption, match="problem must be a cpx problem, got dict"):
+        solve({})
+
+
+def test_result_round_trip() -> None:
+    result = solve(_problem(), hint=[0])
+    again = Result.from_json(result.to_json())
+    assert again == result
+    assert json.loads(result.to_json())["gap"] == 0
+    assert "OPTIMAL" in result._repr_html_()
+    assert result.times.total >= result.times.solve > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "no JSON"),
+        ("[]", "not a result"),
+        ('{"format": "cpx-result", "version": 9}', "version 9"),
+        ('{"format": "cpx-result", "version": 1}', "lacks the key"),
+    ],
+)
+def test_results_that_cannot_be_read(text, message) -> None:
+    with pytest.raises(InvalidInstance, match=message):
+        Result.from_json(text)
+
+
+def test_damaged_results_are_refused() -> None:
+    data = solve(_problem()).to_dict()
+    for key, value in (("status", "GREAT"), ("trace", 3), ("times", {}), ("explanation", {})):
+        with pytest.raises(InvalidInstance):
+            Result.from_dict(data | {key: value if value != {} or key != "times" else {"x": 1}})
+
+
+@pytest.mark.parametrize(
+    ("objective", "bound", "gap"),
+    [(200, 150, 0.25), (0, 0, 0.0), (0, -3, 3.0), (None, 1, None), (1, None, None)],
+)
+def test_gap(objective, bound, gap) -> None:
+    assert relative_gap(objective, bound) == gap
+
+
+def _whole(problem, progress):
+    progress.found(problem.explanation([0]))
+    return Outcome(True, Termination.COMPLETED, claimed=progress.objective)
+
+
+def test_a_bound_beyond_a_solution_is_an_error(scripted) -> None:
+    def act(problem, progress):
+        progress.bound(10**6)
+        return _whole(problem, progress)
+
+    result = solve(_problem(), scripted(act))
+    assert result.status is Status.ERROR
+    assert any("beyond" in text for text in result.warnings)
+
+
+def test_a_claim_better_than_the_data_is_an_error(scripted) -> None:
+    def act(problem, progress):
+        _whole(problem, progress)
+        return Outcome(True, Termination.COMPLETED, claimed=-1)
+
+    result = solve(_problem(), scripted(act))
+    assert result.status is Status.ERROR
+    assert any("claims the value -1" in text for text in result.warnings)
+
+
+def test_a_proof_that_a_hint_beats_is_an_error(scripted) -> None:
+    problem = _problem()
+    best = solve(problem).explanation
+
+    def act(problem, progress):
+        return Outcome(True, Termination.COMPLETED, claimed=10**6)
+
+    result = solve(problem, scripted(act), hint=best)
+    assert result.status is Status.ERROR
+
+
+def test_infeasible_with_a_known_solution_is_an_error(scripted) -> None:
+    def act(problem, progress):
+        return Outcome(True, Termination.COMPLETED)
+
+    assert solve(_problem(), scripted(act), hint=[0]).status is Status.ERROR
+
+
+def test_a_false_infeasible_fails_the_check(scripted) -> None:
+    result = solve(_problem(), scripted(lambda p, g: Outcome(True, Termination.COMPLETED)))
+    assert result.status is Status.ERROR
+    assert not result.verified
+    assert any("check failed" in text for text in result.warnings)
+
+
+def test_an_unproved_end_is_feasible_or_unknown(scripted) -> None:
+    def nothing(problem, progress):
+        return Outcome(False, Termination.TIME_LIMIT)
+
+    def something(problem, progress):
+        progress.found(problem.explanation([0]))
+        progress.bound(0.4)
+        return Outcome(False, Termination.TIME_LIMIT)
+
+    assert solve(_problem(), scripted(nothing)).status is Status.UNKNOWN
+    result = solve(_problem(), scripted(something))
+    assert (result.status, result.bound) == (Status.FEASIBLE, 1)
+    assert "not proved optimal: every rule" in result.explanation.proved
+
+
+def test_a_failing_engine_keeps_its_incumbent(scripted) -> None:
+    def act(problem, progress):
+        progress.found(problem.explanation([0]))
+        raise RuntimeError("out of luck")
+
+    result = solve(_problem(), scripted(act))
+    assert result.status is Status.ERROR
+    assert result.termination is Termination.SOLVER_ERROR
+    assert result.raw_status == "RuntimeError: out of luck"
+    assert result.explanation is not None
+
+
+def test_memory_errors_are_told_apart(scripted) -> None:
+    def act(problem, progress):
+        raise MemoryError
+
+    result = solve(_problem(), scripted(act))
+    assert (result.status, result.termination) == (Status.UNKNOWN, Termination.MEMORY_LIMIT)
+
+
+def test_options_without_effect_are_warned_of(scripted) -> None:
+    result = solve(_problem(), scripted(_whole), threads=2, seed=5)
+    assert [text for text in result.warnings if "honour" in text] == [
+        "backend scripted does not honour threads",
+        "backend scripted does not honour seed",
+    ]
+
+
+def test_listeners_hear_every_improvement() -> None:
+    heard = []
+    result = solve(_problem(), listen=heard.append)
+    assert [event.point for event in heard] == list(result.trace[: len(heard)])
+    assert heard[-1].point.objective == result.objective
+
+
+def test_degenerate_data_are_solved_with_a_warning() -> None:
+    result = solve(KMonomial(Samples([[1, 0], [1, 1]], [1, 1]), k=2))
+    assert result.status is Status.OPTIMAL
+    assert any("all samples agree" in text for text in result.warnings)
+
+
+# ------------------------------------------------------------------ isolation
+
+
+def test_isolated_results_are_whole() -> None:
+    heard = []
+    result = run_isolated(_problem(), "cpsat", SolveOptions(time_limit=20), heard.append)
+    assert result.status is Status.OPTIMAL
+    assert result.verified
+    assert result.memory > 10**6
+    assert heard[-1].point.objective == result.objective
+
+
+def test_the_limit_is_hard(scripted) -> None:
+    """A worker that ignores every signal is killed; its last event survives."""
+    solve(_problem(), isolate=True)
+    start = time.perf_counter()
+    result = solve(_hard(), isolate=True, time_limit=1.0)
+    assert time.perf_counter() - start < 1.05 + 1 + 1.5
+    assert result.termination is Termination.TIME_LIMIT
+    assert result.status in (Status.FEASIBLE, Status.UNKNOWN)
+
+
+def test_workers_are_reused_and_replaced() -> None:
+    shutdown()
+    problem = _problem()
+    first = time.perf_counter()
+    solve(problem, isolate=True)
+    second = time.perf_counter()
+    solve(problem, isolate=True)
+    assert time.perf_counter() - second < second - first
+    from cpx.isolation import worker
+
+    worker._idle[-1].process.kill()
+    worker._idle[-1].process.wait()
+    assert solve(problem, isolate=True).status is Status.OPTIMAL
+
+
+def test_a_cancelled_solve_keeps_its_incumbent() -> None:
+    cancel = threading.Event()
+    timer = threading.Timer(2.0, cancel.set)
+    timer.start()
+    result = run_isolated(_hard(), "cpsat", SolveOptions(), cancel=cancel)
+    assert result.termination is Termination.INTERRUPTED
+    assert result.status in (Status.FEASIBLE, Status.UNKNOWN)
+
+
+def test_wrong_memory_ends_as_a_memory_limit() -> None:
+    result = run_isolated(_hard(), "cpsat", SolveOptions(time_limit=20), memory=300 * 2**20)
+    assert result.termination in (Termination.MEMORY_LIMIT, Termination.SOLVER_ERROR)
+    assert not result.proved
+
+
+CTRL_C = """
+    import numpy as np
+    from cpx import KMonomial, Samples, solve
+    rng = np.random.default_rng(1)
+    problem = KMonomial(Samples(rng.random((1500, 90)) < 0.5, rng.random(1500) < 0.3), k=5)
+    print("ready", flush=True)
+    result = solve(problem, {engine!r}, isolate={isolate})
+    print(result.status, result.termination, result.objective, flush=True)
+"""
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+@pytest.mark.parametrize("engine", ["cpsat"])
+def test_ctrl_c_ends_with_the_incumbent(engine, isolate) -> None:
+    script = textwrap.dedent(CTRL_C.format(engine=engine, isolate=isolate))
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(4)
+    os.killpg(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert out.split()[:2] == ["FEASIBLE", "INTERRUPTED"], out
+    assert process.returncode == 0
+
+
+def test_backends_are_found_without_being_imported() -> None:
+    code = (
+        "import sys, cpx.backends as b; b.names(); "
+        "[b.backend_class(n).available() for n in b.names()]; "
+        "bad = [m for m in ('cpmpy', 'ortools', 'pulp', 'highspy', 'pysat') if m in sys.modules]; "
+        "assert not bad, bad"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_backend_wants_a_name() -> None:
+    with pytest.raises(UnknownName):
+        backend(3)
