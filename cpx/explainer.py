@@ -9,27 +9,18 @@ from typing import Any, Literal
 from cpx.data import (
     Background,
     Binarizer,
-    Empirical,
-    Perturbed,
-    Product,
+    Distribution,
     Samples,
-    Uniform,
     estimate_precision,
     named_classifier,
 )
-from cpx.data.distributions import Distribution
-from cpx.errors import UnknownName
+from cpx.data import distribution as make_distribution
 from cpx.explanation import Explanation
 from cpx.models import Problem, problem_class
 from cpx.result import Result
 from cpx.solving import solve
 
 __all__ = ["Explainer", "explain"]
-
-_DISTRIBUTIONS = ("uniform", "product", "empirical", "perturbed")
-
-# Fresh samples must not repeat the ones the rule was found on, whatever seed the user took.
-_FRESH_STREAM = 1_000_003
 
 
 def explain(
@@ -183,7 +174,8 @@ class Explainer:
         if isinstance(distribution, Distribution):
             self.distribution = distribution
         else:
-            self.distribution = _distribution(distribution, background, self.binarizer)
+            rows = Background(background, self.binarizer)
+            self.distribution = make_distribution(distribution, rows)
 
     @classmethod
     def train(
@@ -276,7 +268,7 @@ class Explainer:
             self.distribution,
             explanation.features,
             n,
-            seed=self.seed + _FRESH_STREAM,
+            seed=self.seed,
         )
         return replace(explanation, fresh=estimate)
 
@@ -287,12 +279,3 @@ class Explainer:
         if isinstance(names, Mapping):
             return {str(key): str(value) for key, value in names.items()}.get(label, label)
         return str(names[int(label)]) if label.isdecimal() and int(label) < len(names) else label
-
-
-def _distribution(name: str, background: Any, binarizer: Binarizer) -> Distribution:
-    if name == "uniform":
-        return Uniform(len(binarizer.get_feature_names_out()), binarizer=binarizer)
-    makers = {"product": Product, "empirical": Empirical, "perturbed": Perturbed}
-    if name not in makers:
-        raise UnknownName("distribution", name, _DISTRIBUTIONS)
-    return makers[name](Background(background, binarizer))

@@ -45,7 +45,8 @@ def bits_of(text: object, what: str) -> NDArray[np.bool_]:
         raise InvalidInstance(
             f"{what} has the character {stray!r} at position {text.index(stray)}; only 0 and 1"
         )
-    return np.frombuffer(text.encode("ascii"), dtype=np.uint8) == ord("1")
+    codes = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    return np.asarray(codes == ord("1"), dtype=np.bool_)
 
 
 def matrix_of(rows: object, what: str = "samples") -> NDArray[np.bool_]:

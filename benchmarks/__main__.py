@@ -1,0 +1,23 @@
+"""``python -m benchmarks [name ...]``: run all benchmarks, or the named ones."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+NAMES = ("starting", "compiling", "limits", "engines")
+
+
+def main(names: list[str]) -> int:
+    """Run the benchmarks in order."""
+    unknown = sorted(set(names) - set(NAMES))
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; known: {', '.join(NAMES)}", file=sys.stderr)
+        return 2
+    for name in names or NAMES:
+        import_module(f"benchmarks.{name}").main()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,43 @@
+"""The instances the benchmarks run on, made of data that ships with scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+
+import numpy as np
+
+from cpx import KMonomial, Samples
+
+
+@cache
+def _network():
+    """Train the paper's classifier: a default MLP on 3 uniform bins of each column."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.model_selection import train_test_split
+    from sklearn.neural_network import MLPClassifier
+
+    from cpx import Binarizer
+
+    table, target = load_breast_cancer(return_X_y=True, as_frame=True)
+    binarizer = Binarizer(n_bins=3, strategy="uniform").fit(table)
+    bits = binarizer.transform(table).astype(np.int8)
+    train, test, train_target, _ = train_test_split(bits, target, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        network = MLPClassifier(random_state=0).fit(train, train_target)
+    return network, test
+
+
+def central(m: int = 1000, k: int = 5, row: int = 1, seed: int = 0, d: int | None = None):
+    """Return the central problem: breast cancer, an MLP, uniform samples of {0,1}^d.
+
+    Koriche et al., section 4.1: default multi-layer perceptron on 3 bins per attribute,
+    samples uniform over {0,1}^90, k = 5. With ``d`` only the first d features are kept.
+    """
+    network, test = _network()
+    x = test[row]
+    rng = np.random.default_rng(seed)
+    z = rng.integers(0, 2, (m, x.size), dtype=np.int8)
+    same = network.predict(z) == network.predict(x[None])[0]
+    return KMonomial(Samples((z == x)[:, :d], same), k=k, name=f"breast-cancer-{row}-m{m}")

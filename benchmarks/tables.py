@@ -1,0 +1,26 @@
+"""Tables on the terminal, in Markdown, so that they can be pasted into the docs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def show(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a Markdown table with aligned columns."""
+    cells = [list(head), *([_text(value) for value in row] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+
+    def line(row: Sequence[str]) -> str:
+        return "| " + " | ".join(text.rjust(width) for text, width in zip(row, widths)) + " |"
+
+    print(f"\n### {title}\n")
+    print(line(cells[0]))
+    print("|" + "|".join("-" * (width + 1) + ":" for width in widths) + "|")
+    for row in cells[1:]:
+        print(line(row), flush=True)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

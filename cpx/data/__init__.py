@@ -1,0 +1,78 @@
+"""Data: literals from tables, distributions, samples, the classifiers behind them.
+
+Names are imported on first use, so that ``import cpx`` costs no pandas and no
+scikit-learn.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cpx.data.background import Background
+    from cpx.data.binarizer import Binarizer
+    from cpx.data.classifiers import labels, named_classifier
+    from cpx.data.distribution_base import Batch, Distribution
+    from cpx.data.distributions import (
+        Empirical,
+        Perturbed,
+        Product,
+        Uniform,
+        distribution,
+    )
+    from cpx.data.samples import Samples
+    from cpx.data.statistics import clopper_pearson, estimate_precision, sample_size
+    from cpx.data.tables import read_table, row
+
+__all__ = [
+    "Background",
+    "Batch",
+    "Binarizer",
+    "Distribution",
+    "Empirical",
+    "Perturbed",
+    "Product",
+    "Samples",
+    "Uniform",
+    "clopper_pearson",
+    "distribution",
+    "estimate_precision",
+    "labels",
+    "named_classifier",
+    "read_table",
+    "row",
+    "sample_size",
+]
+
+_HOME = {
+    "Background": "background",
+    "Batch": "distribution_base",
+    "Binarizer": "binarizer",
+    "Distribution": "distribution_base",
+    "Empirical": "distributions",
+    "Perturbed": "distributions",
+    "Product": "distributions",
+    "Samples": "samples",
+    "Uniform": "distributions",
+    "clopper_pearson": "statistics",
+    "distribution": "distributions",
+    "estimate_precision": "statistics",
+    "labels": "classifiers",
+    "named_classifier": "classifiers",
+    "read_table": "tables",
+    "row": "tables",
+    "sample_size": "statistics",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

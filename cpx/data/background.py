@@ -1,0 +1,293 @@
+"""Background rows: what the samples of a distribution are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.errors import DataError
+
+if TYPE_CHECKING:
+    from cpx.data.binarizer import Binarizer
+
+__all__ = ["Background"]
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+
+class Background:
+    """Rows of a table, in the space of the classifier and as Boolean features.
+
+    Parameters
+    ----------
+    rows : data frame or (n, columns) array
+        What the classifier takes. Without a binarizer, a matrix of 0 and 1: then the
+        classifier sees the bits themselves, as an int8 array, or as a frame where
+        ``rows`` is one.
+    binarizer : Binarizer, optional
+        Fitted on a table with these columns.
+    groups : sequence of d int, optional
+        Without a binarizer: the attribute of each feature, each feature its own when
+        not given. Features of one group are sampled together.
+
+    Attributes
+    ----------
+    rows : data frame or array
+        A copy of the rows.
+    bits : (n, d) array of bool
+        Their features, read-only.
+    groups : tuple of d int
+        Attribute of each feature.
+    attributes : tuple of str
+        Names of the attributes.
+    feature_names : tuple of d str
+        Positive literals.
+
+    Raises
+    ------
+    DataError
+        When the rows do not fit the binarizer, or are no matrix of 0 and 1.
+
+    Examples
+    --------
+    >>> background = Background(np.array([[0, 1], [1, 1]]))
+    >>> rows, bits = background.assemble(np.array([[0, 1], [1, 0]]))
+    >>> rows
+    array([[0, 1],
+           [1, 1]], dtype=int8)
+    >>> background.encode([1, 0])
+    array([ True, False])
+    """
+
+    def __init__(
+        self,
+        rows: Any,
+        binarizer: Binarizer | None = None,
+        groups: Sequence[int] | None = None,
+    ) -> None:
+        import pandas as pd
+
+        from cpx.data.binarizer import as_table, column_names
+
+        framed = isinstance(rows, pd.DataFrame)
+        frame = as_table(rows)
+        names = column_names(frame, framed)
+        if len(frame) == 0:
+            raise DataError("the background has no rows")
+        self.binarizer = binarizer
+        if binarizer is None:
+            bits = _zero_one(frame, "the background")
+            self.groups = checked_groups(groups, bits.shape[1])
+            self.feature_names = tuple(names)
+            numbers, feature_attribute = np.unique(self.groups, return_inverse=True)
+            self.attributes = tuple(
+                names[self.groups.index(g)] if self.groups.count(g) == 1 else f"group {g}"
+                for g in numbers.tolist()
+            )
+            column_attribute = feature_attribute
+            kept: Any = frame.reset_index(drop=True) if framed else bits.astype(np.int8)
+        else:
+            if groups is not None:
+                raise DataError("groups come from the binarizer: give one of the two")
+            bits = np.asarray(binarizer.transform(rows), dtype=bool)
+            self.groups = tuple(binarizer.groups_.tolist())
+            self.feature_names = tuple(binarizer.get_feature_names_out().tolist())
+            self.attributes = binarizer.attributes_
+            feature_attribute = np.asarray(self.groups)
+            # The frame of the classifier may have its columns in another order.
+            fitted = binarizer.column_labels_
+            by_name = framed and fitted is not None
+            places = {label: a for a, label in enumerate(fitted or ())}
+            column_attribute = np.array(
+                [places[c] if by_name else a for a, c in enumerate(frame.columns)]
+            )
+            kept = frame.reset_index(drop=True) if framed else np.array(rows)
+        self._framed = framed
+        self._feature_attribute: IntArray = np.asarray(feature_attribute, dtype=np.int64)
+        self._column_attribute: IntArray = np.asarray(column_attribute, dtype=np.int64)
+        self._set_rows(kept.copy(), bits)
+
+    def _set_rows(self, rows: Any, bits: BoolArray) -> None:
+        self.rows = rows
+        self.bits: BoolArray = bits
+        self.bits.setflags(write=False)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.bits)
+
+    @property
+    def n_features(self) -> int:
+        """Number of Boolean features."""
+        return int(self.bits.shape[1])
+
+    @property
+    def n_attributes(self) -> int:
+        """Number of attributes."""
+        return len(self.attributes)
+
+    @property
+    def attribute_of(self) -> IntArray:
+        """Position in ``attributes`` of each feature, shape (d,)."""
+        return self._feature_attribute
+
+    def row(self, x: Any) -> Any:
+        """Return x as a table of one row of the classifier, like the background rows.
+
+        Parameters
+        ----------
+        x : Series, mapping, frame of one row, 1-D array
+            Matched by name where both it and the background have names.
+
+        Returns
+        -------
+        data frame or (1, columns) array
+            With the types of the background, widened where x has a value they cannot
+            hold.
+
+        Raises
+        ------
+        DataError
+            When x has other columns, with both numbers of columns, or unfit values.
+        """
+        from cpx.data.rows import array_row_like, instance, row_like
+
+        row: Any
+        if self._framed:
+            row = row_like(instance(x, list(self.rows.columns), True), self.rows)
+        else:
+            labels = [f"x{c}" for c in range(self.rows.shape[1])]
+            given = instance(x, labels, False)
+            row = array_row_like([given[c].iloc[0] for c in labels], self.rows)
+        if self.binarizer is None:
+            _zero_one(row, "x")
+        return row
+
+    def encode(self, x: Any) -> BoolArray:
+        """Return the features of x, shape (d,); arguments and errors as in :meth:`row`."""
+        return self._row_bits(self.row(x))
+
+    def _row_bits(self, row: Any) -> BoolArray:
+        table = _zero_one(row, "x") if self.binarizer is None else self.binarizer.transform(row)
+        bits: BoolArray = np.asarray(table, dtype=bool)[0]
+        return bits
+
+    def literal_names(self, bits: Any) -> tuple[str, ...]:
+        """Return the literals true of a row with the given features.
+
+        Without a binarizer they are ``name`` and ``not name``.
+        """
+        if self.binarizer is not None:
+            return self.binarizer.literal_names(bits)
+        return plain_literals(self.feature_names, bits)
+
+    def with_row(self, x: Any) -> Background:
+        """Return this background with x below it, as row number ``n_rows``."""
+        from cpx.data.rows import append_row
+
+        row = self.row(x)
+        longer = object.__new__(Background)
+        longer.__dict__.update(self.__dict__)
+        rows = append_row(self.rows, row) if self._framed else np.concatenate([self.rows, row])
+        longer._set_rows(rows, np.vstack([self.bits, self._row_bits(row)]))
+        return longer
+
+    def assemble(self, index: npt.ArrayLike) -> tuple[Any, BoolArray]:
+        """Build rows whose attributes come from different background rows.
+
+        Parameters
+        ----------
+        index : (m, n_attributes) array of int
+            ``index[i, a]`` is the background row that gives row i its attribute a.
+
+        Returns
+        -------
+        rows : data frame or (m, columns) array
+            Type, column types and names are those of the background.
+        bits : (m, d) array of bool
+            Their features, taken from the background as well.
+
+        Raises
+        ------
+        DataError
+            When the index has another shape or numbers that are no rows.
+        """
+        source = np.asarray(index)
+        if (
+            source.ndim != 2
+            or source.shape[1] != self.n_attributes
+            or source.dtype.kind not in "iu"
+        ):
+            raise DataError(
+                f"index must be an (m, {self.n_attributes}) array of integers, "
+                f"got {source.dtype} of shape {source.shape}"
+            )
+        if source.size and (source.min() < 0 or source.max() >= self.n_rows):
+            raise DataError(f"index has row numbers outside 0 to {self.n_rows - 1}")
+        features = np.arange(self.n_features)
+        bits: BoolArray = self.bits[source[:, self._feature_attribute], features]
+        columns = self._column_attribute
+        if not self._framed:
+            return self.rows[source[:, columns], np.arange(len(columns))], bits
+        import pandas as pd
+
+        data = {}
+        for c, label in enumerate(self.rows.columns):
+            column = self.rows.iloc[:, c]
+            taken = column.array.take(source[:, columns[c]])
+            data[label] = pd.Series(taken, dtype=column.dtype)
+        frame = pd.DataFrame(data)
+        frame.columns = self.rows.columns
+        return frame, bits
+
+    def __repr__(self) -> str:
+        return (
+            f"Background({self.n_rows} rows, {self.n_attributes} attributes, "
+            f"{self.n_features} features)"
+        )
+
+
+def plain_literals(names: Sequence[str], bits: Any) -> tuple[str, ...]:
+    """Return ``name`` where the bit is 1 and ``not name`` where it is 0.
+
+    Examples
+    --------
+    >>> plain_literals(["wings", "fins"], [1, 0])
+    ('wings', 'not fins')
+    """
+    row = np.asarray(bits)
+    if row.shape != (len(names),) or not np.isin(row, (0, 1)).all():
+        raise DataError(f"bits must be {len(names)} values 0 or 1, got shape {row.shape}")
+    return tuple(name if bit else f"not {name}" for name, bit in zip(names, row, strict=True))
+
+
+def _zero_one(table: Any, what: str) -> BoolArray:
+    """Return a table of 0 and 1 as a fresh Boolean matrix, or raise DataError."""
+    array = np.asarray(table)
+    try:
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError):
+        numbers = np.full(array.shape, np.nan)
+    wrong = ~np.isin(numbers, (0, 1))
+    if wrong.any():
+        i, j = (int(k) for k in np.argwhere(wrong)[0])
+        raise DataError(
+            f"{what} has {array[i, j]!r} in row {i}, column {j}: without a binarizer, "
+            "only 0 and 1 are features"
+        )
+    return numbers.astype(bool)
+
+
+def checked_groups(groups: Sequence[int] | None, d: int) -> tuple[int, ...]:
+    """Return the groups as a tuple, each feature its own when None, or raise DataError."""
+    if groups is None:
+        return tuple(range(d))
+    array = np.asarray(groups)
+    if array.shape != (d,) or array.dtype.kind not in "iu" or (array < 0).any():
+        raise DataError(f"groups must be {d} non-negative integers, got {groups!r}")
+    return tuple(int(g) for g in array)

@@ -1,0 +1,333 @@
+"""From the columns of a table to named Boolean features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from cpx.data.columns import Column, fit_column
+from cpx.data.scalars import integer
+from cpx.errors import DataError, nearest
+
+__all__ = ["Binarizer"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class NotFitted(DataError, NotFittedError):  # type: ignore[misc]
+    """A binarizer used before ``fit``; scikit-learn's error and ours at once."""
+
+
+class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn a table into Boolean features with readable names.
+
+    Numeric columns become bins, the other columns one feature per category; a column
+    with missing values gets a feature "is missing". The features of a column exclude
+    each other, and every row of the fitted table has exactly one of them. Object columns
+    that hold nothing but numbers count as numeric, truth values as categories. A numeric
+    column with at most ``n_bins`` distinct values gets one bin per value; with a single
+    one, the feature "column = value".
+
+    Thresholds are rounded to the fewest digits that keep the split of the fitted table,
+    and the rounded threshold is the one used: the name "worst radius <= 14.9" is exactly
+    true.
+
+    Parameters
+    ----------
+    n_bins : int
+        Largest number of bins of a numeric column, at least 2. Bins whose limits fall
+        between the same two values are merged.
+    strategy : {"quantile", "uniform"}
+        Bins of equal counts, as nearly as ties allow, or of equal widths.
+    categorical : sequence of column names, optional
+        Numeric columns to treat as categories. Columns of arrays are named
+        ``x0, x1, ...``; their positions are taken as well.
+    max_categories : int
+        A column with more categories is refused.
+
+    Attributes
+    ----------
+    attributes_ : tuple of str
+        Names of the columns.
+    groups_ : (d,) array of int64
+        Index of the column that each feature comes from.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : (n,) array of object
+        Column names; only after fitting on a frame whose column names are text.
+    column_labels_ : list or None
+        Column labels of the fitted frame, by which others are matched; None for an array.
+    columns_ : tuple of cpx.data.columns.Column
+        What was learned of each column.
+
+    Raises
+    ------
+    DataError
+        For a table, a column (by name) or a parameter that cannot be used: dates,
+        complex numbers, nested objects, infinite values, only missing values, too many
+        categories, duplicate names, no rows, no columns, columns missing or unknown.
+
+    Notes
+    -----
+    ``transform`` gives all features of a column the value 0 for a category not seen in
+    fit, for a missing value where none was seen in fit, and for another number than the
+    only one seen. Frames are matched to the fitted columns by name, in any order.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"radius": [11.0, 14.87, 14.95, 20.0], "tint": list("aabb")})
+    >>> binarizer = Binarizer(n_bins=2).fit(table)
+    >>> print(*binarizer.get_feature_names_out(), sep=", ")
+    radius <= 14.9, radius > 14.9, tint = a, tint = b
+    >>> bits = binarizer.transform(table)
+    >>> bits[0].astype(int)
+    array([1, 0, 1, 0])
+    >>> print(*binarizer.literal_names(bits[0]), sep=", ")
+    radius <= 14.9, radius <= 14.9, tint = a, tint != b
+    """
+
+    def __init__(
+        self,
+        n_bins: int = 3,
+        strategy: Literal["quantile", "uniform"] = "quantile",
+        categorical: Sequence[str | int] | None = None,
+        max_categories: int = 100,
+    ) -> None:
+        self.n_bins = n_bins
+        self.strategy = strategy
+        self.categorical = categorical
+        self.max_categories = max_categories
+
+    def fit(self, X: Any, y: Any = None) -> Binarizer:
+        """Learn bins and categories.
+
+        Parameters
+        ----------
+        X : data frame or (n, columns) array
+        y : ignored
+            There for scikit-learn's pipelines.
+
+        Returns
+        -------
+        Binarizer
+            Itself.
+        """
+        self._check_parameters()
+        table = as_table(X)
+        names = column_names(table, isinstance(X, pd.DataFrame))
+        if table.shape[0] == 0:
+            raise DataError(f"the table has no rows (shape {table.shape}; minimum 1 required)")
+        chosen = self._categorical_columns(list(table.columns), names)
+        self.columns_: tuple[Column, ...] = tuple(
+            fit_column(
+                name,
+                table.iloc[:, c],
+                n_bins=int(self.n_bins),
+                strategy=self.strategy,
+                categorical=c in chosen,
+                max_categories=int(self.max_categories),
+            )
+            for c, name in enumerate(names)
+        )
+        self.attributes_ = tuple(names)
+        self.n_features_in_ = len(names)
+        self.column_labels_: list[Any] | None = (
+            list(table.columns) if isinstance(X, pd.DataFrame) else None
+        )
+        if self.column_labels_ is not None and all(
+            isinstance(c, str) for c in self.column_labels_
+        ):
+            self.feature_names_in_ = np.array(self.column_labels_, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_  # left from an earlier fit
+        self.groups_ = np.repeat(
+            np.arange(len(names)), [len(column.names) for column in self.columns_]
+        )
+        return self
+
+    def transform(self, X: Any) -> BoolArray:
+        """Return the features of the rows.
+
+        Parameters
+        ----------
+        X : data frame or (n, columns) array
+            With the columns seen in fit; a frame in any order.
+
+        Returns
+        -------
+        (n, d) array of bool
+        """
+        self._check_fitted()
+        table = self._aligned(X)
+        return np.column_stack(
+            [column.bits(table.iloc[:, c]) for c, column in enumerate(self.columns_)]
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Return the positive literals.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            There for scikit-learn: must be the column names, and changes nothing.
+
+        Returns
+        -------
+        (d,) array of object
+        """
+        self._check_fitted()
+        if input_features is not None and list(input_features) != list(self.attributes_):
+            raise DataError(
+                "input_features is not equal to feature_names_in_, the columns seen in fit: "
+                f"{list(input_features)[:5]!r}, {list(self.attributes_)[:5]!r}"
+            )
+        return np.array([name for c in self.columns_ for name in c.names], dtype=object)
+
+    def literal_names(self, bits: Any) -> tuple[str, ...]:
+        """Return the literals that are true of a row with these features.
+
+        The positive name of a feature with value 1, a negation of one with value 0:
+        "a > 1" for "a <= 1", "colour != red", "age is known", and "not (...)" where that
+        alone is true: for inner bins, and for columns in which the value may be missing.
+
+        Parameters
+        ----------
+        bits : (d,) array of bool or 0/1
+            A row of the output of ``transform``.
+
+        Returns
+        -------
+        tuple of d str
+        """
+        self._check_fitted()
+        row = np.asarray(bits)
+        d = len(self.groups_)
+        if row.shape != (d,) or not np.isin(row, (0, 1)).all():
+            raise DataError(f"bits must be {d} values 0 or 1, got shape {row.shape}")
+        row = row.astype(bool)
+        return tuple(
+            text
+            for c, column in enumerate(self.columns_)
+            for text in column.literals(row[self.groups_ == c])
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        """Say to scikit-learn which input is taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "columns_"):
+            raise NotFitted("this Binarizer is not fitted yet: call fit with a table first")
+
+    def _check_parameters(self) -> None:
+        for name, least in (("n_bins", 2), ("max_categories", 1)):
+            value = getattr(self, name)
+            number = integer(value)
+            if number is None or number < least:
+                raise DataError(f"{name} must be an integer of at least {least}, got {value!r}")
+        if self.strategy not in ("quantile", "uniform"):
+            raise DataError(
+                f"strategy must be 'quantile' or 'uniform', got {self.strategy!r}"
+                + nearest(str(self.strategy), ["quantile", "uniform"])
+            )
+
+    def _categorical_columns(self, labels: list[Any], names: list[str]) -> set[int]:
+        """Return the positions of the columns named in ``categorical``."""
+        if self.categorical is None:
+            return set()
+        if isinstance(self.categorical, str):
+            raise DataError(
+                f"categorical must be a list of column names, got the text {self.categorical!r}"
+            )
+        chosen = set()
+        for column in self.categorical:
+            if column in labels:
+                chosen.add(labels.index(column))
+            elif column in names:
+                chosen.add(names.index(column))
+            else:
+                raise DataError(
+                    f"categorical names a column {column!r} that is not in the table"
+                    + nearest(str(column), names)
+                )
+        return chosen
+
+    def _aligned(self, X: Any) -> pd.DataFrame:
+        """Return the table with the columns of fit, in their order."""
+        table = as_table(X)
+        if isinstance(X, pd.DataFrame) and self.column_labels_ is not None:
+            column_names(table, True)
+            unknown = [c for c in table.columns if c not in self.column_labels_]
+            absent = [c for c in self.column_labels_ if c not in set(table.columns)]
+            if unknown or absent:
+                raise DataError(
+                    "the columns differ from those seen in fit: "
+                    + "; ".join(
+                        f"{what} {', '.join(repr(c) for c in columns[:5])}"
+                        + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
+                        for what, columns in (("missing", absent), ("unknown", unknown))
+                        if columns
+                    )
+                )
+            return table[self.column_labels_]
+        if table.shape[1] != self.n_features_in_:
+            raise DataError(
+                f"X has {table.shape[1]} features, but Binarizer is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        return table
+
+
+def as_table(X: Any) -> pd.DataFrame:
+    """Return a frame or a two-dimensional array as a frame, or raise DataError."""
+    if isinstance(X, pd.DataFrame):
+        return X
+    if hasattr(X, "tocsr"):
+        raise DataError("sparse matrices are not supported: pass a dense array (X.toarray())")
+    if isinstance(X, (pd.Series, str, bytes, dict)) or hasattr(X, "columns"):
+        raise DataError(f"a data frame or a 2-D array expected, got {type(X).__name__}")
+    if isinstance(X, (list, tuple)) and X and all(isinstance(r, (list, tuple)) for r in X):
+        if len({len(r) for r in X}) > 1:
+            raise DataError("the rows of the table have different lengths")
+        # Through a frame, since an array would turn mixed columns into text.
+        return pd.DataFrame(list(X))
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise DataError(
+            f"a data frame or a 2-D array expected, got shape {array.shape}. Reshape your data: "
+            "x.reshape(1, -1) for a single row"
+        )
+    return pd.DataFrame(array)
+
+
+def column_names(table: pd.DataFrame, named: bool) -> list[str]:
+    """Return the printed names of the columns, or raise DataError for a bad header.
+
+    Columns of arrays, and columns whose name is an integer, are ``x0, x1, ...``.
+    """
+    if table.shape[1] == 0:
+        raise DataError(
+            f"the table has no columns: 0 feature(s) (shape={table.shape}) "
+            "while a minimum of 1 is required."
+        )
+    names = [
+        f"x{label}" if not named or integer(label) is not None else str(label)
+        for label in table.columns
+    ]
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f"the table has two columns named {name!r}: rename one")
+        seen.add(name)
+    return names

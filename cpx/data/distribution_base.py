@@ -1,0 +1,101 @@
+"""What a distribution is: rows sampled as they come, and given the values of x on S."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.data.scalars import integer
+from cpx.errors import InvalidOption
+
+__all__ = ["Batch", "Distribution"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Batch(NamedTuple):
+    """Sampled rows as the classifier takes them, and their (m, d) Boolean features."""
+
+    rows: Any
+    bits: BoolArray
+
+
+class Distribution(ABC):
+    """A distribution D of rows z that can be sampled as it is and given z_S = x_S.
+
+    Attributes
+    ----------
+    name : str
+        Short name, as on the command line.
+    n_features : int
+        Number d of Boolean features.
+    groups : tuple of d int
+        Attribute of each feature.
+    feature_names : tuple of d str
+        Positive literals.
+    """
+
+    name: ClassVar[str]
+    n_features: int
+    groups: tuple[int, ...]
+    feature_names: tuple[str, ...]
+
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as JSON values, for the context of an instance."""
+
+    @abstractmethod
+    def row(self, x: Any) -> Any:
+        """Return x as a table of one row, as the classifier takes it."""
+
+    @abstractmethod
+    def encode(self, x: Any) -> BoolArray:
+        """Return the Boolean features of x, shape (d,)."""
+
+    @abstractmethod
+    def literal_names(self, bits: Any) -> tuple[str, ...]:
+        """Return the literals true of a row with the given features."""
+
+    @abstractmethod
+    def sample(self, m: int, rng: np.random.Generator, x: Any = None) -> Batch:
+        """Draw m rows.
+
+        Parameters
+        ----------
+        m : int
+            At least 1.
+        rng : numpy.random.Generator
+        x : one row, optional
+            The explained instance; only distributions that depend on x look at it.
+        """
+
+    @abstractmethod
+    def sample_given(
+        self, m: int, x: Any, features: Iterable[int], rng: np.random.Generator
+    ) -> Batch:
+        """Draw m rows conditioned on having the values of x in the given features.
+
+        Raises
+        ------
+        DataError
+            When D gives this event no mass, naming the literals.
+        """
+
+    def _chosen(self, features: Iterable[int]) -> list[int]:
+        """Return the features, increasing and checked."""
+        chosen = list(features)
+        for j in chosen:
+            number = integer(j)
+            if number is None or not 0 <= number < self.n_features:
+                raise InvalidOption(
+                    f"features must be integers from 0 to {self.n_features - 1}, got {j!r}"
+                )
+        return sorted({int(j) for j in chosen})
+
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{key}={value!r}" for key, value in self.parameters().items())
+        return f"{type(self).__name__}({listed})"

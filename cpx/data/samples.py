@@ -1,0 +1,379 @@
+"""Samples: what the example oracle answered, as bits and integer weights."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.data.scalars import integer, positive_integer, valid_seed
+from cpx.errors import InvalidInstance
+
+if TYPE_CHECKING:
+    from cpx.data.distributions import Distribution
+
+__all__ = ["MAX_TOTAL_WEIGHT", "Samples"]
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+MAX_TOTAL_WEIGHT = 2**40
+"""Largest total weight: sums stay exact in every engine, floats of 53 bits included."""
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Labelled samples seen from the explained instance x.
+
+    Sample i is a row z_i drawn from a distribution D and labelled by the classifier f
+    (the example oracle EX(f, D)); only its agreement with x is kept.
+
+    Parameters
+    ----------
+    agreement : (m, d) array of bool or 0/1
+        ``a[i, j]`` says whether sample i has the value of x in feature j.
+    same : (m,) array of bool or 0/1
+        ``same[i]`` says whether f(z_i) = f(x): of more than two classes, "the class of
+        x or another one".
+    weights : (m,) array of integers, optional
+        Positive, 1 each when not given; their sum is at most 2**40.
+    features : sequence of d strings, optional
+        The literal true of x in each feature; ``x0, x1, ...`` when not given. Equal
+        names are allowed.
+    groups : sequence of d non-negative integers, optional
+        The attribute each feature comes from.
+    context : mapping, optional
+        Where the samples come from, as JSON values: classifier, distribution, seed,
+        and the predicted class of x as ``context["class"]``.
+
+    Raises
+    ------
+    InvalidInstance
+        Naming the argument and the value that does not fit.
+
+    Notes
+    -----
+    The arrays are copies and read-only, the sequences become tuples.
+
+    Examples
+    --------
+    >>> samples = Samples([[1, 0], [1, 1], [1, 0]], [1, 0, 1], features=("a <= 1", "b = red"))
+    >>> samples.m, samples.d, samples.total, samples.agreeing
+    (3, 2, 3, 2)
+    >>> samples.merged().weights.tolist()
+    [2, 1]
+    """
+
+    agreement: BoolArray
+    same: BoolArray
+    # None stands for the defaults, which depend on m and d; it never outlives __post_init__.
+    weights: IntArray = None  # type: ignore[assignment]
+    features: tuple[str, ...] = None  # type: ignore[assignment]
+    groups: tuple[int, ...] | None = None
+    context: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        agreement = _bits("agreement", self.agreement, 2)
+        m, d = agreement.shape
+        if m == 0:
+            raise InvalidInstance("agreement: there are no samples (0 rows)")
+        if d == 0:
+            raise InvalidInstance("agreement: there are no features (0 columns)")
+        same = _bits("same", self.same, 1)
+        _length("same", same, m, "samples")
+        checked = {
+            "agreement": agreement,
+            "same": same,
+            "weights": _weights(self.weights, m),
+            "features": _features(self.features, d),
+            "groups": _groups(self.groups, d),
+            "context": _context(self.context),
+        }
+        for name, value in checked.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    @property
+    def m(self) -> int:
+        """Number of samples (rows)."""
+        return int(self.agreement.shape[0])
+
+    @property
+    def d(self) -> int:
+        """Number of features (columns)."""
+        return int(self.agreement.shape[1])
+
+    @property
+    def total(self) -> int:
+        """Weight of all samples."""
+        return int(self.weights.sum())
+
+    @property
+    def agreeing(self) -> int:
+        """Weight of the samples with the class of x."""
+        return int(self.weights[self.same].sum())
+
+    def merged(self) -> Samples:
+        """Return the samples with identical rows (bits and label) merged into weights.
+
+        Rows keep the order of their first occurrence, so the result depends on nothing
+        but the samples; every weighted count of covered samples stays what it was.
+
+        Returns
+        -------
+        Samples
+            With at most as many rows; names, groups and context are the same.
+
+        Examples
+        --------
+        >>> merged = Samples([[0], [1], [0], [0]], [1, 1, 1, 0], [5, 1, 2, 9]).merged()
+        >>> merged.agreement.tolist(), merged.same.tolist(), merged.weights.tolist()
+        ([[False], [True], [False]], [True, True, False], [7, 1, 9])
+        """
+        # Each row becomes a few 64-bit words, and the words are sorted: stable, so the
+        # first of each run of equal rows is its first occurrence.
+        bits = np.column_stack([self.agreement, self.same])
+        packed = np.packbits(bits, axis=1)
+        packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
+        words = np.ascontiguousarray(packed).view(np.uint64)
+        order = np.lexsort(words.T)
+        ordered = words[order]
+        new = np.ones(self.m, dtype=bool)
+        new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        starts = np.flatnonzero(new)
+        weights = np.add.reduceat(self.weights[order], starts)
+        first = order[starts]
+        by_occurrence = np.argsort(first)
+        rows = first[by_occurrence]
+        return Samples(
+            self.agreement[rows],
+            self.same[rows],
+            weights[by_occurrence],
+            self.features,
+            self.groups,
+            self.context,
+        )
+
+    @classmethod
+    def draw(
+        cls,
+        f: Any,
+        x: Any,
+        D: Distribution,
+        m: int,
+        seed: int,
+        *,
+        merge: bool = True,
+    ) -> Samples:
+        """Draw m samples from D and label them by the classifier.
+
+        Parameters
+        ----------
+        f : object with ``predict``, or callable
+            Maps a table of rows, as D makes them, to one label per row.
+        x : one row
+            The explained instance, in any form that ``D.encode`` takes.
+        D : Distribution
+            See :mod:`cpx.data.distributions`.
+        m : int
+            Number of draws, at least 1.
+        seed : int
+            Non-negative; the same seed gives the same samples.
+        merge : bool
+            Merge identical samples into weights, the default.
+
+        Returns
+        -------
+        Samples
+            Features are the literals true of x. ``context`` holds the names of the
+            classifier and of the distribution with its parameters, the seed, m, and the
+            predicted class as text.
+
+        Raises
+        ------
+        ClassifierError
+            When f raises or does not answer with one label per row.
+        DataError
+            When x does not fit D.
+        InvalidOption
+            When m or the seed is out of range.
+
+        References
+        ----------
+        Koriche, Lagniez, Mengel, Tran: Learning Model Agnostic Explanations via
+        Constraint Programming (ECML PKDD 2024), for the example oracle EX(f, D).
+
+        Examples
+        --------
+        >>> from cpx.data import Uniform
+        >>> samples = Samples.draw(lambda z: z[:, 0], [1, 0, 1], Uniform(3), m=500, seed=0)
+        >>> samples.total, samples.features, samples.context["class"]
+        (500, ('x0', 'not x1', 'x2'), '1')
+        >>> bool((samples.same == samples.agreement[:, 0]).all())
+        True
+        """
+        from cpx.data.classifiers import classifier_name, labels
+
+        m = positive_integer("m", m)
+        rng = np.random.default_rng(valid_seed(seed))
+        bits = D.encode(x)
+        target = labels(f, D.row(x))[0]
+        batch = D.sample(m, rng, x=x)
+        agreement = batch.bits == bits
+        same = np.asarray(labels(f, batch.rows) == target, dtype=bool)
+        context = {
+            "classifier": classifier_name(f),
+            "distribution": {"name": D.name, **D.parameters()},
+            "seed": int(seed),
+            "m": m,
+            "class": str(target),
+        }
+        samples = cls(
+            agreement=agreement,
+            same=same,
+            features=D.literal_names(bits),
+            groups=D.groups,
+            context=context,
+        )
+        return samples.merged() if merge else samples
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Samples):
+            return NotImplemented
+        return (
+            np.array_equal(self.agreement, other.agreement)
+            and np.array_equal(self.same, other.same)
+            and np.array_equal(self.weights, other.weights)
+            and (self.features, self.groups, self.context)
+            == (other.features, other.groups, other.context)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type[Samples], tuple[Any, ...]]:
+        # Unpickled arrays would be writeable; building anew keeps them read-only.
+        fields = (self.agreement, self.same, self.weights, self.features, self.groups)
+        return type(self), (*fields, self.context)
+
+    def __repr__(self) -> str:
+        return (
+            f"Samples(m={self.m}, d={self.d}, total weight {self.total}, "
+            f"{self.agreeing} with the class of x)"
+        )
+
+
+def _array(name: str, value: object) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise InvalidInstance(f"{name}: rows of different lengths ({error})") from error
+
+
+def _length(name: str, value: Sequence[Any] | npt.NDArray[Any], n: int, of: str) -> None:
+    if len(value) != n:
+        raise InvalidInstance(f"{name}: {len(value)} entries for {n} {of}")
+
+
+def _bits(name: str, value: object, ndim: int) -> BoolArray:
+    """Return a fresh Boolean array of 0/1 values with ``ndim`` dimensions."""
+    array = _array(name, value)
+    if array.size == 0 and array.ndim <= ndim:
+        what = "samples" if array.ndim < 2 or array.shape[0] == 0 else "features"
+        raise InvalidInstance(f"{name}: there are no {what} (shape {array.shape})")
+    if array.ndim != ndim:
+        raise InvalidInstance(f"{name}: {ndim} dimensions expected, got shape {array.shape}")
+    if array.dtype == np.bool_:
+        return array.copy()
+    if array.dtype.kind not in "iuf":
+        raise InvalidInstance(f"{name}: entries must be 0 or 1, got {_kind(array)}")
+    wrong = (array != 0) & (array != 1)
+    if wrong.any():
+        where = tuple(int(i) for i in np.argwhere(wrong)[0])
+        place = where[0] if ndim == 1 else where
+        raise InvalidInstance(
+            f"{name}: entries must be 0 or 1, got {array[where].item()!r} at {place}"
+        )
+    return array.astype(bool)
+
+
+def _kind(array: npt.NDArray[Any]) -> str:
+    """Name the entries of an array that holds no numbers, with an example."""
+    return f"{array.dtype} such as {array.flat[0]!r}" if array.size else str(array.dtype)
+
+
+def _weights(value: object, m: int) -> IntArray:
+    if value is None:
+        return np.ones(m, dtype=np.int64)
+    # NumPy turns [True, 2] into integers, so a list is looked at before it is converted.
+    if isinstance(value, (list, tuple)) and any(isinstance(w, (bool, np.bool_)) for w in value):
+        raise InvalidInstance("weights: a weight is True or False; positive integers expected")
+    array = _array("weights", value)
+    if array.ndim != 1:
+        raise InvalidInstance(f"weights: 1 dimension expected, got shape {array.shape}")
+    _length("weights", array, m, "samples")
+    if array.dtype == object and all(integer(w) is not None for w in array):
+        array = array.astype(float)  # integers beyond 64 bits: refused below as huge
+    if array.dtype.kind not in "iuf":
+        raise InvalidInstance(f"weights: positive integers expected, got {_kind(array)}")
+    for wrong, what in (
+        (~np.isfinite(array), "not a finite number"),
+        (array <= 0, "not positive"),
+        (array != np.floor(array), "fractional"),
+        (array > MAX_TOTAL_WEIGHT, "huge: more than 2**40"),
+    ):
+        if wrong.any():
+            i = int(np.flatnonzero(wrong)[0])
+            raise InvalidInstance(f"weights: {array[i].item()!r} at {i} is {what}")
+    total = float(array.sum(dtype=np.float64))
+    if total > MAX_TOTAL_WEIGHT:
+        raise InvalidInstance(f"weights: their sum {total:.6g} is huge: more than 2**40")
+    return array.astype(np.int64)
+
+
+def _features(value: object, d: int) -> tuple[str, ...]:
+    if value is None:
+        return tuple(f"x{j}" for j in range(d))
+    if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)):
+        raise InvalidInstance(f"features: a sequence of names expected, got {value!r}")
+    names = tuple(value)
+    _length("features", names, d, "features")
+    for j, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InvalidInstance(f"features: name {j} is {name!r}, a string expected")
+    return tuple(str(name) for name in names)
+
+
+def _groups(value: object, d: int) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)):
+        raise InvalidInstance(f"groups: a sequence of integers expected, got {value!r}")
+    groups = tuple(value)
+    _length("groups", groups, d, "features")
+    for j, group in enumerate(groups):
+        number = integer(group)
+        if number is None or number < 0:
+            raise InvalidInstance(
+                f"groups: entry {j} is {group!r}, a non-negative integer expected"
+            )
+    return tuple(int(group) for group in groups)
+
+
+def _context(value: object) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidInstance(f"context: a mapping expected, got {value!r}")
+    context = copy.deepcopy(dict(value))
+    for key in context:
+        if not isinstance(key, str):
+            raise InvalidInstance(f"context: key {key!r} is no string")
+    try:
+        json.dumps(context, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInstance(f"context: not JSON values ({error})") from error
+    return context

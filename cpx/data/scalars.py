@@ -1,0 +1,53 @@
+"""Numbers given by users, checked: an integer is an integer, a truth value is neither."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cpx.errors import InvalidOption
+
+__all__ = ["integer", "open_unit", "positive_integer", "real", "valid_seed"]
+
+
+def integer(value: object) -> int | None:
+    """Return a Python or NumPy integer as int, and None for anything else.
+
+    Examples
+    --------
+    >>> integer(3), integer(3.0), integer(True)
+    (3, None, None)
+    """
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return int(value)
+    return None
+
+
+def real(value: object) -> float | None:
+    """Return a Python or NumPy integer or float as float, and None for anything else."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        return float(value)
+    return None
+
+
+def positive_integer(name: str, value: object) -> int:
+    """Return ``value`` as an int of at least 1, or raise InvalidOption naming it."""
+    number = integer(value)
+    if number is None or number < 1:
+        raise InvalidOption(f"{name} must be an integer of at least 1, got {value!r}")
+    return number
+
+
+def valid_seed(value: object) -> int:
+    """Return ``value`` as a non-negative int, or raise InvalidOption."""
+    number = integer(value)
+    if number is None or number < 0:
+        raise InvalidOption(f"seed must be a non-negative integer, got {value!r}")
+    return number
+
+
+def open_unit(name: str, value: object) -> float:
+    """Return ``value`` as a float strictly between 0 and 1, or raise InvalidOption."""
+    number = real(value)
+    if number is None or not 0 < number < 1:
+        raise InvalidOption(f"{name} must be a number between 0 and 1, got {value!r}")
+    return number

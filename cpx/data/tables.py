@@ -1,0 +1,134 @@
+"""Tables from files, for the command line."""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cpx.data.scalars import integer
+from cpx.errors import DataError, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_table", "row"]
+
+
+def read_table(
+    path: str | Path, target: str, categorical: Sequence[str] | None = None
+) -> tuple[pd.DataFrame, pd.Series[Any]]:
+    r"""Read a CSV file with a header and split off the target column.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.csv`` file in UTF-8, or a compressed one (``.csv.gz``).
+    target : str
+        Name of the column with the classes.
+    categorical : sequence of str, optional
+        Columns whose numbers are categories; they get pandas' category type, which
+        binarizer and named classifiers understand.
+
+    Returns
+    -------
+    X : data frame
+        All other columns.
+    y : Series
+        The target.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be read, a column is not there, unnamed or there twice, there
+        are no rows or no columns left, or the target has missing values; naming the file
+        and the column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.csv"
+    ...     _ = path.write_text("size,colour,y\n1.5,red,no\n2.5,blue,yes\n")
+    ...     X, y = read_table(path, target="y")
+    >>> X.shape, y.tolist()
+    ((2, 2), ['no', 'yes'])
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file")
+    header = _read(path, header=None, nrows=1, dtype=str, keep_default_na=False).iloc[0].tolist()
+    # pandas renames doubles and missing names on its own, so the header is read by itself.
+    for c, name in enumerate(header):
+        if not name.strip():
+            raise DataError(
+                f"{path}: column {c} has no name; an index saved with the table should be removed"
+            )
+        if name in header[:c]:
+            raise DataError(f"{path}: there are two columns named {name!r}: rename one")
+    for what, wanted in (("target", [target]), ("categorical", list(categorical or ()))):
+        for name in wanted:
+            if name not in header:
+                raise DataError(
+                    f"{path}: {what} column {name!r} is not there{nearest(str(name), header)}; "
+                    f"the columns are: {', '.join(header[:20])}{' ...' * (len(header) > 20)}"
+                )
+    table = _read(path, index_col=False, low_memory=False)
+    if table.empty:
+        raise DataError(f"{path}: the table has a header but no rows")
+    X, y = table.drop(columns=target), table[target]
+    if X.shape[1] == 0:
+        raise DataError(f"{path}: there is no column besides the target {target!r}")
+    if y.isna().any():
+        raise DataError(
+            f"{path}: the target column {target!r} has no value in {int(y.isna().sum())} rows, "
+            f"the first being row {int(y.isna().argmax())}: remove them"
+        )
+    for name in categorical or ():
+        if name != target:
+            X[name] = X[name].astype("category")
+    return X, y
+
+
+def row(X: pd.DataFrame, i: int) -> pd.DataFrame:
+    """Return row number i, counted from 0, as a frame of one row with its column types.
+
+    Raises
+    ------
+    DataError
+        When there is no such row; negative numbers are no rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> row(pd.DataFrame({"a": [1, 2]}), 1)["a"].tolist()
+    [2]
+    """
+    number = integer(i)
+    if number is None or not 0 <= number < len(X):
+        raise DataError(f"row {i!r} is not there: the table has rows 0 to {len(X) - 1}")
+    return X.iloc[[number]]
+
+
+def _read(path: Path, **options: Any) -> pd.DataFrame:
+    """Read a CSV file; whatever goes wrong becomes a DataError naming the file."""
+    import pandas as pd
+
+    try:
+        with warnings.catch_warnings():
+            # A row longer than the header would lose its end with no more than a warning.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            table: pd.DataFrame = pd.read_csv(path, **options)
+    except pd.errors.EmptyDataError as error:
+        raise DataError(f"{path}: the file is empty") from error
+    except (
+        OSError,
+        EOFError,
+        ValueError,  # pandas' ParserError and UnicodeDecodeError are among these
+        zlib.error,
+        pd.errors.ParserWarning,
+    ) as error:
+        raise DataError(f"{path}: cannot be read as CSV: {error}") from error
+    return table

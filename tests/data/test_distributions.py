@@ -1,0 +1,224 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+from cpx.data import (
+    Background,
+    Binarizer,
+    Empirical,
+    Perturbed,
+    Product,
+    Uniform,
+    distribution,
+)
+from cpx.errors import DataError, InvalidOption, UnknownName
+
+IRIS = load_iris(as_frame=True).data
+IRIS.insert(2, "colour", np.where(np.arange(150) % 3 == 0, "red", "blue"))
+IRIS.loc[:9, "colour"] = None
+BINARIZER = Binarizer().fit(IRIS)
+BACKGROUND = Background(IRIS, BINARIZER)
+ALL = [
+    Uniform(BACKGROUND.n_features, binarizer=BINARIZER),
+    Product(BACKGROUND),
+    Empirical(BACKGROUND),
+    Perturbed(BACKGROUND),
+    Perturbed(BACKGROUND, keep=0.4),
+]
+each = pytest.mark.parametrize("D", ALL, ids=repr)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@each
+def test_rows_and_bits_belong_together(D):
+    x = IRIS.iloc[70]
+    for batch in (D.sample(200, rng(), x=x), D.sample_given(200, x, [0, 5], rng())):
+        assert batch.bits.shape == (200, D.n_features)
+        assert batch.bits.dtype == bool
+        if D.name == "uniform":
+            assert batch.rows.dtype == np.int8
+            assert np.array_equal(batch.rows, batch.bits)
+        else:
+            assert (batch.rows.dtypes == IRIS.dtypes).all()
+            assert np.array_equal(BINARIZER.transform(batch.rows), batch.bits)
+
+
+@each
+def test_same_seed_same_samples(D):
+    x = IRIS.iloc[3]
+    first, again, other = (D.sample(50, rng(s), x=x) for s in (1, 1, 2))
+    assert np.array_equal(first.bits, again.bits)
+    assert not np.array_equal(first.bits, other.bits)
+    if isinstance(first.rows, pd.DataFrame):
+        pd.testing.assert_frame_equal(first.rows, again.rows)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(ALL),
+    st.integers(0, 149),
+    st.sets(st.integers(0, BACKGROUND.n_features - 1)),
+)
+def test_conditioned_samples_satisfy_x_on_S(D, i, features):
+    bits = D.sample_given(40, IRIS.iloc[i], features, rng(i)).bits
+    chosen = sorted(features)
+    assert (bits[:, chosen] == BACKGROUND.bits[i, chosen]).all()
+
+
+@each
+def test_names_groups_and_parameters(D):
+    assert D.n_features == len(D.groups) == len(D.feature_names) == BACKGROUND.n_features
+    assert D.groups == tuple(BINARIZER.groups_)
+    assert D.feature_names == tuple(BINARIZER.get_feature_names_out())
+    bits = D.encode(IRIS.iloc[0])
+    assert np.array_equal(bits, BACKGROUND.bits[0])
+    assert D.literal_names(bits) == BINARIZER.literal_names(bits)
+    assert "colour is missing" in D.literal_names(bits)
+    assert json.loads(json.dumps(D.parameters())) == D.parameters()
+    assert len(D.row(IRIS.iloc[0])) == 1
+
+
+def test_uniform_is_uniform():
+    bits = Uniform(3).sample(8000, rng()).bits
+    counts = np.bincount(bits @ [1, 2, 4], minlength=8)
+    assert (abs(counts - 1000) < 150).all()
+    D = Uniform(2, ["a", "b"], [0, 0])
+    assert (D.feature_names, D.groups) == (("a", "b"), (0, 0))
+    for x in ({"b": 1, "a": 0}, pd.Series({"b": 1, "a": 0}), np.array([0, 1]), pd.Series([0, 1])):
+        assert D.encode(x).tolist() == [False, True]
+    assert D.row([0, 1]).tolist() == [[0, 1]]
+    assert D.literal_names([0, 1]) == ("not a", "b")
+    assert Uniform(2, ["a", "a"]).encode([0, 1]).tolist() == [False, True]
+
+
+def test_uniform_with_a_binarizer_of_arrays():
+    array = IRIS.drop(columns="colour").to_numpy()
+    binarizer = Binarizer().fit(array)
+    D = Uniform(12, binarizer=binarizer)
+    assert np.array_equal(D.encode(array[7]), binarizer.transform(array)[7])
+    assert D.row(array[7]).shape == (1, 12)
+
+
+def test_product_keeps_marginals_and_breaks_dependence():
+    rows = np.array([[0, 0]] * 30 + [[1, 1]] * 10)
+    bits = Product(Background(rows)).sample(20_000, rng()).bits
+    assert bits.mean(axis=0) == pytest.approx([0.25, 0.25], abs=0.02)
+    assert bits.all(axis=1).mean() == pytest.approx(1 / 16, abs=0.01)
+    grouped = Product(Background(rows, groups=[0, 0])).sample(20_000, rng()).bits
+    assert (grouped[:, 0] == grouped[:, 1]).all()
+
+
+def test_empirical_conditions_uniformly_among_matching_rows():
+    rows = np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 1, 1]])
+    D = Empirical(Background(rows))
+    bits = D.sample_given(9000, [1, 1, 1], [0], rng()).bits
+    counts = np.bincount(bits @ [4, 2, 1], minlength=8)
+    assert counts.sum() == counts[[4, 6, 7]].sum()
+    assert (abs(counts[[4, 6, 7]] - 3000) < 250).all()
+
+
+def test_perturbed_takes_values_in_the_bin_from_the_background():
+    x = IRIS.iloc[60]
+    j = int(np.flatnonzero(BACKGROUND.bits[60])[0])
+    rows, _ = Perturbed(BACKGROUND).sample_given(3000, x, [j], rng())
+    column = IRIS.columns[BACKGROUND.groups[j]]
+    inside = IRIS.loc[BACKGROUND.bits[:, j], column]
+    assert set(rows[column]) == set(inside)
+    # Everything else is a whole background row.
+    others = IRIS.drop(columns=column).fillna("?")
+    known = {tuple(r) for r in others.itertuples(index=False)}
+    drawn = rows.drop(columns=column).fillna("?")
+    assert {tuple(r) for r in drawn.itertuples(index=False)} == known
+
+
+def test_perturbed_falls_back_to_the_value_of_x():
+    x = IRIS.iloc[60].copy()
+    x["colour"] = "green"  # not seen: no background row has all colour features 0
+    group = [j for j, g in enumerate(BACKGROUND.groups) if BACKGROUND.attributes[g] == "colour"]
+    rows, bits = Perturbed(BACKGROUND).sample_given(20, x, group, rng())
+    assert set(rows["colour"]) == {"green"}
+    assert not bits[:, group].any()
+    for D in (Product(BACKGROUND), Empirical(BACKGROUND)):
+        with pytest.raises(DataError, match="no background row satisfies 'colour != blue and"):
+            D.sample_given(20, x, group, rng())
+
+
+def test_keep_writes_x_in():
+    rows = np.zeros((5, 4), dtype=int)
+    x = [1, 1, 1, 1]
+    D = Perturbed(Background(rows), keep=0.3)
+    bits = D.sample(20_000, rng(), x=x).bits
+    assert bits.mean(axis=0) == pytest.approx([0.3] * 4, abs=0.02)
+    assert bits.all(axis=1).mean() == pytest.approx(0.3**4, abs=0.01)
+    given_first = D.sample_given(20_000, x, [0], rng()).bits
+    assert given_first[:, 0].all()
+    assert given_first[:, 1:].mean() == pytest.approx(0.3, abs=0.02)
+    assert Perturbed(Background(rows), keep=1).sample(10, rng(), x=x).bits.all()
+    assert not Perturbed(Background(rows)).sample(10, rng()).bits.any()
+    with pytest.raises(DataError, match="needs x"):
+        D.sample(5, rng())
+
+
+def test_empirical_without_a_matching_row():
+    D = Empirical(Background(np.array([[0, 1], [1, 0]])))
+    with pytest.raises(DataError, match="no background row satisfies 'x0 and x1'"):
+        D.sample_given(5, [1, 1], [0, 1], rng())
+    # Attribute by attribute there is one.
+    both = Product(Background(np.array([[0, 1], [1, 0]]))).sample_given(5, [1, 1], [0, 1], rng())
+    assert both.bits.all()
+
+
+@each
+def test_refuses(D):
+    x = IRIS.iloc[0]
+    for m in (0, -1, 1.5, True):
+        with pytest.raises(InvalidOption, match="m must be"):
+            D.sample(m, rng(), x=x)
+        with pytest.raises(InvalidOption, match="m must be"):
+            D.sample_given(m, x, [], rng())
+    for features in ([D.n_features], [-1], [0.0], [True], ["x0"]):
+        with pytest.raises(InvalidOption, match="features must be"):
+            D.sample_given(5, x, features, rng())
+    with pytest.raises(DataError, match="x has 4 columns, the table has 5"):
+        D.encode(x.iloc[:4])
+
+
+def test_refuses_parameters():
+    for keep in (-0.1, 1.1, np.nan, True, "half"):
+        with pytest.raises(InvalidOption, match="keep must be"):
+            Perturbed(BACKGROUND, keep=keep)
+    for d in (0, 1.5, True):
+        with pytest.raises(InvalidOption, match="d must be"):
+            Uniform(d)
+    with pytest.raises(DataError, match="feature_names must be 2 strings"):
+        Uniform(2, ["a"])
+    with pytest.raises(DataError, match="groups must be 2"):
+        Uniform(2, groups=[0])
+    with pytest.raises(DataError, match="the binarizer has"):
+        Uniform(3, binarizer=BINARIZER)
+    with pytest.raises(DataError, match="without a binarizer, only 0 and 1"):
+        Uniform(2).encode([0, 2])
+    with pytest.raises(DataError, match="Background expected"):
+        Product(IRIS)
+
+
+def test_distribution_by_name():
+    for name in ("uniform", "product", "empirical", "perturbed"):
+        D = distribution(name, BACKGROUND)
+        assert D.name == name
+        assert D.feature_names == BACKGROUND.feature_names
+        plain = distribution(name, Background(np.eye(3), groups=[0, 0, 1]))
+        assert plain.groups == (0, 0, 1)
+    assert distribution("perturbed", BACKGROUND, keep=0.2).parameters()["keep"] == 0.2
+    with pytest.raises(UnknownName, match=r"did you mean 'uniform'.*known: empirical, perturbed"):
+        distribution("unifrom", BACKGROUND)
+    with pytest.raises(InvalidOption, match="'product' has no option 'keep'; it has: none"):
+        distribution("product", BACKGROUND, keep=0.2)
