@@ -18,6 +18,7 @@ from cpx.data import distribution as make_distribution
 from cpx.explanation import Explanation
 from cpx.models import Problem, problem_class
 from cpx.result import Result
+from cpx.rules import Rule
 from cpx.solving import solve
 
 __all__ = ["Explainer", "explain"]
@@ -270,7 +271,15 @@ class Explainer:
             n,
             seed=self.seed,
         )
-        return replace(explanation, fresh=estimate)
+        return replace(explanation, rule=self._in_words(explanation.rule, x), fresh=estimate)
+
+    def _in_words(self, rule: Rule, x: Any) -> Rule:
+        """Join the literals of one column, where the features are the binarizer's own."""
+        names = tuple(self.binarizer.get_feature_names_out())
+        if self.distribution.feature_names != names:
+            return rule
+        bits = self.distribution.encode(x)
+        return replace(rule, conditions=self.binarizer.conditions(bits, rule.features))
 
     def _class_name(self, label: str) -> str:
         names = self.class_names

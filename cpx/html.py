@@ -23,9 +23,8 @@ _BAR = "display:inline-block;width:10em;height:.6em;background:#8884;vertical-al
 def explanation_html(explanation: Explanation) -> str:
     """Return the rule as chips, with bars for precision and coverage."""
     rule = explanation.rule
-    chips = " and ".join(
-        f'<span style="{_CHIP}">{escape(lit.text)}</span>' for lit in rule.literals
-    )
+    texts = map(escape, rule.words)
+    chips = " and ".join(f'<span style="{_CHIP}">{text}</span>' for text in texts)
     head = f"{chips or '<i>always</i>'} &rArr; <b>{escape(rule.conclusion)}</b>"
     rows = []
     if explanation.fresh is not None:

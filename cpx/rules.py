@@ -33,6 +33,16 @@ class Literal:
 class Rule:
     """A conjunction of literals and the class it stands for.
 
+    Attributes
+    ----------
+    literals : tuple of Literal
+        By increasing feature.
+    conclusion : str
+        The class.
+    conditions : tuple of str
+        The same conjunction as it is printed, with the literals of one column joined;
+        empty when the literals are printed themselves.
+
     Examples
     --------
     >>> print(Rule.of([3, 0], ["a <= 1", "b", "c", "d > 2"], "yes"))
@@ -43,6 +53,7 @@ class Rule:
 
     literals: tuple[Literal, ...]
     conclusion: str = "same class as x"
+    conditions: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -60,18 +71,23 @@ class Rule:
         return len(self.literals)
 
     def __str__(self) -> str:
-        body = " and ".join(literal.text for literal in self.literals) or "(always)"
-        return f"{body} => {self.conclusion}"
+        return f"{' and '.join(self.words) or '(always)'} => {self.conclusion}"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The conditions as they are printed."""
+        return self.conditions or tuple(literal.text for literal in self.literals)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain JSON values."""
         return {
             "literals": [[literal.feature, literal.text] for literal in self.literals],
             "conclusion": self.conclusion,
+            "conditions": list(self.conditions),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Rule:
         """Read what :meth:`to_dict` wrote."""
         literals = tuple(Literal(int(j), str(text)) for j, text in data["literals"])
-        return cls(literals, str(data["conclusion"]))
+        return cls(literals, str(data["conclusion"]), tuple(data["conditions"]))

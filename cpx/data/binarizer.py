@@ -217,6 +217,43 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for text in column.literals(row[self.groups_ == c])
         )
 
+    def conditions(self, bits: Any, features: Any) -> tuple[str, ...]:
+        """Return chosen literals in words, those of one numeric column joined to an interval.
+
+        Parameters
+        ----------
+        bits : (d,) array of bool or 0/1
+            A row of the output of ``transform``.
+        features : sequence of int
+            The chosen features.
+
+        Returns
+        -------
+        tuple of str
+            At most one condition per numeric column, in the order of the columns; together
+            they mean what the literals mean.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> binarizer = Binarizer(3).fit(np.arange(9.0).reshape(-1, 1))
+        >>> bits = binarizer.transform(np.array([[8.0]]))[0]
+        >>> binarizer.literal_names(bits)
+        ('x0 > 2', 'not (2 < x0 <= 5)', 'x0 > 5')
+        >>> binarizer.conditions(bits, [0, 1])
+        ('x0 > 5',)
+        """
+        names = self.literal_names(bits)
+        row = np.asarray(bits).astype(bool)
+        chosen = sorted({int(j) for j in features})
+        texts: list[str] = []
+        for group, column in enumerate(self.columns_):
+            members = np.flatnonzero(self.groups_ == group)
+            own = [j for j in chosen if self.groups_[j] == group]
+            joined = column.joined({j - int(members[0]): bool(row[j]) for j in own})
+            texts += [joined] if own and joined else [names[j] for j in own]
+        return tuple(texts)
+
     def __sklearn_tags__(self) -> Any:
         """Say to scikit-learn which input is taken."""
         tags = super().__sklearn_tags__()

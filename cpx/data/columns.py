@@ -71,6 +71,13 @@ class Column(ABC):
             for i, bit in enumerate(bits)
         ]
 
+    def joined(self, chosen: dict[int, bool]) -> str | None:
+        """Return one condition for several literals, None where they read best as they are.
+
+        ``chosen`` maps feature to value, as x has them.
+        """
+        return None
+
     def bits(self, values: pd.Series[Any]) -> BoolArray:
         """Return the features of a whole column, shape (n, number of features)."""
         gone = values.isna().to_numpy(dtype=bool)
@@ -112,6 +119,23 @@ class NumberColumn(Column):
             return _one_hot(np.where(v == self.constant, 0, -1), 1)
         bins = np.searchsorted(np.array(self.thresholds), v, side="left")
         return _one_hot(bins, len(self.thresholds) + 1)
+
+    def joined(self, chosen: dict[int, bool]) -> str | None:
+        """Join the literals to one interval: "a > 1 and not (1 < a <= 2)" is "a > 2"."""
+        bins = len(self.thresholds) + 1
+        if self.missing and not any(j < bins and value for j, value in chosen.items()):
+            return None  # the literals may hold of a missing value, an interval does not
+        wanted = {j for j, value in chosen.items() if value}
+        allowed = sorted(wanted or set(range(bins)) - set(chosen))
+        if len(allowed) < 1 or allowed != list(range(allowed[0], allowed[-1] + 1)):
+            return None
+        low = number(self.thresholds[allowed[0] - 1]) if allowed[0] > 0 else None
+        high = number(self.thresholds[allowed[-1]]) if allowed[-1] < bins - 1 else None
+        if low is None and high is None:
+            return None
+        if high is None:
+            return f"{self.name} > {low}"
+        return f"{self.name} <= {high}" if low is None else f"{low} < {self.name} <= {high}"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
@@ -382,3 +382,41 @@ def test_literal_names_checks_bits():
     for bits in ([1, 0], [1, 0, 2], [[1, 0, 0]]):
         with pytest.raises(DataError, match="3 values 0 or 1"):
             binarizer.literal_names(bits)
+
+
+@given(
+    rows=st.lists(
+        st.lists(st.one_of(st.floats(-5, 5), st.just(np.nan)), min_size=2, max_size=2),
+        min_size=4,
+        max_size=12,
+    ),
+    n_bins=st.integers(2, 5),
+    data=st.data(),
+)
+def test_joined_conditions_mean_what_the_literals_mean(rows, n_bins, data) -> None:
+    table = pd.DataFrame(rows, columns=["a", "b"])
+    assume(table.notna().any().all())
+    binarizer = Binarizer(n_bins=n_bins).fit(table)
+    bits = binarizer.transform(table)
+    x = bits[data.draw(st.integers(0, len(rows) - 1))]
+    features = data.draw(st.sets(st.integers(0, len(x) - 1)))
+    chosen = sorted(features)
+    literally = (bits[:, chosen] == x[chosen]).all(axis=1)
+    conditions = binarizer.conditions(x, features)
+    assert len(conditions) <= len(features)
+    for row, expected in zip(table.to_dict("records"), literally, strict=True):
+        assert all(_holds(text, row) for text in conditions) == expected
+
+
+def _holds(text: str, row: dict) -> bool:
+    name = "a" if any(word.strip("()") == "a" for word in text.split()) else "b"
+    value = row[name]
+    if text.endswith("is missing"):
+        return bool(np.isnan(value))
+    if text.endswith("is known"):
+        return not np.isnan(value)
+    if text.startswith("not ("):
+        return not _holds(text[5:-1], row)
+    if np.isnan(value):
+        return "!=" in text
+    return bool(eval(text.replace(" = ", " == "), {name: value}))

@@ -1,0 +1,156 @@
+"""Problems as text, to read (:func:`show`) and for other solvers (:func:`export_bytes`).
+
+One writer per file. A writer takes the problem, its statement and the name of the encoding
+and returns a :class:`~cpx.export.document.Document`; compiling is done by the same code
+that the backends use, so what is shown is what is solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from cpx.errors import InvalidOption, UnknownName
+from cpx.export.document import Document
+from cpx.export.legend import Legend, read_legend
+
+if TYPE_CHECKING:
+    from cpx.models.base import Problem
+
+__all__ = ["EXPORT_FORMS", "SHOW_FORMS", "Legend", "export_bytes", "read_legend", "show"]
+
+SHOW_FORMS: tuple[str, ...] = (
+    "statement",
+    "cpmpy",
+    "flat",
+    "cnf",
+    "wcnf",
+    "opb",
+    "lp",
+    "mps",
+    "cp-sat",
+)
+"""Forms that :func:`show` knows."""
+
+EXPORT_FORMS: tuple[str, ...] = ("wcnf", "opb", "lp", "mps", "cp-sat")
+"""Forms that :func:`export_bytes` knows: those that other programs read."""
+
+_WRITERS = {
+    "statement": "statement:in_words",
+    "cpmpy": "cpmpy_text:cpmpy_model",
+    "flat": "cpmpy_text:flat_model",
+    "cnf": "clauses:cnf",
+    "wcnf": "clauses:wcnf",
+    "opb": "opb:opb",
+    "lp": "lp:lp",
+    "mps": "mps:mps",
+    "cp-sat": "cp_sat:cp_sat",
+}
+
+
+def show(
+    problem: Problem,
+    form: str,
+    encoding: str | None = None,
+    *,
+    limit: int = 60,
+    full: bool = False,
+) -> str:
+    """Return a problem in a form, for reading.
+
+    Parameters
+    ----------
+    problem : Problem
+        What to show.
+    form : str
+        One of :data:`SHOW_FORMS`: ``statement`` (words and mathematics), ``cpmpy`` (the
+        model as stated), ``flat`` (after CPMpy's flattening), ``cnf`` (hard clauses, with
+        names), ``wcnf``, ``opb``, ``lp``, ``mps`` and ``cp-sat`` (the files of
+        :func:`export_bytes`).
+    encoding : str, optional
+        Name of the encoding; default is the problem's first.
+    limit : int
+        Most items (clauses, rows, lines) to show; each kind keeps a few. What is left out
+        is counted.
+    full : bool
+        Show everything.
+
+    Raises
+    ------
+    UnknownName
+        When there is no such form or encoding.
+    InvalidOption
+        When the limit is not positive.
+
+    Examples
+    --------
+    >>> from cpx import KMonomial, Samples
+    >>> samples = Samples([[1, 0], [1, 1], [0, 1]], [1, 1, 0], features=("a <= 1", "b"))
+    >>> print(show(KMonomial(samples, k=1), "cpmpy"))
+    # k-monomial, encoding clausal
+    # the CPMpy model as stated
+    # 5 variables, 3 constraints
+    # objective = value + 0
+    # X[0]: a <= 1
+    # X[1]: b
+    minimise sum(C[0], U[0], U[1])
+    subject to
+      (X[0]) + (X[1]) <= 1
+      (C[0]) or (X[0])
+      (X[1]) -> (and(U[0]))
+    <BLANKLINE>
+    """
+    if limit < 1:
+        raise InvalidOption(f"limit must be at least 1, got {limit!r}")
+    document = _document(problem, form, SHOW_FORMS, encoding)
+    return document.text() if full else document.cut(limit)
+
+
+def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> bytes:
+    """Return a problem as a complete file that other solvers read.
+
+    Parameters
+    ----------
+    problem : Problem
+        What to export.
+    form : str
+        One of :data:`EXPORT_FORMS`: ``wcnf`` (MaxSAT, the format since 2022), ``opb``
+        (pseudo-Boolean), ``lp`` and free ``mps`` (integer programs), ``cp-sat`` (text of a
+        ``CpModelProto``).
+    encoding : str, optional
+        Name of the encoding; default is the problem's first.
+
+    Returns
+    -------
+    bytes
+        UTF-8. The comments at the beginning say what the variables stand for, and how the
+        problem's objective follows from the value of the file: no format has a place for
+        the constant of the objective that all readers respect. :func:`read_legend` reads
+        these comments. To be written with :func:`cpx.files.write_atomic`.
+
+    Raises
+    ------
+    UnknownName
+        When there is no such form or encoding.
+
+    Examples
+    --------
+    >>> from cpx import KMonomial, Samples
+    >>> samples = Samples([[1, 0], [1, 1], [0, 1]], [1, 1, 0], features=("a <= 1", "b"))
+    >>> data = export_bytes(KMonomial(samples, k=1), "wcnf")
+    >>> read_legend(data).features([1, -2, -3])
+    [0]
+    """
+    return _document(problem, form, EXPORT_FORMS, encoding).text().encode("utf-8", "replace")
+
+
+def _document(
+    problem: Problem, form: str, known: tuple[str, ...], encoding: str | None
+) -> Document:
+    if form not in known:
+        raise UnknownName("form", form, known)
+    name = problem.encoding(encoding).name
+    module, _, function = _WRITERS[form].partition(":")
+    write: Callable[..., Document] = getattr(import_module(f"cpx.export.{module}"), function)
+    return write(problem, problem.model(name), name)

@@ -1,0 +1,153 @@
+"""Weighted clauses (WCNF) for MaxSAT solvers, and the hard ones (CNF) for reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from cpx.export.document import Document, Section
+from cpx.export.legend import head, legend_items
+
+if TYPE_CHECKING:
+    from cpx.backends.maxsat.wcnf import Compiled
+    from cpx.models.base import Problem, Statement
+
+__all__ = ["cnf", "wcnf"]
+
+# Integer variables with more values than this are not spelled out in the legend.
+_MOST = 64
+
+
+def wcnf(problem: Problem, statement: Statement, encoding: str) -> Document:
+    """Return the problem as weighted clauses, in the format of MaxSAT Evaluations since 2022.
+
+    Lines ``h <literals> 0`` are hard clauses, ``<weight> <literals> 0`` soft ones, and there
+    is no ``p`` line.
+    """
+    compiled = _compiled(statement)
+    variables = _Variables(statement, compiled)
+    sign = compiled.sign
+    comments = [
+        "format: weighted partial MaxSAT, 2022 and later: 'h' begins a hard clause, no p line",
+        f"{compiled.top} variables, {len(compiled.clauses)} hard clauses, "
+        f"{len(compiled.costs)} soft clauses",
+        "value = the weight of the soft clauses that are not satisfied",
+    ]
+    return Document(
+        [
+            head("c ", problem, encoding, comments, compiled.offset + sign * compiled.base, sign),
+            *variables.legend(problem),
+            Section(
+                (f"h {_row(clause)}" for clause in compiled.clauses),
+                len(compiled.clauses),
+                "hard clauses",
+                "c ",
+            ),
+            Section(
+                (f"{weight} {-literal} 0" for literal, weight in compiled.costs.items()),
+                len(compiled.costs),
+                "soft clauses",
+                "c ",
+            ),
+        ]
+    )
+
+
+def cnf(problem: Problem, statement: Statement, encoding: str) -> Document:
+    """Return the hard clauses, each in DIMACS and with the names of its variables."""
+    compiled = _compiled(statement)
+    variables = _Variables(statement, compiled)
+    sign = compiled.sign
+    comments = ["the hard clauses only; 'aux' variables come from the encoding of sums"]
+    offset = compiled.offset + sign * compiled.base
+    return Document(
+        [
+            head("c ", problem, encoding, comments, offset, sign),
+            *variables.legend(problem),
+            Section.of([f"p cnf {compiled.top} {len(compiled.clauses)}"]),
+            Section(
+                (f"{_row(c):<24}  c {variables.words(c)}" for c in compiled.clauses),
+                len(compiled.clauses),
+                "clauses",
+                "c ",
+            ),
+        ]
+    )
+
+
+def _compiled(statement: Statement) -> Compiled:
+    from cpx.backends.maxsat.wcnf import compile_statement
+
+    return compile_statement(statement)
+
+
+def _row(clause: Iterable[int]) -> str:
+    return " ".join(map(str, (*clause, 0)))
+
+
+class _Variables:
+    """Numbers and names of the variables of the statement."""
+
+    def __init__(self, statement: Statement, compiled: Compiled) -> None:
+        from cpmpy.expressions.variables import _BoolVarImpl, _IntVarImpl
+
+        self.numbers: dict[int, tuple[str, int]] = {}
+        self.labels: dict[int, str] = {}
+        self.integers: list[str] = []
+        for array, variables in statement.variables.items():
+            listed = list(variables)
+            booleans = [isinstance(variable, _BoolVarImpl) for variable in listed]
+            lowest = [int(getattr(variable, "lb", variable)) for variable in listed]
+            # One literal for each Boolean that is said to be true, in their order.
+            values = [1 if boolean else low for boolean, low in zip(booleans, lowest, strict=True)]
+            literals = _literals(compiled, statement, array, values)
+            if all(booleans):
+                pairs = zip(literals, range(len(listed)), strict=True)
+                self.numbers.update((literal, (array, index)) for literal, index in pairs)
+                continue
+            for index, variable in enumerate(listed):
+                start = len(_literals(compiled, statement, array, values[:index]))
+                if booleans[index]:
+                    self.numbers[literals[start]] = (array, index)
+                elif isinstance(variable, _IntVarImpl):
+                    told = {}
+                    for value in range(variable.lb, min(variable.ub, variable.lb + _MOST) + 1):
+                        say = _literals(compiled, statement, array, [*values[:index], value])
+                        told[value] = say[start:]
+                    self._integer(f"{array}[{index}]", told)
+        for number, (array, index) in self.numbers.items():
+            self.labels[number] = f"{array}[{index}]"
+
+    def _integer(self, name: str, told: dict[int, list[int]]) -> None:
+        """Enter an integer variable by the literals that say each of its values."""
+        for value, literals in told.items():
+            where = " ".join(map(str, literals)) or "always"
+            self.integers.append(f"c {name} is {value} where {where}")
+            for literal in literals:
+                if literal > 0 and -literal in told.get(value - 1, ()):
+                    self.labels[literal] = f"{name}>={value}"
+                elif literal > 0 and len(literals) == 1:
+                    self.labels[literal] = f"{name}={value}"
+
+    def legend(self, problem: Problem) -> Iterator[Section]:
+        """Yield the lines that name the variables."""
+        named = [(number, *place) for number, place in self.numbers.items()]
+        yield Section(legend_items("c ", problem, named), len(named), "variables", "c ")
+        yield Section.of(self.integers, "values of integer variables", "c ")
+
+    def words(self, clause: Iterable[int]) -> str:
+        """Return a clause with names for numbers."""
+        return " or ".join(self._word(literal) for literal in clause)
+
+    def _word(self, literal: int) -> str:
+        name = self.labels.get(abs(literal), f"aux{abs(literal)}")
+        return name if literal > 0 else f"not {name}"
+
+
+def _literals(
+    compiled: Compiled, statement: Statement, array: str, values: list[int]
+) -> list[int]:
+    # Compiled.literals says an assignment; empty arrays elsewhere leave just this array's.
+    assignment: dict[str, Any] = {name: [] for name in statement.variables}
+    assignment[array] = values
+    return compiled.literals(assignment)

@@ -1,0 +1,73 @@
+"""The CPMpy model as stated, and as CPMpy flattens it, for reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cpx.export.document import Document, Section, one_line
+from cpx.export.legend import head, names_of, variable_names
+
+if TYPE_CHECKING:
+    from cpx.models.base import Problem, Statement
+
+__all__ = ["cpmpy_model", "flat_model"]
+
+
+def cpmpy_model(problem: Problem, statement: Statement, encoding: str) -> Document:
+    """Return the constraints and the objective as CPMpy prints them."""
+    from cpmpy.transformations.normalize import toplevel_list
+
+    model = statement.model
+    constraints = toplevel_list(model.constraints, merge_and=False)
+    comments = ["the CPMpy model as stated"]
+    return _document(problem, statement, encoding, comments, constraints, model.objective_)
+
+
+def flat_model(problem: Problem, statement: Statement, encoding: str) -> Document:
+    """Return what CPMpy's flattening makes of the model: one operation per constraint."""
+    from cpmpy.transformations.flatten_model import flatten_constraint, flatten_objective
+    from cpmpy.transformations.negation import push_down_negation, push_down_negation_objective
+    from cpmpy.transformations.normalize import toplevel_list
+    from cpmpy.transformations.safening import no_partial_functions, safen_objective
+
+    # As in CPMpy's interfaces to solvers; what global constraints become is theirs to say.
+    model, objective = statement.model, statement.model.objective_
+    constraints = toplevel_list(model.constraints)
+    if objective is not None:
+        objective, safe = safen_objective(objective)
+        objective, flat = flatten_objective(push_down_negation_objective(objective))
+        constraints += [*safe, *flat]
+    constraints = flatten_constraint(push_down_negation(no_partial_functions(constraints)))
+    comments = ["the CPMpy model flattened; variables BV.. and IV.. stand for subexpressions"]
+    return _document(problem, statement, encoding, comments, constraints, objective)
+
+
+def _document(
+    problem: Problem,
+    statement: Statement,
+    encoding: str,
+    comments: list[str],
+    constraints: Sequence[Any],
+    objective: Any,
+) -> Document:
+    from cpmpy.transformations.get_variables import get_variables
+
+    used = get_variables([*constraints, *([] if objective is None else [objective])])
+    sizes = f"{len(used)} variables, {len(constraints)} constraints"
+    words = names_of(problem)
+    told = [
+        f"# {variable}: {one_line(words[array][index])}"
+        for array, index, variable in variable_names(statement)
+        if array in words
+    ]
+    sense = "minimise" if statement.sense == "min" else "maximise"
+    goal = "nothing" if objective is None else str(objective)
+    return Document(
+        [
+            head("# ", problem, encoding, [*comments, sizes], statement.offset),
+            Section.of(told, "variables", "# "),
+            Section.of([f"{sense} {goal}", "subject to"]),
+            Section((f"  {c}" for c in constraints), len(constraints), "constraints", "# "),
+        ]
+    )

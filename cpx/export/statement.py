@@ -1,0 +1,149 @@
+"""The problem in words and mathematics, with the numbers of one instance."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpx.export.document import Document, Section, one_line
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cpx.models.base import Encoding, Problem, Statement
+    from cpx.models.monomial import MonomialProblem
+
+__all__ = ["in_words"]
+
+_WIDTH = 96
+
+
+def in_words(problem: Problem, statement: Statement, encoding: str) -> Document:
+    """Return what is asked, the data, the objective spelled out, and the encoding."""
+    from cpx.models.monomial import MonomialProblem
+
+    notes = [f"  note         {one_line(note)}" for note in problem.notes()]
+    sections = [Section.of(_title(problem)), Section.of(["", *_doc(type(problem)), ""])]
+    if isinstance(problem, MonomialProblem):
+        facts, *others = _monomial(problem)
+        sections += [facts, Section.of(notes), *others]
+    else:
+        sections.append(Section.of(["Instance", *notes]))
+    sections.append(Section.of(_encoding(problem.encoding(encoding), statement)))
+    return Document(sections)
+
+
+def _title(problem: Problem) -> list[str]:
+    name = one_line(str(getattr(problem, "name", "")))
+    title = f"{problem.kind}{f' {name!r}' if name else ''}"
+    return [title, "=" * len(title)]
+
+
+def _doc(described: object) -> list[str]:
+    """Return a docstring up to its first section, without the marks of Sphinx."""
+    text = inspect.getdoc(described) or ""
+    text = re.split(r"\n\n\w[\w ]*\n-{3,}\n", text)[0]
+    text = re.sub(r"\s*\[\d+\]_", "", text)
+    text = re.sub(r":\w+:`~?[\w.]*?(\w+)`", r"\1", text)
+    text = text.replace("``", "").replace("\\|", "|").replace("::\n", ":\n")
+    lines: list[str] = []
+    for paragraph in text.rstrip().split("\n\n"):
+        # Formulas are indented; running text is filled again after the replacements.
+        prose = not any(line.startswith(" ") for line in paragraph.splitlines())
+        lines += ["", *(textwrap.wrap(paragraph, _WIDTH) if prose else paragraph.splitlines())]
+    return lines[1:]
+
+
+def _monomial(problem: MonomialProblem) -> list[Section]:
+    samples, form = problem.samples, problem.search_form()
+    m, d = form.shape
+    same = samples.same
+    choice = [f"|S| <= {problem.k}"]
+    for features, verb in ((problem.required, "contains"), (problem.forbidden, "avoids")):
+        if features:
+            choice.append(f"S {verb} {{{', '.join(map(str, features))}}}")
+    if form.groups is not None:
+        choice.append("at most one feature of each group")
+    facts = [
+        "Instance",
+        f"  samples      m = {m}, weight {samples.weights.sum()}",
+        f"  agreeing     {same.sum()} samples, weight {samples.weights[same].sum()}",
+        f"  features     d = {d}",
+        f"  rules        S subset of {{0, ..., {d - 1}}}, {', '.join(choice)}",
+    ]
+    for key in ("classifier", "distribution", "seed", "class"):
+        if key in samples.context:
+            facts.append(f"  {key:<12} {one_line(str(samples.context[key]))}")
+    return [
+        Section.of(facts),
+        Section.of(["", "Features j: literal, samples that agree with x on it"]),
+        Section(_features(problem), d, "features"),
+        Section.of(["", "Samples i: a_i0 a_i1 ..., class, weight, cost, features that differ"]),
+        Section(_samples(problem), m, "samples"),
+        Section.of(["", *_objective(form.cost_covered, form.cost_uncovered, problem.claim())]),
+    ]
+
+
+def _features(problem: MonomialProblem) -> Iterator[str]:
+    samples = problem.samples
+    agreeing = samples.agreement.sum(axis=0)
+    for j, literal in enumerate(samples.features):
+        group = "" if samples.groups is None else f", group {samples.groups[j]}"
+        yield f"  {j:>4}  {one_line(literal)}: {agreeing[j]}{group}"
+
+
+def _samples(problem: MonomialProblem) -> Iterator[str]:
+    from cpx.data.bitstrings import string_of
+
+    samples, form = problem.samples, problem.search_form()
+    for i, row in enumerate(form.agreement):
+        same = "same " if samples.same[i] else "other"
+        costs = [
+            f"{cost} {when}"
+            for cost, when in (
+                (form.cost_covered[i], "if covered"),
+                (form.cost_uncovered[i], "if not covered"),
+            )
+            if cost
+        ]
+        differs = ", ".join(map(str, np.flatnonzero(~row))) or "none"
+        words = " and ".join(costs) or "no cost"
+        yield (
+            f"  {i:>4}  {string_of(row)}  {same}  {samples.weights[i]:>3}  {words:<16}  "
+            f"{{{differs}}}".replace("{none}", "none")
+        )
+
+
+def _objective(covered: NDArray[np.int64], uncovered: NDArray[np.int64], claim: str) -> list[str]:
+    terms = [
+        f"{cost if cost > 1 else ''}[{i} {what}]".strip()
+        for i, (on, off) in enumerate(zip(covered.tolist(), uncovered.tolist(), strict=True))
+        for cost, what in ((on, "covered"), (off, "not covered"))
+        if cost
+    ]
+    text = f"minimise {claim}(S) = {' + '.join(terms) or '0'}"
+    lines = textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_long_words=False)
+    most = 6
+    if len(lines) > most:
+        lines = [*lines[:most], f"    ... {len(terms):,} terms in all"]
+    return ["Objective: [i covered] is 1 when a_ij = 1 for all j in S, else 0", *lines]
+
+
+def _encoding(encoding: Encoding[object], statement: Statement) -> list[str]:
+    arrays = ", ".join(f"{name} ({len(list(v))})" for name, v in statement.variables.items())
+    title = f"Encoding {encoding.name}"
+    study = "" if encoding.faithful else " (for study: its value is not the problem's)"
+    return [
+        "",
+        title + study,
+        "-" * len(title),
+        *_doc(encoding.build),
+        "",
+        f"Here: variables {arrays}; {len(statement.model.constraints)} constraints as stated; "
+        f"objective = value {'-' if statement.offset < 0 else '+'} {abs(statement.offset)}.",
+    ]

@@ -1,0 +1,150 @@
+"""Exported files, read back by readers of their own: the same optimum."""
+
+import numpy as np
+import pytest
+
+from cpx import KMonomial, NegativeOnly, Samples
+from cpx.backends.milp.cbc import cbc_path
+from cpx.errors import DataError, UnknownName
+from cpx.export import EXPORT_FORMS, export_bytes, read_legend
+from tests.export.readers import optimum, parse_opb, read, read_cbc
+
+ENCODINGS = [encoding.name for encoding in KMonomial.encodings]
+
+
+def instance(seed: int, kind: type = KMonomial):
+    """Return one of the random instances: weights, groups and fixed features in turn."""
+    rng = np.random.default_rng(seed)
+    m, d = int(rng.integers(2, 9)), int(rng.integers(2, 6))
+    samples = Samples(
+        rng.random((m, d)) < 0.6,
+        rng.random(m) < (0.5, 0.2, 0.9)[seed % 3],
+        weights=rng.integers(1, 10, m),
+        groups=np.arange(d) // 2,
+    )
+    fixed = rng.permutation(d)
+    return kind(
+        samples,
+        k=int(rng.integers(0, d + 1)),
+        required=[int(fixed[0])] if seed % 4 == 1 else [],
+        forbidden=[int(fixed[1])] if seed % 4 in (1, 2) else [],
+        one_per_group=seed % 2 == 1,
+    )
+
+
+def agrees(problem, form, encoding, answer, data):
+    """Check an answer of an outside solver against brute force."""
+    best = optimum(problem, encoding)
+    if best is None:
+        assert answer is None
+        return
+    value, true = answer
+    legend = read_legend(data)
+    assert legend.objective(value) == best
+    explanation = problem.explanation(legend.features(true))
+    found = problem.evaluate(explanation)
+    assert found.feasible
+    if encoding != "table1-literal":
+        assert found.objective == best
+
+
+@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("kind", [KMonomial, NegativeOnly])
+def test_random_instances(form, encoding, kind, tmp_path):
+    for seed in range(8):
+        problem = instance(seed, kind)
+        data = export_bytes(problem, form, encoding)
+        agrees(problem, form, encoding, read(form, data, tmp_path), data)
+
+
+@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("same", [[1, 1, 1], [0, 0, 0], [1, 0, 1]])
+@pytest.mark.parametrize("k", [0, 2])
+def test_degenerate_instances(form, encoding, same, k, tmp_path):
+    problem = KMonomial(Samples([[1, 0], [1, 0], [0, 0]], same), k=k)
+    data = export_bytes(problem, form, encoding)
+    agrees(problem, form, encoding, read(form, data, tmp_path), data)
+
+
+@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_no_solution(form, encoding, tmp_path):
+    samples = Samples([[1, 0], [0, 1]], [1, 0])
+    for k, forbidden in ((1, [0]), (0, [])):
+        problem = KMonomial(samples, k=k, required=[0], forbidden=forbidden)
+        assert optimum(problem, encoding) is None
+        assert read(form, export_bytes(problem, form, encoding), tmp_path) is None
+
+
+@pytest.mark.parametrize("form", ["lp", "mps"])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_cbc(form, encoding, tmp_path):
+    program = cbc_path()
+    if program is None:
+        pytest.skip("no CBC")
+    for seed in (0, 2, 3, 5):
+        problem = instance(seed)
+        data = export_bytes(problem, form, encoding)
+        agrees(problem, form, encoding, read_cbc(data, form, tmp_path, program), data)
+
+
+@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("encoding", ["clausal", "reified"])
+def test_weights_of_13_digits_are_exact(form, encoding, tmp_path):
+    heavy = 2**39 - 7
+    samples = Samples([[1, 0], [0, 1], [1, 1]], [1, 1, 0], weights=[heavy, heavy - 2, 3])
+    problem = KMonomial(samples, k=1, required=[0])
+    data = export_bytes(problem, form, encoding)
+    assert str(heavy - 2).encode() in data
+    agrees(problem, form, encoding, read(form, data, tmp_path), data)
+
+
+@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_equal_problems_give_equal_files(form, encoding):
+    first, second = (export_bytes(instance(6), form, encoding) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("form", EXPORT_FORMS)
+def test_names_that_are_no_comments(form, tmp_path):
+    samples = Samples(
+        [[1, 0, 1], [0, 1, 1], [1, 1, 0]],
+        [1, 0, 1],
+        features=("a\nh 1 0\n+1 x1 >= 1 ;", "größer als 5\r\x85\u2028End\\*/", "\ud800 \x00"),
+    )
+    problem = KMonomial(samples, k=2, name="one\n\ntwo\nc objective = value + 7")
+    data = export_bytes(problem, form)
+    agrees(problem, form, "clausal", read(form, data, tmp_path), data)
+
+
+@pytest.mark.parametrize("form", EXPORT_FORMS)
+def test_legend_names_every_feature(form):
+    samples = Samples([[1, 0], [0, 1]], [1, 0], features=("a <= 1", "b = red: no"))
+    data = export_bytes(KMonomial(samples, k=1), form)
+    features = {index for array, index in read_legend(data).names.values() if array == "X"}
+    assert features == {0, 1}
+    assert b"= X[0]: a <= 1\n" in data
+    assert b"= X[1]: b = red: no\n" in data
+
+
+def test_opb_has_integers_in_bits():
+    problem = KMonomial(Samples(np.eye(5, dtype=int), [1, 0, 1, 0, 1]), k=4)
+    data = export_bytes(problem, "opb", "channelling")
+    assert b"* K[0] is 1 x11 + 2 x12 + 4 x13\n" in data
+    _, rows = parse_opb(data)
+    assert ([(-1, "x11"), (-2, "x12"), (-4, "x13")], ">=", -4) in rows
+
+
+def test_unknown_names():
+    problem = instance(0)
+    with pytest.raises(UnknownName, match=r"'wcfn' \(did you mean 'wcnf'\?\); known: .*opb"):
+        export_bytes(problem, "wcfn")
+    with pytest.raises(UnknownName, match="unknown form 'statement'"):
+        export_bytes(problem, "statement")
+    with pytest.raises(UnknownName, match="unknown encoding"):
+        export_bytes(problem, "lp", "clausl")
+    with pytest.raises(DataError, match="no legend"):
+        read_legend(b"p cnf 1 1\n1 0\n")
