@@ -69,8 +69,9 @@ def explain(
         How columns become conditions; see :class:`cpx.Binarizer`.
     distribution : str or Distribution
         ``"empirical"`` (background rows), ``"product"`` (each column drawn independently from
-        the background), ``"perturbed"``, or ``"uniform"`` over the binary features; with
-        ``"uniform"`` the classifier must take the binary features.
+        the background), ``"perturbed"`` (found on background rows, measured on background
+        rows with the rule written in: expect a lower precision), or ``"uniform"`` over the
+        binary features; with ``"uniform"`` the classifier must take the binary features.
     class_names : sequence or mapping, optional
         Names of the classes, by position or by label.
     seed : int
@@ -228,11 +229,22 @@ class Explainer:
         context["class"] = self._class_name(context["class"])
         return replace(samples, context=context)
 
-    def problem(self, x: Any, k: int = 5, *, m: int = 1000, kind: str = "k-monomial") -> Problem:
-        """State the problem of explaining x."""
-        cls = problem_class(kind)
-        make: Any = cls
-        problem: Problem = make(self.samples(x, m), k=k)
+    def problem(
+        self,
+        x: Any,
+        k: int = 5,
+        *,
+        m: int = 1000,
+        kind: str = "k-monomial",
+        **parameters: Any,
+    ) -> Problem:
+        """State the problem of explaining x.
+
+        Further ``parameters`` are those of the problem: ``required``, ``forbidden``,
+        ``one_per_group``, ``name``.
+        """
+        make: Any = problem_class(kind)
+        problem: Problem = make(self.samples(x, m), k=k, **parameters)
         return problem
 
     def explain(

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, UnknownName
 from cpx.files import write_atomic
 from cpx.models import PROBLEMS, Problem, problem_class
 
@@ -50,7 +50,9 @@ def loads(text: str) -> Problem:
     """Read an instance from JSON text."""
     try:
         data = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
+    except InvalidInstance:
+        raise
+    except ValueError as error:  # besides JSONDecodeError, integers of thousands of digits
         raise InvalidInstance(f"no JSON: {error}") from error
     except RecursionError:
         raise InvalidInstance("no instance: nested too deeply") from None
@@ -91,7 +93,7 @@ def load(path: str | os.PathLike[str]) -> Problem:
         raise InvalidInstance(f"{source}: not UTF-8: {error}") from error
     except OSError as error:
         raise InvalidInstance(f"{source}: cannot be read: {error.strerror}") from error
-    except InvalidInstance as error:
+    except (InvalidInstance, UnknownName) as error:
         raise InvalidInstance(f"{source}: {error}") from error
 
 

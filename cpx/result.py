@@ -65,6 +65,23 @@ class Times:
     cpu: float = 0.0
 
 
+# Types of the JSON values that are taken over as they are.
+_KINDS: dict[str, Any] = {
+    "raw_status": str,
+    "objective": int | None,
+    "bound": int | None,
+    "sizes": Mapping,
+    "backend": str,
+    "solver": str,
+    "encoding": str,
+    "versions": Mapping,
+    "options": Mapping,
+    "warnings": list,
+    "memory": int | None,
+    "verified": bool,
+}
+
+
 def relative_gap(objective: int | None, bound: int | None) -> float | None:
     """Return ``|objective - bound| / max(1, |objective|)``, the one gap of cpx.
 
@@ -189,6 +206,11 @@ class Result:
         if data.get("version") != 1:
             raise InvalidInstance(f"result version {data.get('version')!r} is not known; known: 1")
         try:
+            for key, kinds in _KINDS.items():
+                if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
+                    data[key], kinds
+                ):
+                    raise InvalidInstance(f"result: {key} has a wrong type, got {data[key]!r}")
             found = data["explanation"]
             return cls(
                 status=Status(data["status"]),
@@ -223,7 +245,7 @@ class Result:
         """Read what :meth:`to_json` wrote."""
         try:
             data = json.loads(text)
-        except json.JSONDecodeError as error:
+        except ValueError as error:  # besides JSONDecodeError, integers of thousands of digits
             raise InvalidInstance(f"result is no JSON: {error}") from error
         return cls.from_dict(data)
 

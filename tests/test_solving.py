@@ -278,8 +278,9 @@ def test_workers_are_reused_and_replaced() -> None:
     assert time.perf_counter() - second < second - first
     from cpx.isolation import worker
 
-    worker._idle[-1].process.kill()
-    worker._idle[-1].process.wait()
+    (idle,) = worker._idle["cpsat"]
+    idle.process.kill()
+    idle.process.wait()
     assert solve(problem, isolate=True).status is Status.OPTIMAL
 
 

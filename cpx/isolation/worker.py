@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,8 @@ GRACE = 0.8
 _FAREWELL = 2.0
 _TICK = 0.05
 
-_idle: list[_Worker] = []
+# One pool per family: a worker that served several would carry all their libraries.
+_idle: defaultdict[str, list[_Worker]] = defaultdict(list)
 _lock = threading.Lock()
 
 
@@ -74,7 +76,8 @@ class _Worker:
 def shutdown() -> None:
     """End all idle workers; the next isolated solve starts a new one."""
     with _lock:
-        workers, _idle[:] = list(_idle), []
+        workers = [worker for pool in _idle.values() for worker in pool]
+        _idle.clear()
     for worker in workers:
         worker.close()
 
@@ -109,8 +112,9 @@ def run_isolated(
         limit counts from the moment the worker starts to state the problem: loading the
         engine, once per worker, is not part of it.
     """
+    pool = _idle[backend.partition(":")[0]]
     with _lock:
-        worker = _idle.pop() if _idle else None
+        worker = pool.pop() if pool else None
     if worker is None or worker.process.poll() is not None:
         worker = _Worker()
     job = _Job(worker, Progress(problem, options, listen), cancel)
@@ -132,7 +136,7 @@ def run_isolated(
         result = job.conclude(backend, limited=memory is not None)
     if job.reusable:
         with _lock:
-            _idle.append(worker)
+            pool.append(worker)
     else:
         worker.process.kill()
     return result

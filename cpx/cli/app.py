@@ -1,0 +1,136 @@
+"""The application: its commands, and how errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from cpx.cli import comparing, demo, engines, explaining, showing, solving
+from cpx.errors import CpxError
+
+__all__ = ["app", "main"]
+
+_EPILOG = """\
+\b
+Start here:
+  cpx demo                                         a real prediction, all engines
+  cpx explain table.csv --target y --row 17 -k 5   explain a row of your table
+\b
+Exit codes: 0 proved, 3 a solution without proof, 4 nothing found within the limits,
+2 wrong input or usage, 1 anything else. The answer goes to standard output, log and
+progress to standard error.
+"""
+
+_debug = False
+
+
+class _Group(TyperGroup):
+    """Turns exceptions that leave a command into a message and an exit code."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        global _debug
+        _debug = bool(os.environ.get("CPX_DEBUG"))
+        try:
+            return super().main(*args, **kwargs)
+        except BrokenPipeError:
+            _close_stdout()
+            sys.exit(1)
+        except CpxError as error:
+            _complain(str(error))
+            sys.exit(error.exit_code)
+        except Exception as error:
+            text = str(error).strip()
+            _complain(f"{type(error).__name__}{': ' * bool(text)}{text}")
+            if not _debug:
+                typer.echo("This is unexpected. 'cpx --debug ...' shows the traceback.", err=True)
+            sys.exit(1)
+
+
+def _help(command: Callable[..., None]) -> str:
+    # A line of its own with \b keeps the paragraph below it as it is written.
+    return inspect.cleandoc(command.__doc__ or "").replace("\\b", "\b")
+
+
+app = typer.Typer(
+    name="cpx",
+    cls=_Group,
+    no_args_is_help=True,
+    # Help as plain text comes in half the time, and reads the same in a pipe.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=_EPILOG,
+)
+
+for _command, _summary in (
+    (demo.demo, "Explain a real prediction with all engines, in seconds."),
+    (explaining.explain, "Explain a model's prediction for one row of a table."),
+    (explaining.make, "Make an instance from a table, to solve later or elsewhere."),
+    (solving.solve, "Solve a saved instance and print the checked answer."),
+    (comparing.compare, "Solve the same instances with many engines, side by side."),
+    (showing.show, "Show the statement, or what an engine gets to see of it."),
+    (showing.export, "Write an instance in the file format of a solver."),
+    (showing.check, "Check a saved result against its instance."),
+    (engines.backends, "List the engines and whether they are installed."),
+    (engines.doctor, "Try every engine in a fresh interpreter."),
+):
+    app.command(_command.__name__, short_help=_summary, help=_help(_command))(_command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import cpx
+
+        typer.echo(f"cpx {cpx.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Show tracebacks; also by CPX_DEBUG=1."),
+    ] = False,
+) -> None:
+    """Explain predictions by optimal short rules, and solve them with any engine.
+
+    A problem is stated once, as a constraint model. CP-SAT, MaxSAT and MILP engines solve
+    it, and every answer comes with its value, a proven bound, what was proved, and an
+    independent check against the data.
+    """
+    global _debug
+    _debug = _debug or debug
+
+
+def main() -> None:
+    """Run the command line; the entry point of ``cpx``."""
+    try:
+        app()
+    finally:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _close_stdout()
+
+
+def _complain(message: str) -> None:
+    if _debug:
+        import traceback
+
+        traceback.print_exc()
+    typer.echo(f"cpx: error: {message}", err=True)
+
+
+def _close_stdout() -> None:
+    # Python flushes standard output once more at exit, and would complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -1,0 +1,192 @@
+"""The command ``cpx compare``."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cpx.cli import options as opt
+from cpx.errors import InvalidOption, OutputError
+
+if TYPE_CHECKING:
+    from cpx.compare import Comparison, Run
+
+__all__ = ["compare", "print_comparison"]
+
+
+def compare(
+    inst: Annotated[
+        list[Path], typer.Argument(metavar="INST", help="Saved instances, .json or .json.gz.")
+    ],
+    backends: Annotated[
+        str | None,
+        typer.Option(
+            "--backends",
+            "-b",
+            metavar="A,B",
+            help="Engines: 'maxsat' is the family's default solver, 'maxsat:*' all of its "
+            "solvers, 'all' all that is installed.  [default: every installed family]",
+            autocompletion=opt.complete_backends,
+            show_default=False,
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="Encodings, each with every engine.  [default: the problem's first]",
+            autocompletion=opt.complete_encodings,
+            show_default=False,
+        ),
+    ] = None,
+    time_limit: opt.TimeLimit = 60.0,
+    seeds: Annotated[
+        str, typer.Option(metavar="N,N", help="Seeds, each with every engine.")
+    ] = "0",
+    threads: opt.Threads = 1,
+    gap: opt.Gap = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs", "-j", metavar="N", help="Runs at a time; more than idle cores spoil times."
+        ),
+    ] = 1,
+    memory: Annotated[
+        float | None, typer.Option(metavar="MB", help="Address space each run may use.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Write results.csv and results.json here."
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="DIR has results: keep its finished runs, make only those missing."
+        ),
+    ] = False,
+) -> None:
+    r"""Solve the same instances with many engines and print who found and proved what.
+
+    Every run has a worker process of its own with a hard limit. Files are brought up to
+    date after each run, so Ctrl-C loses nothing: repeat the command with --resume to go
+    on. A directory that has results already is refused without --resume. Proofs that a
+    solution of another engine refutes are flagged and not ranked.
+
+    \b
+    Examples:
+      cpx compare inst.json --backends cpsat,maxsat,milp --time-limit 20
+      cpx compare *.json.gz --backends all --jobs 2 --seeds 0,1,2 -o results/
+      cpx compare inst.json --backends cpsat --encoding clausal,channelling,reified
+
+    \b
+    Exit codes: 0 all runs made; 3 interrupted, the rest stands; 2 wrong input; 1 a run
+    failed or engines contradict each other.
+    """
+    from cpx.cli.progress import CompareProgress
+    from cpx.cli.reading import read_instances
+    from cpx.compare import compare as run_all
+    from cpx.compare import engine_names
+    from cpx.compare.runner import plan
+
+    limit = None if time_limit == math.inf else time_limit
+    wanted, forms, chosen = engine_names(backends), opt.split(encoding), _seeds(seeds)
+    # Whatever is wrong is found here, before the directory is made.
+    opt.solve_options(time_limit, threads, 0, gap, None)
+    if jobs < 1:
+        raise InvalidOption(f"jobs must be at least 1, got {jobs}")
+    space = _bytes(memory)
+    problems = read_instances(inst)
+    tasks = plan(
+        problems,
+        wanted,
+        encodings=forms,
+        seeds=chosen,
+        time_limit=limit,
+        threads=threads,
+        gap=gap,
+    )
+    known = None if output is None else _known(output, resume)
+
+    with CompareProgress(len(tasks)) as progress:
+
+        def keep(run: Run, so_far: Comparison) -> None:
+            progress.finished(run)
+            if output is not None:
+                so_far.save(output)
+
+        comparison = run_all(
+            problems,
+            wanted,
+            encodings=forms,
+            seeds=chosen,
+            time_limit=limit,
+            threads=threads,
+            gap=gap,
+            jobs=jobs,
+            memory=space,
+            resume=known,
+            on_result=keep,
+            listen=progress.listen,
+        )
+    print_comparison(comparison)
+    if output is not None:
+        comparison.save(output)
+        typer.echo(f"cpx: wrote {output / 'results.csv'} and results.json", err=True)
+    raise typer.Exit(1 if comparison.failed else 0 if comparison.complete else 3)
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Print the table: in colour on a terminal, as plain text in a pipe."""
+    if not sys.stdout.isatty():
+        typer.echo(str(comparison))
+        return
+    from rich.console import Console
+
+    from cpx.compare.table import renderables
+
+    console = Console(highlight=False)
+    for part in renderables(comparison):
+        console.print(part)
+
+
+def _known(directory: Path, resume: bool) -> Comparison | None:
+    from cpx.compare import Comparison
+    from cpx.compare.comparison import CSV_NAME, JSON_NAME
+    from cpx.files import ensure_directory, ensure_writable
+
+    folder = ensure_directory(directory)
+    for name in (CSV_NAME, JSON_NAME):
+        ensure_writable(folder / name)
+    if not (folder / JSON_NAME).exists() and not (folder / CSV_NAME).exists():
+        return None
+    if not resume:
+        raise OutputError(
+            f"{folder} has results already: --resume keeps them and makes the missing runs, "
+            "another directory starts anew"
+        )
+    return Comparison.load(folder)
+
+
+def _seeds(text: str) -> list[int]:
+    found = []
+    for part in opt.split(text) or []:
+        if not part.isdecimal():
+            raise InvalidOption(f"seeds must be integers of at least 0, got {part!r}")
+        found.append(int(part))
+    if not found:
+        raise InvalidOption("seeds must not be empty")
+    return found
+
+
+def _bytes(memory: float | None) -> int | None:
+    if memory is None:
+        return None
+    if not math.isfinite(memory) or memory <= 0:
+        raise InvalidOption(f"memory must be a number of MB > 0, got {memory}")
+    return round(memory * 1e6)

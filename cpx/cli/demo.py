@@ -1,0 +1,155 @@
+"""The command ``cpx demo``: the main job on real data, with every engine."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cpx.cli import options as opt
+from cpx.errors import InvalidOption
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cpx.compare import Comparison, Run
+    from cpx.explainer import Explainer
+    from cpx.models import Problem
+
+__all__ = ["demo"]
+
+_ROW, _K, _M = 19, 5, 1000
+
+
+def demo(
+    time_limit: Annotated[
+        float,
+        typer.Option("--time-limit", "-t", metavar="SECONDS", help="Hard limit of each engine."),
+    ] = 10.0,
+    backends: Annotated[
+        str,
+        typer.Option(
+            "--backends",
+            "-b",
+            metavar="A,B",
+            help="Engines, as for 'cpx compare'; 'all' is all that is installed.",
+            autocompletion=opt.complete_backends,
+        ),
+    ] = "all",
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", metavar="N", help="Runs at a time.  [default: 2, or 1 core]"),
+    ] = None,
+) -> None:
+    r"""Explain a real prediction with all engines, and compare them.
+
+    A neural network is trained on scikit-learn's breast cancer data. One of its
+    predictions is explained by the best rule of at most 5 of 90 conditions, judged on 1000
+    samples. Every engine solves the same statement, and every answer is checked.
+
+    \b
+    Examples:
+      cpx demo
+      cpx demo --backends cpsat,milp --time-limit 5
+
+    \b
+    Exit codes: 0 the rule is proved optimal; 3 it is not; 4 no rule within the limits;
+    2 wrong input; 1 a run failed or engines contradict each other.
+    """
+    from cpx.cli.comparing import print_comparison
+    from cpx.cli.output import line
+    from cpx.cli.progress import CompareProgress, phase
+    from cpx.compare import compare, engine_names
+
+    limit = opt.solve_options(time_limit, 1, 0, None, None).time_limit
+    if jobs is None:
+        jobs = min(2, os.cpu_count() or 1)
+    if jobs < 1:
+        raise InvalidOption(f"jobs must be at least 1, got {jobs}")
+    engines = engine_names(backends)
+    with phase("training a neural network on the breast cancer data"):
+        explainer, problem, x = _question()
+    _introduce(problem)
+    with CompareProgress(len(engines)) as progress:
+        comparison = compare(
+            {"breast cancer": problem},
+            engines,
+            time_limit=limit,
+            jobs=jobs,
+            on_result=lambda run, _: progress.finished(run),
+            listen=progress.listen,
+        )
+    run = _best(comparison)
+    if run is not None and run.result.explanation is not None:
+        explanation = explainer.measure(run.result.explanation, x)
+        typer.secho(f"{explanation}\n", bold=True)
+        line("precision", str(explanation.fresh))
+        line("coverage", f"{float(explanation.coverage or 0):.3f} of the samples")
+        line("proved", explanation.proved)
+        line("engine", f"{run.engine}; the data confirm its answer")
+        typer.echo()
+    print_comparison(comparison)
+    typer.echo("\nYour own table:  cpx explain table.csv --target COLUMN --row N")
+    raise typer.Exit(_code(comparison))
+
+
+def _question() -> tuple[Explainer, Problem, pd.DataFrame]:
+    from dataclasses import replace
+    from typing import Any
+
+    from sklearn.datasets import load_breast_cancer
+
+    from cpx.explainer import Explainer
+
+    data = load_breast_cancer(as_frame=True)
+    classes = data.target.map(dict(enumerate(data.target_names)))
+    # Samples are real rows: the rule speaks about tumours as they come.
+    explainer = Explainer.train("mlp", data.data, classes, distribution="empirical")
+    x = data.data.iloc[[_ROW]]
+    problem: Any = explainer.problem(x, _K, m=_M)
+    return explainer, replace(problem, name="breast cancer"), x
+
+
+def _introduce(problem: Problem) -> None:
+    from cpx.cli.output import wrapped
+
+    samples = problem.samples  # type: ignore[attr-defined]
+    text = (
+        "A multilayer perceptron, trained on 569 tumours (scikit-learn's breast cancer data), "
+        f"says that tumour {_ROW} is {samples.context['class']}. Why? The best rule of at most "
+        f"{_K} of {samples.d} conditions, judged on {samples.total} samples of the data:"
+    )
+    typer.echo(wrapped(text) + "\n")
+
+
+def _best(comparison: Comparison) -> Run | None:
+    """Return the run with the best value, a proved and fast one if there is one."""
+    from cpx.compare.records import contradictions
+
+    wrong = contradictions(comparison.runs)
+    runs = [
+        run
+        for i, run in enumerate(comparison.runs)
+        if i not in wrong and run.result.verified and run.result.objective is not None
+    ]
+
+    def rank(run: Run) -> tuple[float, bool, float]:
+        value = run.result.objective
+        return (
+            math.inf if value is None else value,
+            not run.result.proved,
+            run.result.times.total,
+        )
+
+    return min(runs, key=rank, default=None)
+
+
+def _code(comparison: Comparison) -> int:
+    if comparison.failed:
+        return 1
+    if not comparison.runs:
+        return 4
+    best = comparison.best(comparison.runs[0].instance)
+    return 0 if best.proved else 4 if best.objective is None else 3

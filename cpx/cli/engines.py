@@ -1,0 +1,213 @@
+"""The commands ``cpx backends`` and ``cpx doctor``: what can answer, and does it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from cpx.backends import Backend
+
+__all__ = ["backends", "doctor"]
+
+# Loading an engine for the first time on a cold disk is slow; the tiny solve is not.
+_PATIENCE = 120.0
+
+
+def backends(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON list of objects instead of the table.")
+    ] = False,
+) -> None:
+    r"""List the engines: installed or not, versions, options they honour.
+
+    Nothing is loaded to find out; 'cpx doctor' tries them.
+
+    \b
+    Examples:
+      cpx backends
+      cpx backends --json
+
+    \b
+    Exit codes: 0; 1 anything unexpected.
+    """
+    from cpx.backends import names
+
+    found = [_describe(name) for name in names()]
+    if as_json:
+        typer.echo(json.dumps(found, indent=1))
+        return
+    for entry in found:
+        head = typer.style(f"{entry['name']:<8}", bold=True)
+        typer.echo(f"{head} {entry['summary']}")
+        if entry["solvers"]:
+            first, *rest = entry["solvers"]
+            _detail("solvers", ", ".join([f"{first} (default)", *rest]))
+        if "error" in entry:
+            _detail("broken", entry["error"])
+            typer.echo()
+            continue
+        if entry["installed"]:
+            _detail("installed", ", ".join(f"{n} {v}" for n, v in entry["versions"].items()))
+        else:
+            _detail("missing", entry["install"])
+        _detail("honours", ", ".join(["time_limit", "encoding", *entry["honours"]]))
+        typer.echo()
+
+
+def doctor() -> None:
+    r"""Try every engine in a fresh interpreter on a tiny problem with a known answer.
+
+    Shows how long each takes to load and to solve, whether all of them can be loaded into
+    one process, and whether the installed versions are those cpx is tested with.
+
+    \b
+    Example:
+      cpx doctor
+
+    \b
+    Exit codes: 0 all installed engines work; 1 one does not.
+    """
+    import platform
+
+    import cpx
+    from cpx.backends import backend_class, names
+    from cpx.errors import EngineError
+
+    typer.echo(f"cpx {cpx.__version__}, Python {platform.python_version()}, {platform.platform()}")
+    typer.echo(f"{sys.executable}\n")
+    good = True
+    installed = []
+    typer.secho(f"{'engine':<20} {'answer':<15} {'load':>8} {'solve':>8}", bold=True)
+    for name in names():
+        try:
+            cls = backend_class(name)
+        except EngineError as error:
+            typer.echo(f"{name:<20} {typer.style('FAILED', fg='red')} {error}")
+            good = False
+            continue
+        if not cls.available():
+            typer.echo(f"{name:<20} not installed: {_install(cls)}")
+            continue
+        for engine in [f"{name}:{solver}" for solver in cls.solvers] or [name]:
+            installed.append(engine)
+            good &= _try([engine], engine)
+    if len(installed) > 1:
+        good &= _try(installed, "all in one process")
+    typer.echo()
+    good &= _versions()
+    typer.echo("All installed engines work." if good else "Something is wrong; see above.")
+    raise typer.Exit(0 if good else 1)
+
+
+def _describe(name: str) -> dict[str, Any]:
+    from cpx.backends import backend_class
+    from cpx.errors import EngineError
+
+    try:
+        cls = backend_class(name)
+    except EngineError as error:
+        return {
+            "name": name,
+            "summary": "",
+            "solvers": [],
+            "installed": False,
+            "install": "",
+            "versions": {},
+            "honours": [],
+            "error": str(error),
+        }
+    return {
+        "name": cls.name,
+        "summary": cls.summary,
+        "solvers": list(cls.solvers),
+        "installed": cls.available(),
+        "install": _install(cls),
+        "versions": cls.versions(),
+        "honours": sorted(cls.honours),
+    }
+
+
+def _install(cls: type[Backend]) -> str:
+    return "pip install " + " ".join(f"'{pip}'" for pip in cls.requires.values())
+
+
+def _detail(name: str, text: str) -> None:
+    if text:
+        typer.echo(f"{'':<8} {name:<10} {text}")
+
+
+def _try(engines: list[str], label: str) -> bool:
+    """Probe engines in a fresh interpreter and print a line; return whether all is well."""
+    from cpx.cli.progress import phase
+
+    with phase(f"trying {label}"):
+        answer = _probe(engines)
+    good: bool = answer["error"] == ""
+    word = typer.style(f"{'ok' if good else 'FAILED':<15}", fg="green" if good else "red")
+    times = ""
+    if "load" in answer:
+        times = f" {answer['load']:>6.2f} s {answer['solve']:>6.2f} s"
+    typer.echo(f"{label:<20} {word}{times}")
+    for line in str(answer["error"]).splitlines():
+        typer.echo(f"    {line}")
+    return good
+
+
+def _probe(engines: list[str]) -> dict[str, Any]:
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "cpx.cli.probe", *engines],
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"no answer within {_PATIENCE:g} s"}
+    try:
+        # Engines may print; the answer is the last line.
+        answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, json.JSONDecodeError):
+        last = "\n".join(done.stderr.splitlines()[-3:])
+        return {"error": f"the interpreter ended with status {done.returncode}\n{last}".rstrip()}
+    return answer
+
+
+def _versions() -> bool:
+    """Print the installed versions that are not the tested ones; return whether none is."""
+    from importlib.metadata import PackageNotFoundError, requires, version
+
+    try:
+        from packaging.requirements import Requirement
+    except ImportError:
+        typer.echo("versions: not compared with the tested ones (pip install packaging)\n")
+        return True
+    try:
+        lines = requires("cpx-explain") or []
+    except PackageNotFoundError:
+        typer.echo("versions: not compared with the tested ones (cpx-explain is not installed)\n")
+        return True
+    good = True
+    shown = []
+    for wanted in (Requirement(line) for line in lines):
+        if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            number = version(wanted.name)
+        except PackageNotFoundError:
+            number = ""
+        if number and wanted.specifier.contains(number, prereleases=True):
+            shown.append(f"{wanted.name} {number}")
+            continue
+        good = False
+        typer.secho(
+            f"{wanted.name} is {number or 'missing'}, tested with {wanted.specifier}", fg="red"
+        )
+    typer.echo("versions: " + ", ".join(sorted(shown)) + "\n")
+    return good

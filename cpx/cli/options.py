@@ -1,0 +1,253 @@
+"""Options that several commands share, and what the shell can complete."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cpx.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from cpx.models import Problem
+    from cpx.options import SolveOptions
+
+DISTRIBUTIONS = ("empirical", "product", "perturbed", "uniform")
+CLASSIFIERS = ("mlp", "forest", "tree", "boosting", "logistic")
+STRATEGIES = ("quantile", "uniform")
+KINDS = ("k-monomial", "negative-only")
+
+
+# ---------------------------------------------------------------- completion
+
+
+def complete_backends(incomplete: str) -> list[str]:
+    """Complete the last name of a list of backends."""
+    from cpx.backends import backend_class, names
+
+    known = []
+    for name in names():
+        known += [name, *(f"{name}:{solver}" for solver in backend_class(name).solvers)]
+    return complete_last(incomplete, known)
+
+
+def complete_encodings(incomplete: str) -> list[str]:
+    """Complete the last name of a list of encodings."""
+    from cpx.models import PROBLEMS
+
+    known = [form.name for problem in PROBLEMS.values() for form in problem.encodings]
+    return complete_last(incomplete, list(dict.fromkeys(known)))
+
+
+def complete_show_forms(incomplete: str) -> list[str]:
+    """Complete a form of ``cpx show``."""
+    from cpx.export import SHOW_FORMS
+
+    return complete_last(incomplete, SHOW_FORMS)
+
+
+def complete_export_forms(incomplete: str) -> list[str]:
+    """Complete a form of ``cpx export``."""
+    from cpx.export import EXPORT_FORMS
+
+    return complete_last(incomplete, EXPORT_FORMS)
+
+
+def complete_last(incomplete: str, known: list[str] | tuple[str, ...]) -> list[str]:
+    """Return the whole lists that end in a known name.
+
+    Examples
+    --------
+    >>> complete_last("cpsat,mi", ["cpsat", "milp"])
+    ['cpsat,milp']
+    """
+    head, comma, last = incomplete.rpartition(",")
+    return [f"{head}{comma}{name}" for name in known if name.startswith(last)]
+
+
+def _choices(known: tuple[str, ...]) -> object:
+    return lambda incomplete: complete_last(incomplete, known)
+
+
+def _seconds(text: str | float) -> float:
+    if isinstance(text, str) and text.strip().lower() == "none":
+        return math.inf
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number of seconds nor 'none'") from None
+
+
+# ------------------------------------------------------------------- options
+
+Instance = Annotated[
+    Path, typer.Argument(metavar="INST", help="Saved instance, .json or .json.gz.")
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="How the problem is stated: clausal (default), channelling, reified, table1-literal.",
+        autocompletion=complete_encodings,
+        show_default=False,
+    ),
+]
+Backend = Annotated[
+    str,
+    typer.Option(
+        "--backend",
+        "-b",
+        metavar="NAME",
+        help="Engine, or family:solver such as milp:cbc; 'cpx backends' lists them.",
+        autocompletion=complete_backends,
+    ),
+]
+TimeLimit = Annotated[
+    float,
+    typer.Option(
+        "--time-limit",
+        "-t",
+        metavar="SECONDS",
+        parser=_seconds,
+        help="Hard limit for stating, compiling and solving; 'none' for no limit.",
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of every random choice.")]
+Threads = Annotated[int, typer.Option(metavar="N", help="Threads the engine may use.")]
+Gap = Annotated[
+    float | None,
+    typer.Option(
+        metavar="G", help="Stop once |value - bound| / |value| is at most G, such as 0.05."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one Result object as JSON.")]
+ResultFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Also write the Result as JSON here."),
+]
+Isolate = Annotated[
+    bool,
+    typer.Option(
+        "--isolate/--no-isolate",
+        help="Solve in a worker process, which makes the time limit hard, or in this one.",
+    ),
+]
+Table = Annotated[
+    Path, typer.Argument(metavar="TABLE", help="CSV file with a header; .csv.gz is fine.")
+]
+Target = Annotated[
+    str, typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
+]
+Row = Annotated[
+    int, typer.Option(metavar="N", help="Row to explain, counted from 0.", show_default=False)
+]
+K = Annotated[int, typer.Option("-k", metavar="N", help="Greatest number of conditions.")]
+M = Annotated[int, typer.Option("-m", metavar="N", help="Samples the rule is found on.")]
+Distribution = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Where samples come from: product of the columns' marginals, empirical rows, "
+        "perturbed rows, or uniform over the binary features (trains the model on these).",
+        autocompletion=_choices(DISTRIBUTIONS),
+    ),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Classifier trained on the table: mlp, forest, tree, boosting, logistic.",
+        autocompletion=_choices(CLASSIFIERS),
+    ),
+]
+Bins = Annotated[int, typer.Option(metavar="N", help="Bins of a numeric column.")]
+Strategy = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Bins of equal counts (quantile) or equal widths (uniform).",
+        autocompletion=_choices(STRATEGIES),
+    ),
+]
+Kind = Annotated[
+    str,
+    typer.Option(
+        "--problem",
+        metavar="KIND",
+        help="k-monomial counts all errors, negative-only those of covered samples.",
+        autocompletion=_choices(KINDS),
+    ),
+]
+Categorical = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL,COL",
+        help="Numeric columns that are categories.",
+        show_default=False,
+    ),
+]
+
+
+# ------------------------------------------------------------------- helpers
+
+
+def solve_options(
+    time_limit: float,
+    threads: int,
+    seed: int,
+    gap: float | None,
+    encoding: str | None,
+    hint: str | None = None,
+) -> SolveOptions:
+    """Return the checked options of a solve."""
+    from cpx.options import SolveOptions
+
+    return SolveOptions(
+        time_limit=None if time_limit == math.inf else time_limit,
+        threads=threads,
+        seed=seed,
+        gap=gap,
+        hint=None if hint is None else read_hint(hint),
+        encoding=encoding,
+    )
+
+
+def read_hint(text: str) -> tuple[int, ...]:
+    """Read a hint: feature indices with commas, or the path of a saved result.
+
+    Examples
+    --------
+    >>> read_hint("3, 7,12")
+    (3, 7, 12)
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if all(part.isdecimal() for part in parts):
+        return tuple(int(part) for part in parts)
+    from cpx.cli.reading import read_result
+
+    if not Path(text).is_file():
+        raise InvalidOption(
+            f"hint must be feature indices such as '3,7,12' or a saved result, got {text!r}"
+        )
+    found = read_result(Path(text)).explanation
+    if found is None:
+        raise InvalidOption(f"hint: the result {text} has no explanation")
+    return found.features
+
+
+def require_engine(backend: str, problem: Problem | None, encoding: str | None) -> None:
+    """Raise for an engine or encoding that is not known or not installed."""
+    from cpx.backends import backend as find
+
+    find(backend).require()
+    if problem is not None:
+        problem.encoding(encoding)
+
+
+def split(text: str | None) -> list[str] | None:
+    """Return the names in a list with commas, or None."""
+    if text is None:
+        return None
+    return [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,60 @@
+"""Try engines in a fresh interpreter: ``python -m cpx.cli.probe cpsat milp:highs``.
+
+Prints one JSON object: seconds to load and to solve, and ``error``, empty when every engine
+proved the known optimum of a tiny problem.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import traceback
+from importlib import import_module
+
+__all__ = ["main", "probe"]
+
+_LIMIT = 60.0
+
+
+def probe(engines: list[str]) -> dict[str, object]:
+    """Load the engines and solve one tiny problem with each, in this process."""
+    import numpy as np
+
+    from cpx.backends import backend
+    from cpx.data import Samples
+    from cpx.models import KMonomial
+    from cpx.solving import solve
+
+    start = time.perf_counter()
+    for name in engines:
+        for module in backend(name).requires:
+            import_module(module)
+    load = time.perf_counter() - start
+    # The best monomial of one feature is the first: it covers one sample too many.
+    agreement = np.array([[1, 1], [1, 0], [0, 1], [1, 1]], dtype=bool)
+    problem = KMonomial(Samples(agreement, np.array([True, True, False, False])), k=1)
+    start = time.perf_counter()
+    errors = []
+    for name in engines:
+        result = solve(problem, name, time_limit=_LIMIT)
+        if (str(result.status), result.objective, result.bound) != ("OPTIMAL", 1, 1):
+            errors.append(
+                f"{name}: {result.status}, value {result.objective}, bound {result.bound}; "
+                f"expected OPTIMAL, 1, 1 ({result.raw_status})"
+            )
+    return {"load": load, "solve": time.perf_counter() - start, "error": "\n".join(errors)}
+
+
+def main() -> None:
+    """Probe the engines named on the command line and print the answer."""
+    try:
+        answer = probe(sys.argv[1:])
+    except BaseException as error:
+        last = traceback.format_exc(limit=-1).splitlines()[-1]
+        answer = {"error": last or repr(error)}
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""Progress on standard error: bars on a terminal, nothing of the kind in a pipe."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+
+    from cpx.backends import Event
+    from cpx.compare import Run, Task
+
+__all__ = ["CompareProgress", "on_terminal", "phase", "solve_progress"]
+
+
+def on_terminal() -> bool:
+    """Whether a person sees standard error."""
+    return sys.stderr.isatty()
+
+
+@contextmanager
+def phase(text: str) -> Iterator[None]:
+    """Show what is going on while the block runs."""
+    if not on_terminal():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield
+
+
+@contextmanager
+def solve_progress(engine: str, limit: float | None) -> Iterator[Callable[[Event], None] | None]:
+    """Show best value, bound and gap of one solve; yields the listener for it."""
+    if not on_terminal():
+        yield None
+        return
+    with _bars() as bars:
+        task = bars.add_task(engine, total=limit, state="starting")
+        yield lambda event: bars.update(task, state=_state(event))
+
+
+class CompareProgress:
+    """Shows the runs of a comparison that are going on, and how many are done."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
+        self._bars: Bars | None = _bars() if on_terminal() else None
+        self._tasks: dict[tuple[Any, ...], Any] = {}
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> CompareProgress:
+        if self._bars is not None:
+            self._bars.start()
+            self._all = self._bars.add_task("all runs", total=None, state=self._count())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+    def listen(self, task: Task, event: Event | None) -> None:
+        """Note that a run starts or gets better; called from worker threads."""
+        if self._bars is None:
+            return
+        key = task.key
+        with self._lock:
+            if event is None:
+                name = f"{task.instance} {task.engine}"
+                self._tasks[key] = self._bars.add_task(
+                    name, total=task.options.time_limit, state="starting"
+                )
+            elif key in self._tasks:
+                self._bars.update(self._tasks[key], state=_state(event))
+
+    def finished(self, run: Run) -> None:
+        """Note that a run is done."""
+        self.done += 1
+        if self._bars is None:
+            from cpx.cli.output import note
+
+            result = run.result
+            note(
+                f"[{self.done}/{self.total}] {run.instance} {run.engine} {result.encoding} "
+                f"seed {run.seed}: {result.status} {result.objective} "
+                f"(bound {result.bound}) in {result.times.total:.2f} s"
+            )
+            return
+        from cpx.compare.runner import run_key
+
+        key = run_key(run)
+        with self._lock:
+            if key in self._tasks:
+                self._bars.remove_task(self._tasks.pop(key))
+            self._bars.update(self._all, state=self._count())
+
+    def _count(self) -> str:
+        return f"{self.done} of {self.total} done"
+
+
+def _state(event: Event) -> str:
+    from cpx.result import relative_gap
+
+    _, value, bound = event.point
+    gap = relative_gap(value, bound)
+    return (
+        f"best {'-' if value is None else value}  bound {'-' if bound is None else bound}  "
+        f"gap {'-' if gap is None else f'{gap:.1%}'}"
+    )
+
+
+def _bars() -> Bars:
+    from rich.console import Console
+    from rich.progress import Progress, ProgressColumn, SpinnerColumn, TextColumn
+    from rich.progress import Task as Line
+    from rich.progress_bar import ProgressBar
+    from rich.text import Text
+
+    class Clock(ProgressColumn):
+        """Share of the time limit that is over."""
+
+        def render(self, task: Line) -> ProgressBar | Text:
+            if task.total is None:
+                return Text("")
+            return ProgressBar(
+                total=task.total, completed=min(task.elapsed or 0.0, task.total), width=20
+            )
+
+    class Seconds(ProgressColumn):
+        """Seconds so far, and the limit."""
+
+        def render(self, task: Line) -> Text:
+            limit = "" if task.total is None else f" of {task.total:g}"
+            return Text(f"{task.elapsed or 0.0:.0f}{limit} s", style="cyan")
+
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        Clock(),
+        Seconds(),
+        TextColumn("[bold]{task.fields[state]}"),
+        console=Console(stderr=True),
+        transient=True,
+    )

@@ -1,0 +1,139 @@
+"""The commands ``cpx show``, ``cpx export`` and ``cpx check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cpx.cli import options as opt
+from cpx.errors import InvalidInstance, UnknownName
+
+__all__ = ["check", "export", "show"]
+
+
+def show(
+    inst: opt.Instance,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="FORM",
+            help="statement, cpmpy, flat, cnf, wcnf, opb, lp, mps or cp-sat.",
+            autocompletion=opt.complete_show_forms,
+        ),
+    ] = "statement",
+    encoding: opt.Encoding = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Everything, however long; default: long forms are cut.")
+    ] = False,
+) -> None:
+    r"""Show what an engine gets to see: the statement, or what it is compiled to.
+
+    The same instance as mathematics, CPMpy code, clauses, linear rows or CP-SAT
+    constraints. Best on instances of a few samples.
+
+    \b
+    Examples:
+      cpx show inst.json
+      cpx show inst.json --as cpmpy --encoding channelling
+      cpx show inst.json --as wcnf --full | less
+
+    \b
+    Exit codes: 0; 2 wrong input; 1 anything else.
+    """
+    from cpx.cli.reading import read_instance
+    from cpx.export import SHOW_FORMS
+    from cpx.export import show as text_of
+
+    _known(form, SHOW_FORMS)
+    problem = read_instance(inst)
+    problem.encoding(encoding)
+    typer.echo(text_of(problem, form, encoding, full=full).rstrip("\n"))
+
+
+def export(
+    inst: opt.Instance,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="FORM",
+            help="wcnf, opb, lp, mps or cp-sat.",
+            autocompletion=opt.complete_export_forms,
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write it.", show_default=False
+        ),
+    ],
+    encoding: opt.Encoding = None,
+) -> None:
+    r"""Write an instance in the file format of a family of solvers.
+
+    \b
+    Examples:
+      cpx export inst.json --to wcnf -o inst.wcnf
+      cpx export inst.json --to lp --encoding channelling -o inst.lp
+
+    \b
+    Exit codes: 0 written; 2 wrong input; 1 anything else.
+    """
+    from cpx.cli.reading import output_path, read_instance
+    from cpx.export import EXPORT_FORMS, export_bytes
+    from cpx.files import write_atomic
+
+    _known(form, EXPORT_FORMS)
+    path = output_path(output, inst)
+    assert path is not None
+    problem = read_instance(inst)
+    problem.encoding(encoding)
+    data = export_bytes(problem, form, encoding)
+    write_atomic(path, data)
+    typer.echo(
+        f"wrote {path}: {form}, encoding {problem.encoding(encoding).name}, {len(data)} bytes"
+    )
+
+
+def check(
+    inst: opt.Instance,
+    result: Annotated[
+        Path, typer.Argument(metavar="RESULT", help="Saved result, from 'cpx solve -o'.")
+    ],
+) -> None:
+    r"""Check a saved result against its instance, independently of all engines.
+
+    Constraints, value, precision and coverage are recomputed from the data. A bound is
+    the engine's word, but one that the solution contradicts is a failure.
+
+    \b
+    Example:
+      cpx solve inst.json -o result.json
+      cpx check inst.json result.json
+
+    \b
+    Exit codes: 0 confirmed; 1 a check fails; 2 wrong input.
+    """
+    from cpx.check import complaints
+    from cpx.cli.reading import read_instance, read_result
+
+    problem, answer = read_instance(inst), read_result(result)
+    try:
+        found = complaints(problem.to_dict(), answer.to_dict())
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InvalidInstance(f"{result}: values of wrong types: {error}") from error
+    for complaint in found:
+        typer.echo(f"FAILED {complaint}")
+    if found:
+        raise typer.Exit(1)
+    value = "no solution" if answer.objective is None else f"value {answer.objective}"
+    typer.echo(f"OK {answer.status}, {value}, bound {answer.bound}: the data confirm it")
+
+
+def _known(form: str, known: tuple[str, ...]) -> None:
+    if form not in known:
+        raise UnknownName("form", form, known)

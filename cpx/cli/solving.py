@@ -1,0 +1,71 @@
+"""The command ``cpx solve``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cpx.cli import options as opt
+
+if TYPE_CHECKING:
+    from cpx.models import Problem
+    from cpx.options import SolveOptions
+    from cpx.result import Result
+
+__all__ = ["run_solve", "solve"]
+
+
+def solve(
+    inst: opt.Instance,
+    backend: opt.Backend = "cpsat",
+    encoding: opt.Encoding = None,
+    time_limit: opt.TimeLimit = 60.0,
+    seed: opt.Seed = 0,
+    threads: opt.Threads = 1,
+    gap: opt.Gap = None,
+    hint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HINT",
+            help="A known solution: feature indices such as 3,7,12, or a saved result.",
+        ),
+    ] = None,
+    as_json: opt.Json = False,
+    output: opt.ResultFile = None,
+    isolate: opt.Isolate = True,
+) -> None:
+    r"""Solve a saved instance and print the checked answer.
+
+    The rule comes with its value, a proven bound and what was proved. Ctrl-C stops the
+    solve and prints the best rule found so far.
+
+    \b
+    Examples:
+      cpx solve inst.json
+      cpx solve inst.json --backend maxsat:rc2 --time-limit 10
+      cpx solve inst.json --json | jq .objective
+      cpx solve inst.json --backend milp -o result.json && cpx check inst.json result.json
+
+    \b
+    Exit codes: 0 optimal or infeasible, proved; 3 a rule without proof; 4 no rule within
+    the limits; 2 wrong input; 1 anything else.
+    """
+    from cpx.cli.output import deliver
+    from cpx.cli.reading import output_path, read_instance
+
+    target = output_path(output, inst)
+    chosen = opt.solve_options(time_limit, threads, seed, gap, encoding, hint)
+    opt.require_engine(backend, None, None)
+    result = run_solve(read_instance(inst), backend, chosen, isolate)
+    raise typer.Exit(deliver(result, as_json, target))
+
+
+def run_solve(problem: Problem, backend: str, chosen: SolveOptions, isolate: bool) -> Result:
+    """Solve with a progress bar where a person watches."""
+    from cpx.cli.progress import solve_progress
+    from cpx.solving import run
+
+    opt.require_engine(backend, problem, chosen.encoding)
+    with solve_progress(backend, chosen.time_limit) as listen:
+        return run(problem, backend, chosen, isolate=isolate, listen=listen)

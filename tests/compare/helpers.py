@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cpx.compare import Run
+from cpx.data import Samples
+from cpx.models import KMonomial
+from cpx.result import Result, Status, Termination, Times, TracePoint
+
+
+def tiny(name: str = "tiny", k: int = 1) -> KMonomial:
+    """Optimum 1 for k = 1."""
+    agreement = np.array([[1, 1], [1, 0], [0, 1], [1, 1]], dtype=bool)
+    return KMonomial(Samples(agreement, np.array([True, True, False, False])), k=k, name=name)
+
+
+def result(status: str, objective: int | None, bound: int | None, **more: Any) -> Result:
+    seconds = more.pop("seconds", 1.0)
+    base = Result(
+        Status(status),
+        Termination.COMPLETED if status in ("OPTIMAL", "INFEASIBLE") else Termination.TIME_LIMIT,
+        objective=objective,
+        bound=bound,
+        trace=(TracePoint(seconds / 2, objective, bound),),
+        times=Times(total=seconds),
+        backend="cpsat",
+        encoding="clausal",
+        options={"time_limit": 10.0, "threads": 1, "seed": 0, "gap": None},
+        verified=status != "ERROR",
+    )
+    return replace(base, **more)
+
+
+def run(status: str, objective: int | None, bound: int | None, **more: Any) -> Run:
+    sense = more.pop("sense", "min")
+    name = more.pop("name", "tiny")
+    return Run(
+        name, "f" * 64, "k-monomial, k = 1", sense, result(status, objective, bound, **more)
+    )

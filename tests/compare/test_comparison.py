@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from cpx.compare import Comparison
+from cpx.compare.table import as_text
+from cpx.errors import InvalidInstance, OutputError
+
+from .helpers import run
+
+MIXED = Comparison(
+    (
+        run("OPTIMAL", 5, 5, name="one", seconds=2.0),
+        run("FEASIBLE", 7, 3, name="one", backend="milp", solver="highs"),
+        run("OPTIMAL", 6, 6, name="two", backend="bad"),
+        run("FEASIBLE", 5, 4, name="two"),
+        run("ERROR", None, None, name="two", backend="ill", warnings=("engine failed:\nBoom: x",)),
+    ),
+    {"jobs": 1, "memory": None},
+    complete=False,
+)
+
+
+def test_json_round_trip() -> None:
+    assert Comparison.from_json(MIXED.to_json()) == MIXED
+
+
+def test_files_round_trip(tmp_path: Path) -> None:
+    MIXED.save(tmp_path)
+    assert Comparison.load(tmp_path) == MIXED
+    rows = list(csv.DictReader((tmp_path / "results.csv").read_text().splitlines()))
+    assert [row["contradicted"] for row in rows] == ["False", "False", "True", "False", "False"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.csv", "results.json"]
+
+
+def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInstance, match=r"results\.json: cannot be read"):
+        Comparison.load(tmp_path)
+    for text, message in (
+        ("{", "no JSON"),
+        ("[]", "format"),
+        ('{"format": "cpx-comparison", "version": 2}', "version 2"),
+        ('{"format": "cpx-comparison", "version": 1, "runs": 3}', "list"),
+        ('{"format": "cpx-comparison", "version": 1, "runs": [3]}', "object"),
+    ):
+        (tmp_path / "results.json").write_text(text)
+        with pytest.raises(InvalidInstance, match=message):
+            Comparison.load(tmp_path)
+    with pytest.raises(OutputError):
+        MIXED.save(tmp_path / "not there")
+
+
+def test_wrong_answers_are_flagged_loudly_and_not_ranked() -> None:
+    assert list(MIXED.contradictions) == ["two"]
+    assert MIXED.failed
+    assert MIXED.best("two").objective == 5
+    text = as_text(MIXED)
+    assert "CONTRADICTION: bad (encoding clausal, seed 0) claims the optimum 6" in text
+    line = next(line for line in text.splitlines() if line.startswith("bad"))
+    assert "WRONG" in line
+    assert "*" not in line
+
+
+def test_table_lines() -> None:
+    text = as_text(MIXED)
+    lines = [line.split() for line in text.splitlines()]
+    assert ["cpsat", "proved", "5", "*", "5", "0", "%", "1.00", "2.00", "-"] in lines
+    assert ["milp:highs", "time", "limit", "7", "3", "57.1", "%", "0.50", "1.00", "-"] in lines
+    assert ["virtual", "best", "proved", "5", "5", "0", "%", "2.00"] in lines
+    assert ["error:", "ill:", "Boom:", "x"] in lines
+    assert "interrupted: not all runs were made" in text
+    assert max(len(line) for line in text.splitlines()) <= 100
+
+
+def test_table_is_aligned_and_plain() -> None:
+    text = as_text(Comparison(MIXED.runs[:2]))
+    assert text.isascii()
+    header, rule, *_ = text.splitlines()[1:]
+    assert header.startswith("engine")
+    assert set(rule.strip()) == {"-"}
+
+
+def test_encodings_and_seeds_get_columns_when_there_are_several() -> None:
+    two = Comparison((run("OPTIMAL", 5, 5), run("OPTIMAL", 5, 5, encoding="reified")))
+    header = as_text(two).splitlines()[1]
+    assert "encoding" in header
+    assert "seed" not in header
+
+
+def test_small_gaps_are_not_rounded_to_a_proof() -> None:
+    text = as_text(Comparison((run("FEASIBLE", 100_000, 99_999),)))
+    assert " 0.1 %" in text
+
+
+def test_empty() -> None:
+    assert str(Comparison()) == "no runs"

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+ENGINES = ("cpmpy", "ortools", "pysat", "pulp", "highspy")
+HEAVY = (*ENGINES, "sklearn", "numba", "pandas", "scipy")
+
+
+def _modules(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.split())
+
+
+def test_import_loads_no_engine_and_nothing_heavy() -> None:
+    assert not _modules("import cpx").intersection(HEAVY)
+
+
+def test_listing_backends_loads_no_engine() -> None:
+    code = "import cpx.backends as b\nfor n in b.names(): b.backend_class(n).available()"
+    assert not _modules(code).intersection(ENGINES)
+
+
+def test_compare_is_a_function_in_its_package() -> None:
+    code = "import cpx.compare as c\nassert not isinstance(c.compare, type(c)), c.compare"
+    assert "cpx.compare.runner" in _modules(code)
+
+
+def _cpu() -> float:
+    """Processor time of finished child processes: other work on the machine does not count."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
+def test_import_is_fast() -> None:
+    def seconds(code: str) -> float:
+        times = []
+        for _ in range(5):
+            start = _cpu()
+            subprocess.run([sys.executable, "-c", code], check=True)
+            times.append(_cpu() - start)
+        return min(times)
+
+    assert seconds("import cpx") - seconds("pass") < 0.2
