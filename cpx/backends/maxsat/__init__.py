@@ -1,0 +1,123 @@
+"""MaxSAT through PySAT: core-guided, stratified and model-improving search.
+
+CPMpy's transformations and a direct path for clausal statements compile to weighted
+clauses (:mod:`~cpx.backends.maxsat.wcnf`); the searches are PySAT's RC2 with events
+(:mod:`~cpx.backends.maxsat.core`) and a weighted linear search of our own
+(:mod:`~cpx.backends.maxsat.linear_search`). Install: ``pip install 'python-sat[pb]' cpmpy``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.maxsat.oracle import Stopped
+from cpx.backends.running import run_interruptibly
+from cpx.result import Termination
+
+if TYPE_CHECKING:
+    from cpx.backends.maxsat.search import Search
+    from cpx.backends.maxsat.wcnf import Compiled
+    from cpx.models.base import Problem, Statement
+    from cpx.options import SolveOptions
+
+__all__ = ["MaxSat"]
+
+
+class MaxSat(Backend):
+    """Weighted partial MaxSAT: three exact searches that report both bounds as they go.
+
+    ``rc2`` raises the lower bound core by core, ``stratified`` does so from the heaviest
+    costs down, ``lsu`` improves solutions and is the strongest of the three at that.
+
+    Examples
+    --------
+    >>> MaxSat("lsu").solver
+    'lsu'
+    """
+
+    name: ClassVar[str] = "maxsat"
+    solvers: ClassVar[tuple[str, ...]] = ("rc2", "stratified", "lsu")
+    requires: ClassVar[dict[str, str]] = {
+        "pysat": "python-sat[pb]>=1.9.dev2,<2",
+        "cpmpy": "cpmpy>=1.1,<1.2",
+    }
+    honours: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
+    summary: ClassVar[str] = "MaxSAT, PySAT: core-guided, stratified, improving; exact, anytime"
+
+    def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
+        """State, compile and solve; see :class:`~cpx.backends.base.Backend`."""
+        return run_interruptibly(lambda: self._solve(problem, options, progress), progress)
+
+    def _solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
+        outcome = Outcome(proved=False, termination=Termination.COMPLETED)
+        try:
+            self._run(problem, options, progress, outcome)
+        except Stopped:
+            # The last model may have met the bound: then the stop is a proof.
+            if outcome.proved:
+                outcome.raw_status = "OPTIMUM FOUND"
+            else:
+                outcome.raw_status = "STOPPED"
+                outcome.termination = progress.why_stopped()
+        return outcome
+
+    def _run(
+        self, problem: Problem, options: SolveOptions, progress: Progress, outcome: Outcome
+    ) -> None:
+        from cpx.backends.maxsat.search import Search
+        from cpx.backends.maxsat.wcnf import compile_statement
+
+        def check() -> None:
+            if progress.should_stop:
+                raise Stopped
+
+        with progress.phase("state"):
+            statement = problem.model(options.encoding)
+        check()
+        with progress.phase("compile"):
+            compiled = compile_statement(statement, check)
+        outcome.sizes = compiled.sizes
+        hint = _hint(problem, statement, compiled, options, progress, outcome)
+        check()
+        with progress.phase("solve"):
+            search = Search(compiled, progress, options.seed)
+            try:
+                with search.oracle.watched():
+                    feasible = self._search(search, hint)
+                outcome.raw_status = "OPTIMUM FOUND" if feasible else "UNSATISFIABLE"
+                outcome.proved = not feasible
+            finally:
+                search.oracle.delete()
+                if search.upper is not None:
+                    outcome.claimed = compiled.objective(search.upper)
+                    outcome.proved = search.solved
+
+    def _search(self, search: Search, hint: list[int] | None) -> bool:
+        from cpx.backends.maxsat.core import core_guided
+        from cpx.backends.maxsat.linear_search import linear_search
+
+        if not search.start(hint):
+            return False
+        if self.solver == "lsu":
+            linear_search(search)
+        else:
+            core_guided(search, stratified=self.solver == "stratified")
+        return True
+
+
+def _hint(
+    problem: Problem,
+    statement: Statement,
+    compiled: Compiled,
+    options: SolveOptions,
+    progress: Progress,
+    outcome: Outcome,
+) -> list[int] | None:
+    features = options.hint_features
+    if features is None:
+        return None
+    if progress.found(problem.explanation(features)) is None:
+        outcome.warnings.append("the hint breaks a constraint of the problem and is not used")
+        return None
+    return compiled.literals(statement.complete(features))

@@ -1,0 +1,115 @@
+"""CPMpy's transformations to clauses, for whatever is not clausal as stated.
+
+Imports CPMpy: to be imported only where something is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cpmpy.expressions.core import BoolVal, Comparison, Operator
+from cpmpy.expressions.variables import _BoolVarImpl
+from cpmpy.solvers.rc2 import CPM_rc2
+from cpmpy.transformations.int2bool import _decide_encoding, _encode_int_var
+
+from cpx.backends.maxsat.linear import linear_clauses
+
+__all__ = ["Chain"]
+
+# Constraints transformed between two looks at the stop signal.
+_CHUNK = 64
+
+
+class _Sink:
+    """The part of PySAT's solver interface that CPMpy posts to."""
+
+    def __init__(self, add: Callable[[list[int]], None]) -> None:
+        self.add_clause = add
+
+    def append_formula(self, clauses: Iterable[list[int]]) -> None:
+        for clause in clauses:
+            self.add_clause(list(clause))
+
+    def supports_atmost(self) -> bool:
+        return False
+
+
+class Chain(CPM_rc2):  # type: ignore[misc]
+    """CPMpy's MaxSAT interface, collecting clauses instead of solving.
+
+    Linear constraints are encoded by :mod:`cpx.backends.maxsat.linear`: CPMpy's own code
+    asks for a package that no longer goes with PySAT.
+
+    Parameters
+    ----------
+    pool : pysat.formula.IDPool
+        Numbers of the variables, by name.
+    add : callable
+        Takes each clause.
+    """
+
+    def __init__(self, pool: Any, add: Callable[[list[int]], None]) -> None:
+        super().__init__()
+        self.pysat_vpool = pool
+        self.pysat_solver = _Sink(add)
+        self._add = add
+
+    @staticmethod
+    def supported() -> bool:
+        """Say yes without CPMpy's test, which imports what we do not use."""
+        return True
+
+    def post(self, constraints: list[Any], check: Callable[[], None]) -> None:
+        """Transform and add constraints; ``check`` may raise to stop in between."""
+        for start in range(0, len(constraints), _CHUNK):
+            check()
+            for constraint in self.transform(constraints[start : start + _CHUNK]):
+                self._post_constraint(constraint)
+
+    def integer(self, variable: Any) -> Any:
+        """Return CPMpy's Boolean encoding of an integer variable."""
+        if variable.name not in self.ivarmap:
+            kind = _decide_encoding(variable, None, encoding=self.encoding)
+            _, constraints = _encode_int_var(self.ivarmap, variable, kind)
+            for constraint in self.transform(constraints):
+                self._post_constraint(constraint)
+        return self.ivarmap[variable.name]
+
+    def integer_terms(self, variable: Any, factor: int) -> tuple[list[tuple[int, int]], int]:
+        """Return ``factor * variable`` as terms ``weight * literal`` and a constant."""
+        terms, constant = self.integer(variable).encode_term(factor)
+        return [(int(w), self.solver_var(literal)) for w, literal in terms], int(constant)
+
+    def integer_equals(self, variable: Any, value: int) -> list[int]:
+        """Return literals that hold exactly when the variable has the value."""
+        literals = self.integer(variable).eq(value)
+        if isinstance(literals, _BoolVarImpl | BoolVal):
+            literals = [literals]
+        return [self.solver_var(x) for x in literals if isinstance(x, _BoolVarImpl)]
+
+    def objective_terms(self, expression: Any) -> tuple[list[tuple[int, int]], int]:
+        """Return any objective as terms ``weight * literal`` and a constant."""
+        weights, variables, constant = self.transform_objective(expression)
+        return list(zip(map(int, weights), self.solver_vars(list(variables)), strict=True)), int(
+            constant
+        )
+
+    def _post_constraint(self, constraint: Any) -> None:
+        # CPMpy's own puts a premise into each clause of the encoding; ours only where the
+        # bound is enforced.
+        premise, comparison = constraint.args if constraint.name == "->" else (None, constraint)
+        if not isinstance(comparison, Comparison):
+            super()._post_constraint(constraint)
+            return
+        total, bound = comparison.args
+        if not isinstance(total, Operator):
+            weights, variables = [1], [total]
+        elif total.name == "wsum":
+            weights, variables = total.args
+        else:
+            weights, variables = [1] * len(total.args), total.args
+        terms = [(int(w), self.solver_var(v)) for w, v in zip(weights, variables, strict=True)]
+        unless = None if premise is None else self.solver_var(premise)
+        for clause in linear_clauses(terms, comparison.name, bound, self.pysat_vpool, unless):
+            self._add(clause)

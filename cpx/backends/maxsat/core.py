@@ -1,0 +1,97 @@
+"""Core-guided search: PySAT's RC2 and its stratified variant, with events.
+
+Each unsatisfiable core raises the proven lower bound; every SAT model met on the way is
+a solution. Imports PySAT: to be imported only where something is solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pysat.examples.rc2 import RC2, RC2Stratified
+from pysat.formula import WCNF
+
+from cpx.backends.maxsat.search import Search
+from cpx.errors import EngineError
+
+__all__ = ["CoreGuided", "StratifiedCoreGuided", "core_guided"]
+
+# Detection of at-most-one relations among soft clauses is quadratic in their number.
+_ADAPT_LIMIT = 5000
+
+
+class CoreGuided(RC2):  # type: ignore[misc]
+    """RC2 (A. Ignatiev, A. Morgado, J. Marques-Silva, JSAT 2019) on a loaded oracle.
+
+    Parameters
+    ----------
+    search : Search
+        Whose oracle holds the hard clauses already.
+    """
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        adapt = len(search.compiled.costs) <= _ADAPT_LIMIT
+        super().__init__(_soft_only(search), adapt=adapt, exhaust=True, minz=True)
+
+    def init(self, formula: Any, incr: bool = False) -> None:
+        """Take the search's oracle and variables in place of new ones."""
+        self.oracle, self.pool = self._search.oracle, self._search.pool
+        for literal, weight in zip(formula.soft, formula.wght, strict=True):
+            self.sels.append(literal[0])
+            self.wght[literal[0]] = weight
+        self.sels_set = set(self.sels)
+        self.sall = self.sels[:]
+        self.garbage: set[int] = set()
+        self.vmap.e2i.update((v, v) for v in range(1, formula.nv + 1))
+        self.vmap.i2e.update(self.vmap.e2i)
+
+    def _call_oracle(
+        self, assumptions: Iterable[int] = (), expect_interrupt: bool = False
+    ) -> bool | None:
+        # RC2 raises its cost only after an unsatisfiable call, so whenever it calls again
+        # the cost so far is proven.
+        self._search.prove(self.cost)
+        answer: bool | None = self.oracle.solve_limited(assumptions)
+        return answer
+
+    def delete(self) -> None:
+        """Free the totalizers; the oracle is the search's."""
+        totalizers: dict[int, Any] = self.tobj
+        for totalizer in totalizers.values():
+            totalizer.delete()
+        totalizers.clear()
+
+
+class StratifiedCoreGuided(CoreGuided, RC2Stratified):  # type: ignore[misc]
+    """RC2 with stratification: heavy soft clauses first, each level gives a solution."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        adapt = len(search.compiled.costs) <= _ADAPT_LIMIT
+        RC2Stratified.__init__(self, _soft_only(search), adapt=adapt, exhaust=True, minz=True)
+
+
+def core_guided(search: Search, stratified: bool = False) -> None:
+    """Run to the optimum; raise Stopped on the way when told to.
+
+    The hard clauses must be known to be satisfiable. The oracle can be used further: RC2
+    adds only definitions of new variables and facts implied by the hard clauses, but for
+    stratification, which may add that a solution is as good as the best known.
+    """
+    algorithm = (StratifiedCoreGuided if stratified else CoreGuided)(search)
+    try:
+        if algorithm.compute(expect_interrupt=True) is None:
+            raise EngineError("RC2 lost a solution of the hard clauses that had been found before")
+        search.prove(algorithm.cost)
+    finally:
+        algorithm.delete()
+
+
+def _soft_only(search: Search) -> Any:
+    formula = WCNF()
+    formula.nv = search.compiled.top
+    formula.soft = [[-literal] for literal in search.compiled.costs]
+    formula.wght = list(search.compiled.costs.values())
+    return formula

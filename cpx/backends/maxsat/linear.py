@@ -1,0 +1,178 @@
+"""Linear constraints over Boolean literals as clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import gcd
+from typing import Any
+
+__all__ = ["linear_clauses", "normalised"]
+
+Clauses = list[list[int]]
+
+# Sequential counters have 2 n bound clauses; networks take over where that would hurt.
+_COUNTER_LIMIT = 12
+
+
+def normalised(terms: Iterable[tuple[int, int]]) -> tuple[dict[int, int], int]:
+    """Merge terms ``weight * literal``: positive weights, one literal per variable.
+
+    Parameters
+    ----------
+    terms : iterable of (int, int)
+        Weights, which may be negative, and literals.
+
+    Returns
+    -------
+    weights : dict of int to int
+        Literal to weight > 0.
+    constant : int
+        What is to be added to their sum.
+
+    Examples
+    --------
+    >>> normalised([(3, 1), (-2, 4), (1, -1)])
+    ({1: 2, -4: 2}, -1)
+    """
+    coefficients: dict[int, int] = {}
+    constant = 0
+    for weight, literal in terms:
+        if literal < 0:  # w (1 - x)
+            constant += weight
+            weight, literal = -weight, -literal
+        coefficients[literal] = coefficients.get(literal, 0) + weight
+    weights: dict[int, int] = {}
+    for variable, weight in coefficients.items():
+        if weight > 0:
+            weights[variable] = weight
+        elif weight < 0:  # w x = w + |w| (1 - x)
+            weights[-variable] = -weight
+            constant += weight
+    return weights, constant
+
+
+def linear_clauses(
+    terms: Iterable[tuple[int, int]],
+    operator: str,
+    bound: int,
+    pool: Any,
+    premise: int | None = None,
+) -> Clauses:
+    """Return clauses for ``sum weight * literal  operator  bound``.
+
+    Parameters
+    ----------
+    terms : iterable of (int, int)
+        Weights, of any sign, and literals; literals may repeat.
+    operator : {"<=", ">=", "=="}
+        The relation.
+    bound : int
+        Right-hand side, any integer; trivial constraints give no clause or a false one.
+    pool : pysat.formula.IDPool
+        Where auxiliary variables are taken from.
+    premise : int, optional
+        A literal: the constraint has to hold only where it is true.
+
+    Notes
+    -----
+    Cardinalities are encoded as sequential counters (C. Sinz, CP 2005) of the true or the
+    false literals, or as PySAT's cardinality networks (R. Asin et al., Constraints 2011);
+    weighted sums by Pindakaas through ``pysat.pb``.
+
+    Examples
+    --------
+    >>> from pysat.formula import IDPool
+    >>> linear_clauses([(2, 1), (2, 2), (2, 3)], "<=", 5, IDPool(start_from=4))
+    [[-1, -2, -3]]
+    """
+    weights, constant = normalised(terms)
+    bound -= constant
+    unless = [] if premise is None else [-premise]
+    clauses: Clauses = []
+    if operator in ("<=", "=="):
+        clauses += _at_most(weights, bound, pool, unless)
+    if operator in (">=", "=="):
+        flipped = {-literal: weight for literal, weight in weights.items()}
+        clauses += _at_most(flipped, sum(weights.values()) - bound, pool, unless)
+    return clauses
+
+
+def _at_most(weights: dict[int, int], bound: int, pool: Any, unless: list[int]) -> Clauses:
+    if bound < 0:
+        return [list(unless)]
+    clauses = [[*unless, -literal] for literal, weight in weights.items() if weight > bound]
+    weights = {literal: weight for literal, weight in weights.items() if weight <= bound}
+    if sum(weights.values()) <= bound:
+        return clauses
+    divisor = gcd(*weights.values())
+    bound //= divisor
+    literals = list(weights)
+    if all(weight == divisor for weight in weights.values()):
+        return clauses + _cardinality(literals, bound, pool, unless)
+    return clauses + _weighted(
+        literals, [weights[x] // divisor for x in literals], bound, pool, unless
+    )
+
+
+def _cardinality(literals: list[int], bound: int, pool: Any, unless: list[int]) -> Clauses:
+    """At most ``bound`` of the literals, 0 < bound < len(literals)."""
+    size = len(literals)
+    if bound == size - 1:
+        return [[*unless, *(-literal for literal in literals)]]
+    if bound == 1 and size <= 6:
+        return [[*unless, -a, -b] for i, a in enumerate(literals) for b in literals[i + 1 :]]
+    if bound <= _COUNTER_LIMIT:
+        return _count_up(literals, bound, pool, unless)
+    if size - bound <= _COUNTER_LIMIT:
+        return _count_down([-literal for literal in literals], size - bound, pool, unless)
+    from pysat.card import CardEnc, EncType
+
+    # A top id, not the pool itself: PySAT's own bookkeeping of pools is slow.
+    formula = CardEnc.atmost(literals, bound, top_id=pool.top, encoding=EncType.cardnetwrk)
+    pool.top = max(pool.top, formula.nv)
+    return [[*unless, *clause] for clause in formula.clauses]
+
+
+def _count_up(literals: list[int], bound: int, pool: Any, unless: list[int]) -> Clauses:
+    """Sequential counter: ``count[j]`` is implied by j + 1 true literals so far."""
+    clauses: Clauses = []
+    count: list[int] = []
+    for literal in literals:
+        if len(count) == bound:
+            clauses.append([*unless, -literal, -count[-1]])
+        after = [pool.id() for _ in range(min(len(count) + 1, bound))]
+        clauses += [[-before, now] for before, now in zip(count, after, strict=False)]
+        clauses.append([-literal, after[0]])
+        clauses += [
+            [-literal, -before, now] for before, now in zip(count, after[1:], strict=False)
+        ]
+        count = after
+    return clauses
+
+
+def _count_down(literals: list[int], least: int, pool: Any, unless: list[int]) -> Clauses:
+    """Sequential counter: ``count[j]`` implies j + 1 true literals so far; at least ``least``."""
+    clauses: Clauses = []
+    count: list[int] = []
+    for literal in literals:
+        after = [pool.id() for _ in range(min(len(count) + 1, least))]
+        for place, now in enumerate(after):
+            # One of the last literal and the literals before makes up for it.
+            kept = count[place : place + 1]
+            clauses.append([-now, literal, *kept])
+            if place:
+                clauses.append([-now, count[place - 1], *kept])
+        count = after
+    clauses.append([*unless, count[-1]])
+    return clauses
+
+
+def _weighted(
+    literals: list[int], weights: list[int], bound: int, pool: Any, unless: list[int]
+) -> Clauses:
+    from pysat.pb import PBEnc
+
+    premises = [-literal for literal in unless]
+    formula = PBEnc.atmost(literals, weights, bound, top_id=pool.top, conditionals=premises)
+    pool.top = max(pool.top, formula.nv)
+    return list(formula.clauses)

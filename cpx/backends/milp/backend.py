@@ -1,0 +1,180 @@
+"""The backend ``milp``: HiGHS and CBC, through CPMpy and PuLP.
+
+Install: ``pip install 'pulp>=3.3.1,<4' 'highspy>=1.11,<1.15'``; CBC comes with PuLP.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.milp.watch import Watch
+from cpx.backends.running import run_interruptibly
+from cpx.errors import EngineMissing
+from cpx.result import Termination
+
+if TYPE_CHECKING:
+    from cpx.backends.milp.pulp_solver import CPM_pulp
+    from cpx.models.base import Problem, Statement
+    from cpx.options import SolveOptions
+
+__all__ = ["Milp"]
+
+# How far from an integer CPM_pulp lets the engines take a value, and how far from optimal
+# the engines let a reduced cost be (their default).
+_INTEGRALITY, _DUAL = 1e-9, 1e-7
+
+
+class Milp(Backend):
+    """Branch and cut: HiGHS (default) and CBC."""
+
+    name: ClassVar[str] = "milp"
+    solvers: ClassVar[tuple[str, ...]] = ("highs", "cbc")
+    requires: ClassVar[dict[str, str]] = {
+        "cpmpy": "cpmpy>=1.1,<1.2",
+        "pulp": "pulp>=3.3.1,<4",
+        "highspy": "highspy>=1.11,<1.15",
+    }
+    honours: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
+    summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
+
+    def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
+        """State, compile and solve; see :class:`~cpx.backends.base.Backend`.
+
+        Notes
+        -----
+        The engines count in floating point. Before a bound is reported it is moved
+        outwards, by the tolerance of integrality times the sum of the objective's weights
+        and the tolerance of reduced costs times the number of columns, and then rounded to
+        what the weights can add up to. Optimality is claimed only where the bound that is
+        left meets the recomputed objective.
+        """
+        from cpx.backends.milp.pulp_solver import CPM_pulp
+
+        with progress.phase("state"):
+            statement = problem.model(options.encoding)
+        with progress.phase("compile"):
+            compiled = CPM_pulp(statement.model, subsolver=self.solver)
+            compiled.lp.objective.constant += statement.offset
+            _hint(compiled, statement, options)
+            sizes = _sizes(compiled.lp)
+        if progress.should_stop:
+            return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
+        with progress.phase("solve"):
+            run = _Run(compiled, statement, progress)
+            engine = self._engine(compiled, run, options)
+            run_interruptibly(lambda: compiled.run(engine), progress)
+        return run.outcome(engine, sizes)
+
+    def _engine(self, compiled: CPM_pulp, run: _Run, options: SolveOptions) -> Any:
+        settings: dict[str, Any] = {
+            "timeLimit": run.progress.remaining,
+            "threads": options.threads,
+            "random_seed": options.seed,
+            # No value of the objective is nearer to another one than run.step.
+            "gapAbs": max(0.0, 0.999 * run.step - 2 * run.slack),
+            "gapRel": options.gap or 0.0,
+        }
+        if self.solver == "cbc":
+            from cpx.backends.milp.cbc import cbc_path
+
+            if cbc_path() is None:
+                raise EngineMissing("no CBC for this platform in PuLP: pip install 'pulp[cbc]'")
+        return compiled.pulp_solver(run.watch, **settings)
+
+
+class _Run:
+    """Between one run of an engine and its progress: columns to values, bounds made safe."""
+
+    def __init__(self, compiled: CPM_pulp, statement: Statement, progress: Progress) -> None:
+        self.compiled, self.statement, self.progress = compiled, statement, progress
+        weights = [abs(int(w)) for w in compiled.lp.objective.values()]
+        self.step = math.gcd(*weights) or 1
+        self.slack = _INTEGRALITY * sum(weights) + _DUAL * len(compiled.lp.variables())
+        self._columns: dict[str, list[Any]] = {
+            name: [compiled.solver_var(v) for v in array]
+            for name, array in statement.variables.items()
+        }
+        self.watch = Watch(
+            should_stop=lambda: progress.should_stop, solution=self._solution, bound=self._bound
+        )
+
+    def _solution(self, by_column: NDArray[np.float64]) -> None:
+        def value(column: Any) -> int:
+            # A variable of no row and no objective is no column; any value will do.
+            index = getattr(column, "index", None)
+            return int(column.lowBound) if index is None else round(float(by_column[index]))
+
+        self.progress.incumbent(
+            {
+                name: np.array([value(column) for column in columns], dtype=np.int64)
+                for name, columns in self._columns.items()
+            }
+        )
+
+    def _bound(self, bound: float) -> None:
+        outwards = 1 if self.statement.sense == "max" else -1
+        constant = self.compiled.lp.objective.constant
+        steps = (bound - constant + outwards * self.slack) / self.step
+        safe = math.floor(steps + 1e-9) if outwards > 0 else math.ceil(steps - 1e-9)
+        self.progress.bound(safe * self.step + constant)
+
+    def _claimed(self) -> int:
+        objective = self.compiled.lp.objective
+        total: int = sum(int(w) * round(column.varValue) for column, w in objective.items())
+        return total + int(objective.constant)
+
+    def outcome(self, engine: Any, sizes: dict[str, int]) -> Outcome:
+        """Return what was proved, in the words of the contract."""
+        from pulp import constants
+
+        progress, state = self.progress, self.compiled.lp.sol_status
+        if state == constants.LpSolutionInfeasible:
+            return Outcome(True, Termination.COMPLETED, engine.raw_status, sizes=sizes)
+        found = state in (constants.LpSolutionOptimal, constants.LpSolutionIntegerFeasible)
+        claimed = self._claimed() if found else None
+        finished = state == constants.LpSolutionOptimal
+        proved = found and claimed == progress.objective == progress.best_bound
+        warnings = []
+        if finished and not proved and not progress.options.gap:
+            warnings.append(
+                f"{self.compiled.subsolver} calls its solution optimal, but within its "
+                f"tolerances only the bound {progress.best_bound} is proved"
+            )
+        termination = Termination.COMPLETED
+        if not (finished or proved):
+            termination = _why_stopped(engine, progress)
+        return Outcome(proved, termination, engine.raw_status, claimed, sizes, warnings)
+
+
+def _why_stopped(engine: Any, progress: Progress) -> Termination:
+    if progress.should_stop:
+        return progress.why_stopped()
+    # The engine's clock may run a little ahead of ours.
+    if progress.remaining is not None and "time" in engine.raw_status.lower():
+        return Termination.TIME_LIMIT
+    return Termination.SOLVER_ERROR
+
+
+def _hint(compiled: CPM_pulp, statement: Statement, options: SolveOptions) -> None:
+    if options.hint_features is None:
+        return
+    values = statement.complete(options.hint_features)
+    names = list(statement.variables)
+    compiled.solution_hint(
+        [v for name in names for v in statement.variables[name]],
+        [int(value) for name in names for value in values[name]],
+    )
+
+
+def _sizes(lp: Any) -> dict[str, int]:
+    rows = lp.constraints()
+    return {
+        "variables": len(lp.variables()),
+        "constraints": len(rows),
+        "nonzeros": sum(len(row) for row in rows),
+    }

@@ -1,0 +1,246 @@
+"""CBC under PuLP, with bounds read from its log while it runs, and a stop.
+
+``pulp.COIN_CMD`` waits for the process and cannot end it. Import this module lazily: it
+imports PuLP.
+
+Sources: ``pulp/apis/coin_api.py`` (PuLP 3.3); the messages of CBC 2.10 in
+``CbcMessage.cpp`` (Cbc0010I, Cbc0011I, Cbc0012I and the like).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pulp
+from pulp import constants
+from pulp.apis import coin_api
+
+from cpx.backends.milp.watch import Watch
+
+__all__ = ["CbcSolver", "cbc_path"]
+
+_POLL_SECONDS = 0.05
+# What CBC gets to write its solution after it was asked to stop: it looks for the signal
+# between two steps of its search only. Less when there is a time limit to keep.
+_GRACE_SECONDS, _GRACE_AT_LIMIT = 3.0, 0.5
+_NUMBER = rb"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"
+# Lines with a bound, and how far the printed number may be above the real one: relative,
+# for numbers of 6 and 8 digits, and absolute, for 3 decimals. Only lines of the main
+# search: its heuristics solve smaller problems, which have bounds of their own.
+_BOUNDS = [
+    (re.compile(rb"^Continuous objective value is " + _NUMBER), 5e-6, 0.0),
+    (re.compile(rb"^Cbc00(?:10|05)I .*best possible " + _NUMBER), 5e-8, 0.0),
+    (re.compile(rb"^Lower bound: +" + _NUMBER), 0.0, 5e-4),
+]
+_HUGE = 1e40  # CBC writes 1e50 where it has no bound
+
+
+def cbc_path() -> str | None:
+    """Return the path of CBC: the one bundled with PuLP, or else the one installed."""
+    bundled: str = pulp.COIN_CMD.executableExtension(coin_api.pulp_cbc_path)
+    if os.path.isfile(bundled) and os.access(bundled, os.X_OK):
+        return os.path.normpath(bundled)
+    return shutil.which("cbc")
+
+
+class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
+    """A PuLP solver: CBC with a :class:`~cpx.backends.milp.watch.Watch`.
+
+    Parameters
+    ----------
+    watch : Watch, optional
+        Told of bounds, and of the solution once CBC has written it at its end; asked
+        whether to stop.
+    warm_start : bool
+        Start from the values (``varValue``) that the variables have; 0 where none.
+    random_seed : int, optional
+        Seed of CBC and of its linear solver.
+    **options
+        What ``pulp.COIN_CMD`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``.
+
+    Attributes
+    ----------
+    raw_status : str
+        First line of CBC's solution file.
+    dual_bound : float or None
+        Its bound after the run, in the sense and with the constant of the problem.
+
+    Notes
+    -----
+    CBC runs without its integer preprocessing: with it, the CBC 2.10.3 that PuLP bundles
+    calls solutions optimal that are not (on a model of 22 columns 5276, where 5204 is
+    possible; compare issues 283 and 449 of coin-or/Cbc).
+
+    CBC prints values with 8 digits: those of larger variables are not exact.
+    """
+
+    name = "cpx CBC"
+
+    def __init__(
+        self,
+        watch: Watch | None = None,
+        warm_start: bool = False,
+        random_seed: int | None = None,
+        **options: Any,
+    ) -> None:
+        settings = ["integerTolerance 1e-9", "preprocess off"]
+        if random_seed is not None:
+            settings += [f"randomSeed {random_seed}", f"randomCbcSeed {random_seed}"]
+        super().__init__(
+            path=cbc_path(), msg=False, warmStart=warm_start, options=settings, **options
+        )
+        self.watch = watch or Watch()
+        self.raw_status = ""
+        self.dual_bound: float | None = None
+        self._sign = 1.0
+        self._stopped = False
+
+    def solve_CBC(self, lp: Any, use_mps: bool = True) -> int:
+        """Write the model, run CBC, read back; called by ``LpProblem.solve``."""
+        started = time.perf_counter()
+        if not self.available():
+            raise pulp.PulpSolverError(f"cannot execute CBC: {self.path}")
+        self.raw_status, self.dual_bound, self._stopped = "", None, False
+        with tempfile.TemporaryDirectory(prefix="cpx-cbc-") as name:
+            folder = Path(name)
+            work = self._as_minimisation(lp)
+            columns, names, row_names, _ = work.writeMPS(str(folder / "model.mps"), rename=True)
+            command = [str(self.path), "model.mps"]
+            if self.optionsDict.get("warmStart"):
+                self.writesol(str(folder / "start.mst"), work, columns, names, row_names)
+                command += ["-mips", "start.mst"]
+            left = None
+            if self.timeLimit is not None:
+                left = max(_POLL_SECONDS, self.timeLimit - (time.perf_counter() - started))
+                # Leave CBC the time to write its solution.
+                command += ["-sec", f"{left - min(_GRACE_AT_LIMIT / 2, 0.05 * left):.3f}"]
+            for option in self.options + self.getOptions():
+                command += f"-{option}".split()
+            command += ["-solve", "-solution", "solution.txt"]
+            exit_status = self._run(command, folder, left)
+            status, sol_status = self._read_back(
+                lp, folder / "solution.txt", columns, names, exit_status
+            )
+        lp.assignStatus(status, sol_status)
+        return status
+
+    def _as_minimisation(self, lp: Any) -> Any:
+        """Return a problem that shares rows and columns but has no constant and no ``max``.
+
+        CBC's bounds on maximisations have changing signs, and PuLP does not write the
+        constant of an objective. A column fixed at 1 carries it, so that the relative gap
+        of CBC is the gap of the problem.
+        """
+        self._sign = -1.0 if lp.sense == constants.LpMaximize else 1.0
+        work = lp.copy()
+        work.sense = constants.LpMinimize
+        work.objective = pulp.LpAffineExpression(
+            {var: self._sign * weight for var, weight in lp.objective.items()}
+        )
+        if lp.objective.constant:
+            one = work.add_variable("cpx_constant", 1, 1)
+            work.objective[one] = self._sign * lp.objective.constant
+        return work
+
+    def _run(self, command: list[str], folder: Path, left: float | None) -> int:
+        """Run CBC until it ends or is ended; return its exit status."""
+        log = folder / "log.txt"
+        limit = math.inf if left is None else time.perf_counter() + left
+        with open(log, "wb") as sink, open(log, "rb") as source:
+            process = subprocess.Popen(
+                command, cwd=folder, stdout=sink, stderr=sink, stdin=subprocess.DEVNULL
+            )
+            kill_at = math.inf
+            try:
+                while process.poll() is None:
+                    _wait(process)
+                    self._follow(source)
+                    now = time.perf_counter()
+                    if not self._stopped and (now > limit or self.watch.should_stop()):
+                        self._stopped = True
+                        kill_at = min(now + _GRACE_SECONDS, max(now, limit) + _GRACE_AT_LIMIT)
+                        _interrupt(process)
+                    if now > kill_at:
+                        process.kill()
+            finally:
+                if process.poll() is None:
+                    process.kill()
+                process.wait()
+            self._follow(source)
+        # Ctrl-C at a terminal reaches CBC before it reaches us.
+        self._stopped = self._stopped or self.watch.should_stop()
+        return int(process.returncode)
+
+    def _follow(self, log: BinaryIO) -> None:
+        for line in log.readlines():
+            for pattern, relative, absolute in _BOUNDS:
+                found = pattern.search(line)
+                if found:
+                    value = float(found[1])
+                    self._report_bound(value - abs(value) * relative - absolute)
+
+    def _report_bound(self, bound: float) -> None:
+        if abs(bound) < _HUGE and (
+            self.dual_bound is None or bound > self._sign * self.dual_bound
+        ):
+            self.dual_bound = self._sign * bound
+            self.watch.bound(self.dual_bound)
+
+    def _read_back(
+        self, lp: Any, path: Path, columns: list[Any], names: dict[str, str], exit_status: int
+    ) -> tuple[int, int]:
+        """Give the columns their values; return PuLP's two status codes."""
+        for i, column in enumerate(columns):
+            column.index, column.varValue = i, None
+        codes = constants.LpStatusNotSolved, constants.LpSolutionNoSolutionFound
+        if exit_status != 0 or not path.exists():
+            self.raw_status = "killed" if self._stopped else f"exit status {exit_status}"
+            if not self._stopped:
+                raise pulp.PulpSolverError(f"CBC failed with exit status {exit_status}")
+            return codes
+        with open(path) as file:
+            self.raw_status = file.readline().strip()
+        word = self.raw_status.partition(" ")[0]
+        # "Stopped on time (no integer solution - continuous used)" is no solution.
+        found = word in ("Optimal", "Stopped") and "no integer" not in self.raw_status
+        if word in ("Infeasible", "Integer") and not self._stopped:
+            codes = constants.LpStatusInfeasible, constants.LpSolutionInfeasible
+        elif found:
+            _, values, *_ = self.readsol_MPS(str(path), lp, columns, names, {})
+            for column in columns:
+                column.varValue = values[column.name]
+            done = word == "Optimal" and not self._stopped
+            kind = constants.LpSolutionOptimal if done else constants.LpSolutionIntegerFeasible
+            codes = constants.LpStatusOptimal, kind
+            self.watch.solution(np.array([column.varValue for column in columns]))
+            if done and "within gap" not in self.raw_status:
+                self._report_bound(self._sign * lp.objective.value() - self._slack())
+        return codes
+
+    def _slack(self) -> float:
+        """How far below CBC's optimum there may be a solution it did not look for."""
+        return float(self.optionsDict.get("gapAbs", 0.0))
+
+
+def _interrupt(process: subprocess.Popen[bytes]) -> None:
+    # After an interrupt CBC writes its best solution and ends.
+    if os.name == "nt":
+        process.terminate()
+    else:
+        process.send_signal(signal.SIGINT)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_POLL_SECONDS)

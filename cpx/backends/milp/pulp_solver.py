@@ -1,0 +1,412 @@
+"""CPMpy models on every MILP solver PuLP knows: the solver class ``CPM_pulp``.
+
+A general solver interface in the manner of CPMpy's own, which has none for PuLP. Import
+this module lazily: it imports CPMpy and PuLP.
+
+Install: ``pip install cpmpy pulp highspy``; CBC comes with PuLP.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any, ClassVar
+
+import pulp
+from cpmpy.exceptions import NotSupportedError
+from cpmpy.expressions.core import BoolVal
+from cpmpy.expressions.globalconstraints import DirectConstraint
+from cpmpy.expressions.globalfunctions import FloatSum
+from cpmpy.expressions.utils import argval, flatlist
+from cpmpy.expressions.variables import NegBoolView, _NumVarImpl
+from cpmpy.solvers.solver_interface import ExitStatus, SolverInterface, SolverStatus
+from cpmpy.transformations.comparison import only_numexpr_equality
+from cpmpy.transformations.flatten_model import flatten_constraint, flatten_objective
+from cpmpy.transformations.get_variables import get_variables
+from cpmpy.transformations.linearize import (
+    decompose_linear,
+    decompose_linear_objective,
+    linearize_constraint,
+    linearize_reified_variables,
+    only_positive_bv,
+    only_positive_bv_wsum_const,
+)
+from cpmpy.transformations.negation import push_down_negation, push_down_negation_objective
+from cpmpy.transformations.normalize import toplevel_list
+from cpmpy.transformations.reification import only_bv_reifies, only_implies, reify_rewrite
+from cpmpy.transformations.safening import no_partial_functions, safen_objective
+from pulp import constants
+
+from cpx.backends.clausal import Clause, Implication, Linear, linear_sum, recognise
+from cpx.backends.milp.implications import AtMost, implication_rows
+from cpx.backends.milp.watch import Watch
+
+__all__ = ["TIGHT_NONZEROS", "CPM_pulp"]
+
+TIGHT_NONZEROS = 400_000
+"""Most nonzeros that grouped implications may take as one row per conclusion."""
+
+_SENSES = {
+    "<=": constants.LpConstraintLE,
+    ">=": constants.LpConstraintGE,
+    "==": constants.LpConstraintEQ,
+}
+_UNSAFE = re.compile(r"[^A-Za-z0-9_]")
+# The LP file format reads e12 or 2x as numbers.
+_NUMBER_LIKE = re.compile(r"[0-9]|[eE][0-9]*$")
+_LINEAR = frozenset({"sum", "wsum", "sub"})
+
+
+class CPM_pulp(SolverInterface):  # type: ignore[misc]
+    """Interface from CPMpy to PuLP.
+
+    Parameters
+    ----------
+    cpm_model : cpmpy.Model, optional
+        Its constraints and objective are posted at once.
+    subsolver : {"highs", "cbc"}, optional
+        Engine :meth:`solve` uses unless it is given a PuLP solver; HiGHS where highspy is
+        installed, else CBC.
+    tight_nonzeros : int
+        ``p -> (q_1 and .. and q_n)`` is either n rows ``p <= q_i``, the tightest that can
+        be said of it alone, or one row ``n p <= sum q_i``, which is weaker and shorter.
+        The implications of one call of :meth:`add` become rows of the first kind as long
+        as they have at most this many nonzeros together.
+
+    Attributes
+    ----------
+    lp : pulp.LpProblem
+        The native model.
+
+    Notes
+    -----
+    Constraints that are clauses, implications or linear already
+    (:func:`cpx.backends.clausal.recognise`) become rows directly; all others go through
+    the chain of transformations of CPMpy's own MILP interfaces
+    (``cpmpy/solvers/highs.py``).
+
+    Implications whose premises a posted constraint counts become fewer and stronger rows;
+    see :func:`cpx.backends.milp.implications.implication_rows`.
+
+    Examples
+    --------
+    >>> import cpmpy as cp
+    >>> x = cp.intvar(0, 9, shape=2, name="x")
+    >>> solver = CPM_pulp(cp.Model(x[0] != x[1], cp.sum(x) <= 8, maximize=2 * x[0] + x[1]))
+    >>> solver.solve(), solver.objective_value(), x.value().tolist()
+    (True, 16, [8, 0])
+    """
+
+    # None of CPMpy's global constraints is native to a linear solver.
+    supported_global_constraints: ClassVar[frozenset[str]] = frozenset()
+    supported_reified_global_constraints: ClassVar[frozenset[str]] = frozenset()
+
+    @staticmethod
+    def supported() -> bool:
+        """Whether PuLP is installed."""
+        return find_spec("pulp") is not None
+
+    @staticmethod
+    def solvernames(installed: bool = True) -> list[str]:
+        """Names of the subsolvers; only those that can run when ``installed``."""
+        return [name for name in ("highs", "cbc") if not installed or _runs(name)]
+
+    @classmethod
+    def version(cls) -> str | None:
+        """Return the version of PuLP."""
+        try:
+            return version("pulp")
+        except PackageNotFoundError:
+            return None
+
+    def __init__(
+        self,
+        cpm_model: Any = None,
+        subsolver: str | None = None,
+        *,
+        tight_nonzeros: int = TIGHT_NONZEROS,
+    ) -> None:
+        if subsolver not in (None, *self.solvernames(installed=False)):
+            raise ValueError(f"unknown subsolver {subsolver!r}; known: highs, cbc")
+        self.lp = pulp.LpProblem("cpmpy", constants.LpMinimize)
+        self.lp.setObjective(pulp.LpAffineExpression())
+        self.subsolver = subsolver or ("highs" if _runs("highs") else "cbc")
+        self.tight_nonzeros = tight_nonzeros
+        self.objective_: Any = None
+        self._names: set[str] = set()
+        self._hint: dict[Any, int] = {}
+        self._at_most: list[AtMost] = []
+        super().__init__(name="pulp", cpm_model=cpm_model)
+
+    @property
+    def native_model(self) -> Any:
+        """The ``pulp.LpProblem``."""
+        return self.lp
+
+    # ------------------------------------------------------------- variables
+
+    def solver_var(self, cpm_var: Any) -> Any:
+        """Return the ``LpVariable`` of a CPMpy variable, made when first asked for."""
+        if not isinstance(cpm_var, _NumVarImpl):
+            return cpm_var
+        known = self._varmap.get(cpm_var.name)
+        if known is not None:
+            return known
+        if isinstance(cpm_var, NegBoolView):
+            raise NotSupportedError(f"a negated literal is no column: {cpm_var}")
+        column = self.lp.add_variable(
+            self._column_name(cpm_var.name), int(cpm_var.lb), int(cpm_var.ub), constants.LpInteger
+        )
+        self._varmap[cpm_var.name] = column
+        return column
+
+    def _column_name(self, name: str) -> str:
+        # PuLP turns X[1] and X_1_ into the same name and then takes the one for the other.
+        base = _UNSAFE.sub("_", name)
+        if _NUMBER_LIKE.match(base):
+            base = f"v_{base}"
+        unique, count = base, 1
+        while unique in self._names:
+            count += 1
+            unique = f"{base}_{count}"
+        self._names.add(unique)
+        return unique
+
+    # ----------------------------------------------------------- constraints
+
+    def transform(self, cpm_expr: Any) -> list[Any]:
+        """Return equivalent linear constraints over positive variables."""
+        natives = self.supported_global_constraints
+        cons = toplevel_list(cpm_expr)
+        cons = no_partial_functions(cons)
+        cons = push_down_negation(cons)
+        cons = decompose_linear(
+            cons,
+            supported=natives,
+            supported_reified=self.supported_reified_global_constraints,
+            csemap=self._csemap,
+        )
+        cons = flatten_constraint(cons, csemap=self._csemap)
+        cons = reify_rewrite(cons, supported=_LINEAR, csemap=self._csemap)
+        cons = only_numexpr_equality(cons, supported=_LINEAR, csemap=self._csemap)
+        cons = linearize_reified_variables(cons, min_values=2, csemap=self._csemap)
+        cons = only_bv_reifies(cons, csemap=self._csemap)
+        cons = only_implies(cons, csemap=self._csemap)
+        cons = linearize_constraint(
+            cons, supported=frozenset({"sum", "wsum"}), csemap=self._csemap
+        )
+        linear: list[Any] = only_positive_bv(cons, csemap=self._csemap)
+        return linear
+
+    def add(self, cpm_expr: Any) -> CPM_pulp:
+        """Post a constraint, or nested lists of them."""
+        implications: list[Implication] = []
+        others: list[Any] = []
+        for constraint in toplevel_list(cpm_expr):
+            form = recognise(constraint)
+            if form is None:
+                others.append(constraint)
+                continue
+            match form:
+                case Clause(literals):
+                    self.user_vars.update(map(_variable, literals))
+                    self._post([1] * len(literals), literals, ">=", 1)
+                case Linear(weights, variables, operator, constant):
+                    self.user_vars.update(map(_variable, variables))
+                    self._post(weights, variables, operator, constant)
+                    limit = AtMost.of(form)
+                    if limit is not None:
+                        self._at_most.append(limit)
+                case Implication(premise, conclusions):
+                    self.user_vars.add(_variable(premise))
+                    self.user_vars.update(map(_variable, conclusions))
+                    implications.append(form)
+        for weights, literals in implication_rows(
+            implications, self._at_most, self.tight_nonzeros
+        ):
+            self._post(weights, literals, "<=", 0)
+        if others:
+            get_variables(others, collect=self.user_vars)
+            for constraint in self.transform(others):
+                self._post_transformed(constraint)
+        return self
+
+    __add__ = add
+
+    def _post_transformed(self, constraint: Any) -> None:
+        if isinstance(constraint, BoolVal):
+            if not constraint.args[0]:
+                self._post((), (), ">=", 1)
+            return
+        if isinstance(constraint, DirectConstraint):
+            constraint.callSolver(self, self.lp)
+            return
+        form = recognise(constraint)
+        if not isinstance(form, Linear):
+            raise NotSupportedError(f"not linear after all transformations: {constraint}")
+        self._post(form.weights, form.variables, form.operator, form.constant)
+
+    def _post(
+        self, weights: Iterable[int], variables: Iterable[Any], operator: str, constant: int
+    ) -> None:
+        terms, offset = self._terms(weights, variables)
+        row = pulp.LpConstraint(terms, _SENSES[operator], rhs=constant - offset)
+        self.lp.addConstraint(row)
+
+    def _terms(self, weights: Iterable[Any], variables: Iterable[Any]) -> tuple[Any, Any]:
+        """Return an ``LpAffineExpression`` and the constant that negations leave over."""
+        terms, offset = pulp.LpAffineExpression(), 0
+        columns = self._varmap
+        for weight, variable in zip(weights, variables, strict=True):
+            if isinstance(variable, NegBoolView):
+                offset += weight
+                weight, variable = -weight, variable._bv
+            column = columns.get(variable.name)
+            if column is None:
+                column = self.solver_var(variable)
+            # Filled as the dictionary that it is: PuLP's operators copy it for each term.
+            terms[column] = terms.get(column, 0) + weight
+        return terms, offset
+
+    # ------------------------------------------------------------- objective
+
+    def objective(self, expr: Any, minimize: bool) -> None:
+        """Set the objective; its constant is kept in ``lp.objective.constant``."""
+        self.objective_ = expr
+        total = expr.components() if isinstance(expr, FloatSum) else linear_sum(expr)
+        if total is None:
+            get_variables(expr, collect=self.user_vars)
+            total = self._linear_objective(expr)
+        weights, variables, constant = total
+        self.user_vars.update(map(_variable, variables))
+        terms, offset = self._terms(weights, variables)
+        terms.constant = constant + offset
+        self.lp.setObjective(terms)
+        self.lp.sense = constants.LpMinimize if minimize else constants.LpMaximize
+
+    def _linear_objective(self, expr: Any) -> tuple[list[int], list[Any], int]:
+        expr, safe = safen_objective(expr)
+        expr, decomposed = decompose_linear_objective(
+            push_down_negation_objective(expr),
+            supported=self.supported_global_constraints,
+            supported_reified=self.supported_reified_global_constraints,
+            csemap=self._csemap,
+        )
+        expr, flat = flatten_objective(expr, csemap=self._csemap)
+        expr, constant = only_positive_bv_wsum_const(expr)
+        self.add(safe + decomposed + flat)
+        total = linear_sum(expr)
+        if total is None:
+            raise NotSupportedError(f"objective is not linear: {expr}")
+        return total.weights, total.variables, total.constant + constant
+
+    def has_objective(self) -> bool:
+        """Whether an objective was set."""
+        return self.objective_ is not None
+
+    # ----------------------------------------------------------------- solve
+
+    def solution_hint(self, cpm_vars: Any, vals: Any) -> None:
+        """Give values to start from, for all variables or for a part; replaces the last."""
+        self._hint = {}
+        for variable, value in zip(flatlist(cpm_vars), flatlist(vals), strict=True):
+            number = 1 - int(value) if isinstance(variable, NegBoolView) else int(value)
+            self._hint[self.solver_var(_variable(variable))] = number
+
+    def pulp_solver(self, watch: Watch | None = None, **options: Any) -> Any:
+        """Return a PuLP solver for the chosen subsolver.
+
+        Parameters
+        ----------
+        watch : Watch, optional
+            Told of solutions and bounds while it runs.
+        **options
+            ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs`` and options of the engine.
+            ``gapRel`` is 0 unless given: an answer is called optimal when it is.
+        """
+        options = {"gapRel": 0.0, "warm_start": bool(self._hint), **options}
+        if self.subsolver == "cbc":
+            from cpx.backends.milp.cbc import CbcSolver
+
+            return CbcSolver(watch, **options)
+        from cpx.backends.milp.highs import HighsSolver
+
+        return HighsSolver(watch, **{"mip_feasibility_tolerance": 1e-9, **options})
+
+    def run(self, solver: Any) -> None:
+        """Solve ``lp`` with a PuLP solver, starting from the hint where it can."""
+        for column in self.lp.variables():
+            column.varValue = self._hint.get(column)
+        self.lp.solve(solver)
+
+    def solve(self, time_limit: float | None = None, solver: Any = None, **options: Any) -> bool:
+        """Solve and give the user's variables their values.
+
+        Parameters
+        ----------
+        time_limit : float, optional
+            Seconds.
+        solver : pulp.LpSolver, optional
+            Any solver of PuLP; default is the subsolver.
+        **options
+            See :meth:`pulp_solver`; only without ``solver``.
+
+        Returns
+        -------
+        bool
+            Whether there is a solution; :meth:`status` says what was proved.
+        """
+        if time_limit is not None and not time_limit > 0:
+            raise ValueError(f"time limit must be positive, got {time_limit!r}")
+        if solver is None:
+            solver = self.pulp_solver(timeLimit=time_limit, **options)
+        elif options:
+            raise ValueError(f"give these to the solver itself: {', '.join(options)}")
+        elif time_limit is not None:
+            solver.timeLimit = time_limit
+        self.run(solver)
+
+        self.cpm_status = SolverStatus(self.name)
+        self.cpm_status.solve_time = self.lp.solutionTime
+        self.cpm_status.exitstatus = self._exit_status()
+        found: bool = self._solve_return(self.cpm_status)
+        for variable in self.user_vars:
+            variable._value = self._value(variable) if found else None
+        self.objective_value_ = None
+        if found and self.has_objective():
+            value = argval(self.objective_)
+            # CPMpy's objective values are integers; ask a FloatSum for its own value.
+            self.objective_value_ = int(value) if value == round(value) else None
+        return found
+
+    def _exit_status(self) -> Any:
+        # LpProblem.status says "Optimal" for any solution; only sol_status tells.
+        match self.lp.sol_status:
+            case constants.LpSolutionOptimal:
+                return ExitStatus.OPTIMAL if self.has_objective() else ExitStatus.FEASIBLE
+            case constants.LpSolutionIntegerFeasible:
+                return ExitStatus.FEASIBLE
+            case constants.LpSolutionInfeasible:
+                return ExitStatus.UNSATISFIABLE
+        return ExitStatus.UNKNOWN
+
+    def _value(self, variable: Any) -> bool | int:
+        column = self._varmap.get(variable.name)
+        value = None if column is None else column.varValue
+        # A variable of no constraint is no column of the matrix; any value will do.
+        number = int(variable.lb) if value is None else round(value)
+        return number >= 1 if variable.is_bool() else number
+
+
+def _variable(literal: Any) -> Any:
+    return literal._bv if isinstance(literal, NegBoolView) else literal
+
+
+def _runs(subsolver: str) -> bool:
+    if subsolver == "highs":
+        return find_spec("highspy") is not None
+    from cpx.backends.milp.cbc import cbc_path
+
+    return cbc_path() is not None

@@ -1,0 +1,248 @@
+"""The backend milp beyond the conformance suite: bounds, limits, stops, starts, gaps."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from cpx.backends.base import Event, Progress
+from cpx.backends.milp import Milp
+from cpx.data.samples import Samples
+from cpx.errors import UnknownName
+from cpx.explanation import Evaluation, Explanation
+from cpx.models.base import Statement
+from cpx.models.k_monomial import KMonomial
+from cpx.options import SolveOptions
+from cpx.result import Termination
+from cpx.rules import Rule
+from cpx.testing.random_instances import random_problem
+
+ENGINES = ("highs", "cbc")
+
+
+def instance(m: int, d: int, k: int, seed: int = 0, heaviest: int = 1) -> KMonomial:
+    rng = np.random.default_rng(seed)
+    agreement = rng.random((m, d)) < 0.5
+    same = agreement[:, : min(3, d)].all(axis=1) ^ (rng.random(m) < 0.2)
+    return KMonomial(Samples(agreement, same, rng.integers(1, heaviest + 1, m)), k=k)
+
+
+def optimum(problem: KMonomial) -> int:
+    d = problem.samples.agreement.shape[1]
+    return min(
+        problem.evaluate(problem.explanation(chosen)).objective
+        for size in range(problem.k + 1)
+        for chosen in itertools.combinations(range(d), size)
+    )
+
+
+HARD = instance(1000, 60, 5)
+
+
+def run(engine, problem, listen=None, stop_after=None, **options):
+    chosen = SolveOptions(**options)
+    progress = Progress(problem, chosen, listen)
+    if stop_after is not None:
+        threading.Timer(stop_after, progress.stop).start()
+    return progress, Milp(engine).solve(problem, chosen, progress)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("encoding", ["clausal", "channelling", "reified"])
+@pytest.mark.parametrize("heaviest", [1, 9, 10**6, 2**32])
+def test_optimum_bound_and_claim_agree(engine, encoding, heaviest):
+    problem = instance(25, 6, 2, seed=heaviest % 97, heaviest=heaviest)
+    progress, outcome = run(engine, problem, encoding=encoding)
+    best = optimum(problem)
+    assert progress.objective == best
+    # Bounds are checked on the way, too: none may exceed the optimum.
+    assert all(point.bound is None or point.bound <= best for point in progress.trace)
+    assert outcome.termination is Termination.COMPLETED
+    assert outcome.claimed == best
+    # Sums beyond 10**9 lose units within the tolerances of the engines; then it says so.
+    assert outcome.proved or (heaviest == 2**32 and outcome.warnings)
+    assert outcome.proved == (progress.best_bound == best)
+    assert set(outcome.sizes) == {"variables", "constraints", "nonzeros"}
+    assert min(outcome.sizes.values()) > 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_equal_big_weights_are_proved(engine):
+    rng = np.random.default_rng(1)
+    samples = Samples(rng.random((20, 5)) < 0.5, rng.random(20) < 0.5, np.full(20, 2**35))
+    problem = KMonomial(samples, k=2)
+    progress, outcome = run(engine, problem)
+    assert outcome.proved
+    assert progress.objective == progress.best_bound == optimum(problem)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_infeasible(engine):
+    samples = HARD.samples
+    problem = KMonomial(samples, k=2, required=(1,), forbidden=(1,))
+    progress, outcome = run(engine, problem)
+    assert (outcome.proved, outcome.claimed, progress.objective) == (True, None, None)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_time_limit(engine):
+    events: list[Event] = []
+    progress, outcome = run(engine, HARD, events.append, time_limit=3)
+    assert progress.elapsed < 5
+    assert outcome.termination is Termination.TIME_LIMIT
+    assert not outcome.proved
+    assert progress.best_bound is not None
+    assert [event.point for event in events] == progress.trace
+    if engine == "highs":
+        assert progress.objective is not None
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_interrupt(engine):
+    progress, outcome = run(engine, HARD, stop_after=2.0)
+    assert progress.elapsed < 7
+    assert outcome.termination is Termination.INTERRUPTED
+    assert not outcome.proved
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_stop_before_the_search(engine):
+    problem = instance(20, 4, 2)
+    options = SolveOptions()
+    progress = Progress(problem, options)
+    progress.stop()
+    outcome = Milp(engine).solve(problem, options, progress)
+    assert (outcome.proved, outcome.termination) == (False, Termination.INTERRUPTED)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("encoding", ["clausal", "channelling"])
+def test_hint(engine, encoding):
+    problem = instance(200, 20, 3)
+    hint = (0, 1, 2)
+    value = problem.evaluate(problem.explanation(hint)).objective
+    progress, outcome = run(engine, problem, time_limit=3, hint=hint, encoding=encoding)
+    assert progress.objective is not None
+    assert progress.objective <= value
+    assert outcome.claimed is None or outcome.claimed <= value
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("encoding", ["clausal", "reified"])
+def test_gap_is_that_of_the_whole_objective(engine, encoding):
+    progress, outcome = run(engine, instance(60, 10, 3), gap=0.5, time_limit=60, encoding=encoding)
+    assert outcome.termination is Termination.COMPLETED
+    assert progress.gap_reached
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_seed_and_threads_are_taken(engine):
+    problem = instance(40, 8, 2)
+    found = {run(engine, problem, seed=s, threads=t)[0].objective for s in (0, 7) for t in (2, 1)}
+    assert found == {optimum(problem)}
+
+
+# ----------------------------------------------------------------- maximisation
+
+
+class Knapsack:
+    """As much of a problem as a backend needs, with an objective to maximise."""
+
+    sense = "max"
+    weights, profits = (2, 3, 4, 5), (3, 4, 5, 6)
+
+    def model(self, encoding: str | None = None) -> Statement:
+        import cpmpy as cp
+
+        X = cp.boolvar(shape=4, name="X")
+
+        def complete(features):
+            return {"X": np.isin(np.arange(4), features).astype(np.int64)}
+
+        return Statement(
+            cp.Model(cp.sum(self.weights * X) <= 5, maximize=cp.sum(self.profits * X)),
+            {"X": X},
+            complete,
+            sense="max",
+            offset=-100,
+        )
+
+    def decode(self, values) -> Explanation:
+        return Explanation(Rule.of(np.flatnonzero(values["X"]), "abcd", ""))
+
+    def evaluate(self, explanation: Explanation) -> Evaluation:
+        chosen = explanation.features
+        return Evaluation(
+            objective=sum(self.profits[j] for j in chosen) - 100,
+            covered=0,
+            agreeing_covered=0,
+            agreeing=0,
+            total=1,
+            feasible=sum(self.weights[j] for j in chosen) <= 5,
+        )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_maximisation_with_an_offset(engine):
+    progress, outcome = run(engine, Knapsack())
+    assert outcome.proved
+    assert (progress.objective, progress.best_bound, outcome.claimed) == (-93, -93, -93)
+    assert all(point.bound is None or point.bound >= -93 for point in progress.trace)
+
+
+# ------------------------------------------------------------------- the parts
+
+
+def test_cbc_prints_too_few_digits_for_a_bound():
+    from cpx.backends.milp.cbc import CbcSolver
+    from cpx.backends.milp.watch import Watch
+
+    bounds: list[float] = []
+    solver = CbcSolver(Watch(bound=bounds.append))
+    lines = [
+        b"Continuous objective value is 8.21857e+06 - 0.00 seconds\n",  # of 8218567
+        b"Cbc0010I After 0 nodes, 1 on tree, 1e+50 best solution, best possible 8218567.1 (0 s)\n",
+        b"Cbc0010I After 9 nodes, 1 on tree, 1e+50 best solution, best possible 1e+50 (0 s)\n",
+        b"Cbc0038I Heuristic says best possible 9000000\n",
+    ]
+    solver._follow(SimpleNamespace(readlines=lambda: lines))
+    assert len(bounds) == 2
+    assert bounds[0] < 8218567
+    assert bounds[0] < bounds[1] < 8218567
+
+
+def test_cbc_without_the_preprocessing_that_loses_the_optimum():
+    # CBC 2.10.3 calls 5276 optimal here unless preprocessing is off.
+    progress, outcome = run("cbc", random_problem(8), encoding="channelling")
+    assert outcome.proved
+    assert progress.objective == progress.best_bound == 5204
+
+
+def test_cbc_leaves_no_files_and_no_process(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    start = time.perf_counter()
+    run("cbc", HARD, time_limit=2)
+    assert time.perf_counter() - start < 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unknown_solver():
+    with pytest.raises(UnknownName, match="highs"):
+        Milp("higs")
+
+
+def test_no_engine_at_import():
+    code = (
+        "import sys; from cpx.backends.milp import Milp; Milp.available();"
+        "print([m for m in ('cpmpy', 'pulp', 'highspy', 'ortools') if m in sys.modules])"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert printed.stdout.strip() == "[]", printed.stderr
