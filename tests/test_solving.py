@@ -284,6 +284,21 @@ def test_workers_are_reused_and_replaced() -> None:
     assert solve(problem, isolate=True).status is Status.OPTIMAL
 
 
+def test_nothing_is_left_of_a_killed_engine(tmp_path, monkeypatch) -> None:
+    """CBC writes its model to a temporary folder, which it cannot remove when killed."""
+    shutdown()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    cancel = threading.Event()
+    timer = threading.Timer(3.0, cancel.set)
+    timer.start()
+    monkeypatch.setattr("cpx.isolation.worker._FAREWELL", 0.0)
+    run_isolated(_hard(), "milp:cbc", SolveOptions(), cancel=cancel)
+    (scratch,) = tmp_path.iterdir()
+    assert list(scratch.iterdir()) == []
+    shutdown()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_cancelled_solve_keeps_its_incumbent() -> None:
     cancel = threading.Event()
     timer = threading.Timer(2.0, cancel.set)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -43,11 +46,13 @@ class _Worker:
     def __init__(self) -> None:
         root = str(Path(cpx.__file__).parent.parent)
         path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
+        # Temporary files of a killed engine have nobody else to remove them.
+        self.scratch = Path(tempfile.mkdtemp(prefix="cpx-worker-"))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "cpx.isolation.server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self.scratch)},
             start_new_session=True,
         )
         self.messages: SimpleQueue[dict[str, Any]] = SimpleQueue()
@@ -64,13 +69,23 @@ class _Worker:
         self.process.stdin.write(json.dumps(job).encode() + b"\n")
         self.process.stdin.flush()
 
+    def tidy(self) -> None:
+        """Remove what the last job left in the scratch folder."""
+        for path in self.scratch.iterdir():
+            shutil.rmtree(path, ignore_errors=True)
+
     def close(self) -> None:
+        """End an idle server."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        try:
+        with suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+        self.kill()
+
+    def kill(self) -> None:
+        """End the server at once."""
+        self.process.kill()
+        shutil.rmtree(self.scratch, ignore_errors=True)
 
 
 def shutdown() -> None:
@@ -115,8 +130,10 @@ def run_isolated(
     pool = _idle[backend.partition(":")[0]]
     with _lock:
         worker = pool.pop() if pool else None
-    if worker is None or worker.process.poll() is not None:
-        worker = _Worker()
+    if worker is not None and worker.process.poll() is not None:
+        worker.kill()
+        worker = None
+    worker = worker or _Worker()
     job = _Job(worker, Progress(problem, options, listen), cancel)
     try:
         worker.send(
@@ -130,15 +147,17 @@ def run_isolated(
         result = job.wait()
     except BaseException:
         job.kill()
-        worker.process.kill()
+        worker.kill()
         raise
     if result is None:
         result = job.conclude(backend, limited=memory is not None)
     if job.reusable:
+        if job.killed:
+            worker.tidy()
         with _lock:
             pool.append(worker)
     else:
-        worker.process.kill()
+        worker.kill()
     return result
 
 
