@@ -225,7 +225,7 @@ def _unfaithful(form: Encoding[Any], outcome: Outcome, objective: int | None) ->
             f": its model claims the value {outcome.claimed},"
             f" the rule it returned has {objective} on the data"
         )
-    return told + "; its bound is one of a relaxation"
+    return told + "; its bound is that of a relaxation, and valid"
 
 
 def _take_hint(progress: Progress) -> list[str]:

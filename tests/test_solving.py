@@ -21,6 +21,7 @@ from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownNam
 from cpx.isolation import run_isolated, shutdown
 from cpx.options import SolveOptions
 from cpx.result import relative_gap
+from tests.engines import ENGINES
 
 
 def _problem(m: int = 40, d: int = 8, k: int = 2) -> KMonomial:
@@ -326,14 +327,24 @@ CTRL_C = """
 
 
 @pytest.mark.parametrize("isolate", [False, True])
-@pytest.mark.parametrize("engine", ["cpsat"])
-def test_ctrl_c_ends_with_the_incumbent(engine, isolate) -> None:
+def test_ctrl_c_ends_with_the_incumbent(isolate) -> None:
+    _interrupt_at_the_terminal("cpsat", isolate, seconds=4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("isolate", [False, True])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_ctrl_c_ends_every_engine(engine, isolate) -> None:
+    _interrupt_at_the_terminal(engine, isolate, seconds=12)
+
+
+def _interrupt_at_the_terminal(engine: str, isolate: bool, seconds: float) -> None:
     script = textwrap.dedent(CTRL_C.format(engine=engine, isolate=isolate))
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
     assert process.stdout.readline() == "ready\n"
-    time.sleep(4)
+    time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)
     out, _ = process.communicate(timeout=20)
     assert out.split()[:2] == ["FEASIBLE", "INTERRUPTED"], out

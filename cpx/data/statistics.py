@@ -44,6 +44,11 @@ def sample_size(k: int, d: int, epsilon: float, delta: float) -> int:
     InvalidOption
         Naming the argument that is out of range.
 
+    Notes
+    -----
+    The paper counts d**k rules. With k = 1, or d = 1, the empty rule is one more: there the
+    bound holds for rules of exactly k conditions.
+
     References
     ----------
     Koriche, Lagniez, Mengel, Tran: Learning Model Agnostic Explanations via Constraint

@@ -1,0 +1,61 @@
+"""Sphinx configuration; ``make docs`` builds the pages to ``docs/_build/html``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+from cpx import __version__
+
+project = "cpx"
+author = "The cpx authors"
+project_copyright = "The cpx authors"
+version = release = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "console",
+    "mathml",
+]
+exclude_patterns = ["_build", "_ext"]
+language = "en"
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"show-inheritance": True}
+napoleon_google_docstring = False
+napoleon_use_ivar = False
+python_use_unqualified_type_names = True
+add_module_names = False
+
+html_theme = "furo"
+html_title = f"cpx {version}"
+html_static_path = ["_static"]
+html_css_files = ["cpx.css"]
+html_math_renderer = "mathml"
+html_theme_options = {"top_of_page_buttons": []}
+highlight_language = "text"
+suppress_warnings = ["misc.highlighting_failure"]
+
+
+def _own_references(
+    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Give the numbered references of a docstring labels that are unique on the page."""
+    label = name.rpartition(".")[2]
+    lines[:] = [re.sub(r"\[(\d+)\](?=_| )", rf"[{label}\1]", line) for line in lines]
+
+
+def setup(app: Any) -> None:
+    """Connect what is above."""
+    app.connect("autodoc-process-docstring", _own_references)

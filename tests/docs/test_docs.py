@@ -1,0 +1,107 @@
+"""The documentation does what it says: its code is run, the examples too."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cpx.backends
+from tests.docs.fences import Fence, Page, commands, fences
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(p for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts),
+]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    # What a page registers, the next one does not know.
+    monkeypatch.setattr(cpx.backends, "_registered", {})
+    Page(path).run()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_example(path: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(path)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONWARNINGS": "error::DeprecationWarning:cpx"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+def test_links_to_files_of_the_repository() -> None:
+    import re
+
+    for path in PAGES:
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
+            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+@pytest.mark.slow
+def test_build(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx")
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-b", "html", "docs", tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+# ------------------------------------------------------------------ the runner itself
+
+
+def test_fences_are_found_with_their_lines() -> None:
+    text = "a\n```python\nx = 1\n```\n```text\nno\n```\n````console\n$ true\n```\n````\n"
+    assert list(fences(text)) == [
+        Fence("python", "x = 1\n", 3),
+        Fence("console", "$ true\n```\n", 9),
+    ]
+
+
+def test_commands_and_their_outputs() -> None:
+    first, second = commands(Fence("console", "$ a\n1\n2\n$ b\n", 10))
+    assert (first.text, first.shown, first.line) == ("a", "1\n2\n", 10)
+    assert (second.text, second.shown, second.line) == ("b", "", 13)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "```console\n$ echo 1\n2\n```\n",
+        "```console\n$ false\n```\n",
+        "```console\n$ true\n$ echo $?\n1\n```\n",
+        "```console\n$ cpx nonsense\n```\n",
+        "```python\n>>> 1 + 1\n3\n```\n",
+        "```python\nassert False\n```\n",
+    ],
+)
+def test_what_is_wrong_is_seen(code: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(code)
+    with pytest.raises(AssertionError):
+        Page(page).run()
+
+
+def test_outputs_are_written_anew(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```console\n$ echo 1\n2\n3\n$ false\n$ echo $?\n0\n```\nend\n", encoding="utf-8"
+    )
+    wanted = "```console\n$ echo 1\n1\n$ false\n$ echo $?\n1\n```\nend\n"
+    assert Page(page).refreshed() == wanted
