@@ -8,13 +8,13 @@ import sys
 import tempfile
 import threading
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from cpx.backends.base import Event, Progress
 from cpx.backends.milp import Milp
+from cpx.backends.milp.console import Console
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
 from cpx.explanation import Evaluation, Explanation
@@ -213,10 +213,23 @@ def test_cbc_prints_too_few_digits_for_a_bound():
         b"Cbc0010I After 9 nodes, 1 on tree, 1e+50 best solution, best possible 1e+50 (0 s)\n",
         b"Cbc0038I Heuristic says best possible 9000000\n",
     ]
-    solver._follow(SimpleNamespace(readlines=lambda: lines))
+    solver._follow(lines)
     assert len(bounds) == 2
     assert bounds[0] < 8218567
     assert bounds[0] < bounds[1] < 8218567
+
+
+def test_console_gives_whole_lines_and_leaves_no_process(tmp_path):
+    code = "import sys, time; sys.stdout.write('best possible 12'); sys.stdout.flush();"
+    code += "time.sleep(0.3); print('34'); time.sleep(60)"
+    with Console([sys.executable, "-c", code], tmp_path) as console:
+        lines: list[bytes] = []
+        while not lines and console.running():
+            lines += console.lines()
+    assert lines == [b"best possible 1234"]
+    assert console.exit_status != 0
+    with pytest.raises(FileNotFoundError):
+        Console(["no-such-program"], tmp_path)
 
 
 def test_cbc_without_the_preprocessing_that_loses_the_optimum():

@@ -23,7 +23,7 @@ ENGINES = ("highs", "cbc")
 
 # CBC is a process of its own, some 20 ms for each solve.
 LIGHT = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -183,6 +183,15 @@ def test_nothing_to_solve(engine):
     assert solver.status().exitstatus is ExitStatus.OPTIMAL
     assert not CPM_pulp(cp.Model([a, ~a]), engine).solve()
     assert not CPM_pulp(cp.Model([a, False]), engine).solve()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_infeasible_by_bounds_alone(engine):
+    # Here CBC says so and then crashes.
+    b = cp.boolvar(shape=3, name="b")
+    solver = CPM_pulp(cp.Model((~b[0]) == b[0], cp.sum(b) <= 1), engine)
+    assert not solver.solve()
+    assert solver.status().exitstatus is ExitStatus.UNSATISFIABLE
 
 
 def test_all_solutions():

@@ -9,31 +9,29 @@ Sources: ``pulp/apis/coin_api.py`` (PuLP 3.3); the messages of CBC 2.10 in
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import re
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import pulp
 from pulp import constants
 from pulp.apis import coin_api
 
+from cpx.backends.milp.console import Console
 from cpx.backends.milp.watch import Watch
 
 __all__ = ["CbcSolver", "cbc_path"]
 
-_POLL_SECONDS = 0.05
 # What CBC gets to write its solution after it was asked to stop: it looks for the signal
 # between two steps of its search only. Less when there is a time limit to keep.
-_GRACE_SECONDS, _GRACE_AT_LIMIT = 3.0, 0.5
+_GRACE_SECONDS, _GRACE_AT_LIMIT, _MARGIN_SECONDS = 3.0, 0.5, 2.0
 _NUMBER = rb"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"
 # Lines with a bound, and how far the printed number may be above the real one: relative,
 # for numbers of 6 and 8 digits, and absolute, for 3 decimals. Only lines of the main
@@ -43,6 +41,8 @@ _BOUNDS = [
     (re.compile(rb"^Cbc00(?:10|05)I .*best possible " + _NUMBER), 5e-8, 0.0),
     (re.compile(rb"^Lower bound: +" + _NUMBER), 0.0, 5e-4),
 ]
+# After this line CBC 2.10.3 without preprocessing crashes where it should write the answer.
+_INFEASIBLE = b"Problem is infeasible - tightenPrimalBounds"
 _HUGE = 1e40  # CBC writes 1e50 where it has no bound
 
 
@@ -104,14 +104,15 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         self.raw_status = ""
         self.dual_bound: float | None = None
         self._sign = 1.0
-        self._stopped = False
+        self._stopped = self._infeasible = False
 
     def solve_CBC(self, lp: Any, use_mps: bool = True) -> int:
         """Write the model, run CBC, read back; called by ``LpProblem.solve``."""
         started = time.perf_counter()
         if not self.available():
             raise pulp.PulpSolverError(f"cannot execute CBC: {self.path}")
-        self.raw_status, self.dual_bound, self._stopped = "", None, False
+        self.raw_status, self.dual_bound = "", None
+        self._stopped = self._infeasible = False
         with tempfile.TemporaryDirectory(prefix="cpx-cbc-") as name:
             folder = Path(name)
             work = self._as_minimisation(lp)
@@ -122,9 +123,9 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
                 command += ["-mips", "start.mst"]
             left = None
             if self.timeLimit is not None:
-                left = max(_POLL_SECONDS, self.timeLimit - (time.perf_counter() - started))
-                # Leave CBC the time to write its solution.
-                command += ["-sec", f"{left - min(_GRACE_AT_LIMIT / 2, 0.05 * left):.3f}"]
+                left = max(0.05, self.timeLimit - (time.perf_counter() - started))
+                # CBC looks at its clock now and then, and a CBC that is killed keeps its solution.
+                command += ["-sec", f"{left - min(_MARGIN_SECONDS, 0.05 * left):.3f}"]
             for option in self.options + self.getOptions():
                 command += f"-{option}".split()
             command += ["-solve", "-solution", "solution.txt"]
@@ -155,35 +156,27 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
 
     def _run(self, command: list[str], folder: Path, left: float | None) -> int:
         """Run CBC until it ends or is ended; return its exit status."""
-        log = folder / "log.txt"
         limit = math.inf if left is None else time.perf_counter() + left
-        with open(log, "wb") as sink, open(log, "rb") as source:
-            process = subprocess.Popen(
-                command, cwd=folder, stdout=sink, stderr=sink, stdin=subprocess.DEVNULL
-            )
-            kill_at = math.inf
-            try:
-                while process.poll() is None:
-                    _wait(process)
-                    self._follow(source)
-                    now = time.perf_counter()
-                    if not self._stopped and (now > limit or self.watch.should_stop()):
-                        self._stopped = True
-                        kill_at = min(now + _GRACE_SECONDS, max(now, limit) + _GRACE_AT_LIMIT)
-                        _interrupt(process)
-                    if now > kill_at:
-                        process.kill()
-            finally:
-                if process.poll() is None:
-                    process.kill()
-                process.wait()
-            self._follow(source)
+        kill_at = math.inf
+        with Console(command, folder) as console:
+            while console.running():
+                self._follow(console.lines())
+                now = time.perf_counter()
+                if not self._stopped and (now > limit or self.watch.should_stop()):
+                    self._stopped = True
+                    kill_at = min(now + _GRACE_SECONDS, max(now, limit) + _GRACE_AT_LIMIT)
+                    # CBC writes its best solution and ends.
+                    console.interrupt()
+                if now > kill_at:
+                    console.kill()
+            self._follow(console.lines())
         # Ctrl-C at a terminal reaches CBC before it reaches us.
         self._stopped = self._stopped or self.watch.should_stop()
-        return int(process.returncode)
+        return console.exit_status or 0
 
-    def _follow(self, log: BinaryIO) -> None:
-        for line in log.readlines():
+    def _follow(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            self._infeasible = self._infeasible or line.startswith(_INFEASIBLE)
             for pattern, relative, absolute in _BOUNDS:
                 found = pattern.search(line)
                 if found:
@@ -204,6 +197,9 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         for i, column in enumerate(columns):
             column.index, column.varValue = i, None
         codes = constants.LpStatusNotSolved, constants.LpSolutionNoSolutionFound
+        if exit_status != 0 and self._infeasible and not self._stopped:
+            self.raw_status = _INFEASIBLE.decode()
+            return constants.LpStatusInfeasible, constants.LpSolutionInfeasible
         if exit_status != 0 or not path.exists():
             self.raw_status = "killed" if self._stopped else f"exit status {exit_status}"
             if not self._stopped:
@@ -231,16 +227,3 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
     def _slack(self) -> float:
         """How far below CBC's optimum there may be a solution it did not look for."""
         return float(self.optionsDict.get("gapAbs", 0.0))
-
-
-def _interrupt(process: subprocess.Popen[bytes]) -> None:
-    # After an interrupt CBC writes its best solution and ends.
-    if os.name == "nt":
-        process.terminate()
-    else:
-        process.send_signal(signal.SIGINT)
-
-
-def _wait(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(_POLL_SECONDS)

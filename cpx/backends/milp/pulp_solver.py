@@ -9,7 +9,7 @@ Install: ``pip install cpmpy pulp highspy``; CBC comes with PuLP.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any, ClassVar

@@ -1,0 +1,114 @@
+"""A child process whose lines are read as it prints them, not when its buffer is full.
+
+The C library flushes each line to a terminal, but only every few kilobytes to a file or a
+pipe, and nothing when the process crashes or is killed. So the child prints to a
+pseudo-terminal where there is one, and to a file elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+__all__ = ["Console"]
+
+_POLL_SECONDS = 0.05
+
+
+class Console:
+    """A running process and its lines; as a context it leaves no process behind.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Program and arguments.
+    folder : Path
+        Where it runs.
+
+    Examples
+    --------
+    >>> import sys
+    >>> with Console([sys.executable, "-c", "print(1); print(2)"], Path(".")) as console:
+    ...     lines = []
+    ...     while console.running():
+    ...         lines += console.lines()
+    ...     lines += console.lines()
+    >>> lines, console.exit_status
+    ([b'1', b'2'], 0)
+    """
+
+    def __init__(self, command: Sequence[str], folder: Path) -> None:
+        self._terminal = hasattr(os, "openpty")
+        if self._terminal:
+            self._source, sink = os.openpty()
+            os.set_blocking(self._source, False)
+        else:
+            log = folder / "log.txt"
+            sink = os.open(log, os.O_WRONLY | os.O_CREAT)
+            self._source = os.open(log, os.O_RDONLY)
+        try:
+            self._process = subprocess.Popen(
+                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink
+            )
+        except BaseException:
+            os.close(self._source)
+            raise
+        finally:
+            os.close(sink)
+        self._rest = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process.poll() is None:
+            self.kill()
+        self._process.wait()
+        os.close(self._source)
+
+    @property
+    def exit_status(self) -> int | None:
+        """Exit status, negative for the signal that ended it; None while it runs."""
+        return self._process.returncode
+
+    def running(self) -> bool:
+        """Wait a moment, less when it prints or ends; return whether it runs."""
+        if self._terminal:
+            select.select([self._source], [], [], _POLL_SECONDS)
+            # The terminal closes a little before the process is gone.
+            wait = 0.001
+        else:
+            wait = _POLL_SECONDS
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(wait)
+        return self._process.poll() is None
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the complete lines printed since the last call, without their ends."""
+        with contextlib.suppress(OSError):  # nothing to read now, or closed by the child
+            while chunk := os.read(self._source, 1 << 16):
+                *whole, self._rest = (self._rest + chunk).split(b"\n")
+                yield from (line.rstrip(b"\r") for line in whole)
+
+    def interrupt(self) -> None:
+        """Ask it to end, as Ctrl-C does."""
+        if os.name == "nt":
+            self._process.terminate()
+        else:
+            self._process.send_signal(signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it."""
+        self._process.kill()
