@@ -49,7 +49,8 @@ class Outcome:
     ----------
     proved : bool
         The engine exhausted the search: its best incumbent is optimal, or, with no
-        incumbent, the problem is infeasible. Never True after an interruption.
+        incumbent, the problem is infeasible. Never True for a search that was stopped
+        before bound and incumbent met.
     termination : Termination
         Why it stopped. ``COMPLETED`` also when it stopped at the requested gap.
     raw_status : str
