@@ -70,16 +70,18 @@ def _table(runs: list[Run], wrong: set[int], best: Best, ascii_only: bool) -> Re
     from rich.table import Table
     from rich.text import Text
 
-    several = {
-        "encoding": len({run.result.encoding for run in runs}) > 1,
-        "seed": len({run.seed for run in runs}) > 1,
+    # What the runs differ in gets a column.
+    settings = {
+        "encoding": [run.result.encoding for run in runs],
+        "seed": [str(run.seed) for run in runs],
+        "limit": [_limit(run) for run in runs],
     }
+    several = {name: column for name, column in settings.items() if len(set(column)) > 1}
     lines = Box(_LINES.replace("─", "-") if ascii_only else _LINES)
     table = Table(box=lines, show_edge=False, pad_edge=False, padding=(0, 1))
     table.add_column("engine", overflow="fold")
-    for name in ("encoding", "seed"):
-        if several[name]:
-            table.add_column(name)
+    for name in several:
+        table.add_column(name)
     table.add_column("outcome", no_wrap=True)
     for name in ("value", "bound", "gap", "best at", "seconds", "memory"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -88,8 +90,7 @@ def _table(runs: list[Run], wrong: set[int], best: Best, ascii_only: bool) -> Re
         leads = (
             i not in wrong and result.objective is not None and result.objective == best.objective
         )
-        cells = [run.engine]
-        cells += [result.encoding] * several["encoding"] + [str(run.seed)] * several["seed"]
+        cells = [run.engine, *(column[i] for column in several.values())]
         cells += [
             _outcome(run, i in wrong),
             _number(result.objective) + (" *" if leads and result.verified else "  "),
@@ -100,7 +101,7 @@ def _table(runs: list[Run], wrong: set[int], best: Best, ascii_only: bool) -> Re
             "-" if result.memory is None else f"{result.memory / 1e6:.0f}",
         ]
         table.add_row(*(Text(cell) for cell in cells), style=_style(run, i in wrong))
-    _add_best(table, best, sum(several.values()), len(runs))
+    _add_best(table, best, len(several), len(runs))
     return table
 
 
@@ -142,6 +143,11 @@ def _reason(run: Run) -> str:
     if run.result.warnings:
         return run.result.warnings[-1].splitlines()[-1].strip()
     return run.result.raw_status
+
+
+def _limit(run: Run) -> str:
+    limit = run.result.options.get("time_limit")
+    return "none" if limit is None else f"{limit:g} s"
 
 
 def _number(value: int | None) -> str:
