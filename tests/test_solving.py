@@ -22,6 +22,7 @@ from cpx.isolation import run_isolated, shutdown
 from cpx.options import SolveOptions
 from cpx.result import relative_gap
 from tests.engines import ENGINES
+from tests.terminal import start
 
 
 def _problem(m: int = 40, d: int = 8, k: int = 2) -> KMonomial:
@@ -340,14 +341,15 @@ def test_ctrl_c_ends_every_engine(engine, isolate) -> None:
 
 def _interrupt_at_the_terminal(engine: str, isolate: bool, seconds: float) -> None:
     script = textwrap.dedent(CTRL_C.format(engine=engine, isolate=isolate))
-    process = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
+    process = start([sys.executable, "-c", script])
     assert process.stdout.readline() == "ready\n"
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)
     out, _ = process.communicate(timeout=20)
-    assert out.split()[:2] == ["FEASIBLE", "INTERRUPTED"], out
+    status, termination = out.split()[:2]
+    # CBC hands over its solution at the end only, and is killed if that takes too long.
+    assert status == "FEASIBLE" or (engine == "milp:cbc" and status == "UNKNOWN"), out
+    assert termination == "INTERRUPTED", out
     assert process.returncode == 0
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.terminal import start
+
 CPX = [sys.executable, "-m", "cpx.cli"]
 
 
@@ -30,12 +32,9 @@ def test_a_pipe_has_no_progress_bar_and_one_json_object(inst: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("isolate", ["--isolate", "--no-isolate"])
 def test_ctrl_c_prints_the_incumbent(hard: Path, isolate: str) -> None:
-    process = subprocess.Popen(
+    process = start(
         [*CPX, "solve", str(hard), "--time-limit", "100", "--json", isolate, "--hint", "0"],
-        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
     )
     # Long enough for the engine to load and to find something on a slow machine.
     time.sleep(8)
@@ -53,12 +52,9 @@ def test_ctrl_c_in_a_comparison_keeps_the_finished_runs(
     inst: Path, hard: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "results"
-    process = subprocess.Popen(
+    process = start(
         [*CPX, "compare", str(inst), str(hard), "-b", "cpsat", "-t", "100", "-o", str(folder)],
-        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
     )
     while process.poll() is None and not (folder / "results.csv").exists():
         time.sleep(0.1)
