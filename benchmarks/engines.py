@@ -17,6 +17,7 @@ RUNS = (
     ("maxsat:lsu", 30.0, None),
     ("milp:highs", 40.0, None),
     ("milp:cbc", 40.0, None),
+    ("search", 60.0, None),
 )
 
 

@@ -50,7 +50,7 @@ def result_html(result: Result) -> str:
         "value": result.objective,
         "bound": result.bound,
         "gap": gap,
-        "engine": f"{result.engine}, {result.encoding}",
+        "engine": ", ".join(filter(None, (result.engine, result.encoding))),
         "seconds": f"{result.times.total:.2f}",
         "checked": "yes" if result.verified else "no",
     }

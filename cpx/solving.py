@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -106,7 +107,7 @@ def run(
         raise InvalidOption(f"problem must be a cpx problem, got {type(problem).__name__}")
     engine = find_backend(backend)
     engine.require()
-    form = problem.encoding(options.encoding)
+    form = encoding_of(engine, problem, options.encoding)
     progress = Progress(problem, options, listen)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
     if isolate:
@@ -127,6 +128,12 @@ def run(
         notes.append("engine failed:\n" + traceback.format_exc(limit=-4).rstrip())
         outcome = Outcome(False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}")
     return conclude(progress, outcome, engine, form, notes, time.process_time() - cpu)
+
+
+def encoding_of(engine: Backend, problem: Problem, name: str | None) -> Encoding[Any]:
+    """Return the encoding an engine will solve; one without a name if it needs none."""
+    form = problem.encoding(name)
+    return form if engine.encodes else replace(form, name="", faithful=True)
 
 
 def conclude(
@@ -175,8 +182,6 @@ def conclude(
 
 
 def _checked(result: Result, progress: Progress, cpu: float) -> Result:
-    from dataclasses import replace
-
     if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
         complaints = check.complaints(progress.problem.to_dict(), result.to_dict())
         if complaints:
@@ -242,10 +247,11 @@ def _take_hint(progress: Progress) -> list[str]:
 
 def _not_honoured(engine: Backend, options: SolveOptions) -> list[str]:
     default = SolveOptions()
+    honoured = engine.honours | ({"encoding"} if engine.encodes else set())
     return [
         f"backend {engine.name}{':' * bool(engine.solver)}{engine.solver} does not honour {name}"
-        for name in ("threads", "seed", "gap", "hint")
-        if getattr(options, name) != getattr(default, name) and name not in engine.honours
+        for name in ("threads", "seed", "gap", "hint", "encoding")
+        if getattr(options, name) != getattr(default, name) and name not in honoured
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cpx.backends import backend_class, names
 
-OURS = ("cpsat", "maxsat", "milp")
+OURS = ("cpsat", "maxsat", "milp", "search")
 
 ENGINES = [
     f"{name}:{solver}" if solver else name

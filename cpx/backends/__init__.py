@@ -31,6 +31,7 @@ _OURS = {
     "cpsat": "cpx.backends.cpsat:CpSat",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
+    "search": "cpx.backends.search:Search",
 }
 
 _registered: dict[str, type[Backend]] = {}

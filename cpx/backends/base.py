@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
@@ -224,6 +225,9 @@ class Backend(ABC):
     honours : frozenset of str
         The options among ``threads``, ``seed``, ``gap``, ``hint`` that have an effect.
         The others are reported as warnings when they are set.
+    encodes : bool
+        Whether the engine solves the statement in the chosen encoding; False for one that
+        takes the problem's plain arrays, whose results name no encoding.
     summary : str
         One line for ``cpx backends``.
     """
@@ -232,6 +236,7 @@ class Backend(ABC):
     solvers: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[Mapping[str, str]] = {}
     honours: ClassVar[frozenset[str]] = frozenset()
+    encodes: ClassVar[bool] = True
     summary: ClassVar[str] = ""
 
     def __init__(self, solver: str | None = None) -> None:
@@ -253,6 +258,12 @@ class Backend(ABC):
         if missing:
             wanted = " ".join(f"'{pip}'" for pip in missing)
             raise EngineMissing(f"backend {cls.name!r} is not installed: pip install {wanted}")
+
+    @classmethod
+    def preload(cls) -> None:
+        """Import the engine; a worker does so once, before it forks a child per solve."""
+        for module in cls.requires:
+            import_module(module)
 
     @classmethod
     def versions(cls) -> dict[str, str]:

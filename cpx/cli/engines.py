@@ -54,7 +54,7 @@ def backends(
             _detail("installed", ", ".join(f"{n} {v}" for n, v in entry["versions"].items()))
         else:
             _detail("missing", entry["install"])
-        _detail("honours", ", ".join(["time_limit", "encoding", *entry["honours"]]))
+        _detail("honours", ", ".join(["time_limit", *entry["honours"]]))
         typer.echo()
 
 
@@ -127,7 +127,7 @@ def _describe(name: str) -> dict[str, Any]:
         "installed": cls.available(),
         "install": _install(cls),
         "versions": cls.versions(),
-        "honours": sorted(cls.honours),
+        "honours": sorted({*cls.honours, *(("encoding",) if cls.encodes else ())}),
     }
 
 

@@ -147,4 +147,5 @@ def _times(result: Result) -> str:
 
 def _engine(result: Result) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in result.versions.items())
-    return f"{result.engine}, encoding {result.encoding}" + (f" ({versions})" if versions else "")
+    name = result.engine + (f", encoding {result.encoding}" if result.encoding else "")
+    return name + (f" ({versions})" if versions else "")

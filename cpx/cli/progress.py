@@ -85,8 +85,9 @@ class CompareProgress:
             from cpx.cli.output import note
 
             result = run.result
+            form = f" {result.encoding}" if result.encoding else ""
             note(
-                f"[{self.done}/{self.total}] {run.instance} {run.engine} {result.encoding} "
+                f"[{self.done}/{self.total}] {run.instance} {run.engine}{form} "
                 f"seed {run.seed}: {result.status} {result.objective} "
                 f"(bound {result.bound}) in {result.times.total:.2f} s"
             )

@@ -223,4 +223,5 @@ def _value(run: Run) -> int:
 
 
 def _label(run: Run) -> str:
-    return f"{run.engine} (encoding {run.result.encoding}, seed {run.seed})"
+    form = f"encoding {run.result.encoding}, " if run.result.encoding else ""
+    return f"{run.engine} ({form}seed {run.seed})"

@@ -18,6 +18,7 @@ from cpx.isolation import run_isolated
 from cpx.models import Problem
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination
+from cpx.solving import encoding_of
 
 __all__ = ["Task", "compare", "engine_names", "plan", "run_key"]
 
@@ -52,7 +53,8 @@ def run_key(run: Run) -> tuple[Any, ...]:
     """Return the key of the task that a run is the answer to."""
     options = run.result.options
     rest = (options.get(name) for name in ("time_limit", "threads", "seed", "gap"))
-    return (run.instance, run.fingerprint, run.engine, run.result.encoding, *rest)
+    form = run.result.encoding or None
+    return (run.instance, run.fingerprint, run.engine, form, *rest)
 
 
 def engine_names(wanted: Iterable[str] | str | None = None) -> list[str]:
@@ -134,16 +136,18 @@ def plan(
     if not wanted or not chosen_seeds or not named:
         what = "encodings" if not wanted else "seeds" if not chosen_seeds else "problems"
         raise InvalidOption(f"{what} must not be empty")
-    tasks = []
+    # An engine that needs no encoding runs once, whatever encodings are compared.
+    tasks: dict[tuple[Any, ...], Task] = {}
     for name, problem in named.items():
         mark = fingerprint(problem)
         for engine in engines:
             for encoding in wanted:
-                form = problem.encoding(encoding).name
+                form = encoding_of(backend(engine), problem, encoding).name or None
                 for seed in chosen_seeds:
                     options = SolveOptions(time_limit, threads, seed, gap, None, form)
-                    tasks.append(Task(name, mark, problem, engine, options))
-    return tasks
+                    task = Task(name, mark, problem, engine, options)
+                    tasks.setdefault(task.key, task)
+    return list(tasks.values())
 
 
 def compare(

@@ -64,10 +64,7 @@ def _preload(name: str) -> None:
 
     import_module("cpx.solving")
     import_module("cpx.instances")
-    for module in backend_class(name.partition(":")[0]).requires:
-        import_module(module)
-        if module == "ortools":
-            import_module("ortools.sat.python.cp_model")
+    backend_class(name.partition(":")[0]).preload()
 
 
 def _serve_in_child(job: dict[str, Any], send: Send) -> None:

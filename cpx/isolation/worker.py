@@ -28,7 +28,7 @@ from cpx.result import Result, Termination
 
 __all__ = ["GRACE", "run_isolated", "shutdown"]
 
-GRACE = 0.8
+GRACE = 0.7
 """Seconds past ``1.05 * time_limit`` after which a worker is killed."""
 
 # After Ctrl-C an engine has this long to hand over its incumbent.
@@ -251,7 +251,7 @@ class _Job:
     def conclude(self, backend: str, limited: bool) -> Result:
         """Make a result of the last events of a child that sent none."""
         from cpx.backends import backend as find_backend
-        from cpx.solving import conclude
+        from cpx.solving import conclude, encoding_of
 
         if self.progress.interrupted:
             outcome = Outcome(False, Termination.INTERRUPTED, "killed after an interrupt")
@@ -266,5 +266,6 @@ class _Job:
                 False, Termination.SOLVER_ERROR, f"the worker ended with status {self.exit}"
             )
         problem, options = self.progress.problem, self.progress.options
-        form = problem.encoding(options.encoding)
-        return conclude(self.progress, outcome, find_backend(backend), form, (), 0.0)
+        engine = find_backend(backend)
+        form = encoding_of(engine, problem, options.encoding)
+        return conclude(self.progress, outcome, engine, form, (), 0.0)

@@ -159,7 +159,7 @@ def check_result(
     told = f"{result.engine}, {result.encoding}: {result.status}, {result.raw_status}"
     told += f", value {result.objective}, bound {result.bound}, {result.warnings}"
     assert result.status is not Status.ERROR, told
-    faithful = problem.encoding(result.encoding).faithful
+    faithful = not result.encoding or problem.encoding(result.encoding).faithful
     if closed:
         assert result.proved or not faithful, f"no proof: {told}"
     if optimum is None:

@@ -6,6 +6,7 @@ callbacks for solutions and for the best bound. Install: ``pip install ortools c
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,12 @@ class CpSat(Backend):
     }
     honours: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     summary: ClassVar[str] = "constraint programming, OR-Tools CP-SAT: exact, anytime"
+
+    @classmethod
+    def preload(cls) -> None:
+        """Import the solver's module as well, which its package does not."""
+        super().preload()
+        import_module("ortools.sat.python.cp_model")
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """State, compile and solve; see :class:`~cpx.backends.base.Backend`."""

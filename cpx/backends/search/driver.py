@@ -1,0 +1,310 @@
+"""The search around the kernels: the root, the threads, the bound, the choice among equals."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
+from cpx.backends.search.jit import LANES
+from cpx.backends.search.root import Root
+from cpx.backends.search.tree import FULL, STOPPED, branch, grown, look_ahead, new_levels
+
+__all__ = ["Cut", "explore", "first_optimal"]
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+_POLL_SECONDS = 0.01
+
+
+class Cut(Exception):
+    """The search was told to stop."""
+
+
+@dataclass(eq=False)
+class Exploration:
+    """What a search found.
+
+    Attributes
+    ----------
+    cost : int
+        The least cost met, the limit if nothing at or below it was.
+    columns : list of int or None
+        The set that has it.
+    nodes, bound : int
+        Nodes entered, and a lower bound on the cost of all sets.
+    first : bool
+        The set is the smallest, lexicographically first of all of least cost.
+    """
+
+    cost: int
+    columns: list[int] | None
+    nodes: int
+    bound: int
+    first: bool
+
+
+class _Workers:
+    """Threads that take the open branches of a root one by one."""
+
+    def __init__(self, root: Root, limit: int, threads: int, by_index: bool) -> None:
+        self.limit, self.first = limit, by_index
+        # Shared by all threads; in search of any set, each thread is stopped by itself.
+        self.shared = np.array([0, limit, 0], dtype=np.int64)
+        self.signals = [self.shared.copy() if by_index else self.shared for _ in range(threads)]
+        self.running = [0] * threads
+        self.best_branch = root.n
+        self.root, self.order = root, np.zeros(0, dtype=np.int64)
+        self.bounds: list[int] = []
+        self.found: list[Ints] = []
+        self.tasks: list[int] = []
+        self.open: set[int] = set()
+        self.lock, self.ended = threading.Lock(), threading.Event()
+        self.floor = limit
+        self._prepare(threads)
+
+    def _prepare(self, threads: int) -> None:
+        root, limit = self.root, self.limit
+        if not self.first:
+            limit += 1
+        covered, lost, r = root.covered, root.lost, root.k
+        kept = np.arange(root.n + LANES, dtype=np.int64)
+        top, low, less = (np.zeros(max(root.n, r) + 2, dtype=np.int64) for _ in range(3))
+        all_bad = root.covered_bad
+        n = select(all_bad, covered, lost, kept, root.n, r, limit, top)
+        n, _ = tighten(all_bad, covered, lost, kept, n, r, limit, top, low, less)
+        bounds = np.zeros(n, dtype=np.int64)
+        if self.first:
+            kept[:n].sort()
+        else:
+            order_by(covered, kept, n)
+            subtree_bounds(all_bad, covered, lost, kept, n, r, bounds)
+        self.order = order = kept[:n].copy()
+        self.values = values = (covered + lost)[order]
+        if n == 0:
+            return
+        bits = root.take(order)
+        self.stacks = [
+            new_levels(bits, root.bad_words, order, covered[order], lost[order], bounds, root.k)
+            for _ in range(min(threads, n))
+        ]
+        self.found = [np.zeros(root.k + 6, dtype=np.int64) for _ in self.stacks]
+        for found in self.found:
+            found[:2] = self.limit, root.n + 1
+        if values.min() < limit and not self.first:
+            least = int(values.min())
+            self.found[0][:3] = least, 1, order[values == least].min()
+            self.shared[1] = least
+        if root.k >= 2:
+            levels, scratch = self.stacks[0]
+            look_ahead(
+                levels,
+                scratch,
+                root.k,
+                root.planes,
+                root.good,
+                root.groups,
+                limit if self.first else int(self.shared[1]) + 1,
+                bounds,
+            )
+            for other, _ in self.stacks:
+                other.bound[0, :n] = bounds
+        else:
+            bounds[:] = limit
+        self.bounds = bounds.tolist()
+        tasks = [
+            x for x in range(n) if self.bounds[x] < limit or (self.first and values[x] < limit)
+        ]
+        # Best first: the bound of the whole search is that of the first branch still open.
+        self.tasks = tasks if self.first else sorted(tasks, key=self.bounds.__getitem__)
+        self.open = set(self.tasks)
+        self.todo = iter(self.tasks)
+
+    def bound(self) -> int:
+        """Return a lower bound on the cost of all sets, as long as one is below the limit."""
+        with self.lock:
+            return min([int(self.shared[1]), *(self.bounds[x] for x in self.open)])
+
+    def nodes(self) -> int:
+        return sum(int(found[-1]) for found in self.found)
+
+    def best(self) -> tuple[int, list[int] | None]:
+        """Return the best cost and the columns, in the numbers of the root."""
+        met = [
+            (int(found[0]), int(found[1]), found[2 : 2 + int(found[1])].tolist())
+            for found in self.found
+            if found[1] <= self.root.k
+        ]
+        if not met:
+            return self.limit, None
+        cost, _, columns = min(met)
+        return cost, columns
+
+    def work(self, number: int) -> None:
+        """Take branches until none is open, or the search is stopped."""
+        (levels, scratch), found = self.stacks[number], self.found[number]
+        root, signal = self.root, self.signals[number]
+        while not signal[0]:
+            with self.lock:
+                task = next(self.todo, None)
+                if task is None or task > self.best_branch:
+                    return
+                self.running[number] = task
+            if self.first and self.values[task] < self.limit:
+                self._first_at(task)
+            elif root.k >= 2 and self.bounds[task] <= signal[1] - self.first:
+                levels.position[0] = task
+                levels.at[0] = 0
+                while True:
+                    status = branch(
+                        levels,
+                        scratch,
+                        root.k,
+                        root.planes,
+                        root.good,
+                        root.groups,
+                        signal,
+                        found,
+                        self.first,
+                    )
+                    if status != FULL:
+                        break
+                    levels = grown(levels)
+                if status == STOPPED:
+                    return
+                if self.first and found[0] < self.limit:
+                    self._first_at(task)
+            with self.lock:
+                self.open.discard(task)
+
+    def _first_at(self, task: int) -> None:
+        """Note a branch that has a set, and stop the threads that are in later ones."""
+        with self.lock:
+            self.best_branch = min(self.best_branch, task)
+            for signal, running in zip(self.signals, self.running, strict=True):
+                if running > self.best_branch:
+                    signal[0] = 1
+
+    def run(self, watch: Callable[[_Workers], bool]) -> bool:
+        """Work until done; ``watch`` is called now and then and says whether to stop."""
+        if not self.tasks:
+            return True
+        left = len(self.stacks)
+        failures: list[BaseException] = []
+
+        def target(number: int) -> None:
+            nonlocal left
+            try:
+                self.work(number)
+            except BaseException as error:
+                failures.append(error)
+                self._stop()
+            finally:
+                with self.lock:
+                    left -= 1
+                if left == 0:
+                    self.ended.set()
+
+        for number in range(left):
+            threading.Thread(target=target, args=(number,), name="cpx-search", daemon=True).start()
+        told = False
+        while not self.ended.wait(_POLL_SECONDS):
+            if watch(self):
+                told = True
+                self._stop()
+        if failures:
+            raise failures[0]
+        return not (told and self.open)
+
+    def _stop(self) -> None:
+        for signal in self.signals:
+            signal[0] = 1
+
+
+def explore(
+    root: Root, limit: int, threads: int, watch: Callable[[_Workers], bool]
+) -> Exploration:
+    """Find the columns of least cost at or below ``limit``, if there are any.
+
+    ``watch`` is called every few hundredths of a second with an object that has ``best()`` and
+    ``bound()``; the search ends soon after it returns True.
+    """
+    workers = _Workers(root, limit, threads, by_index=False)
+    finished = workers.run(watch)
+    cost, columns = workers.best()
+    bound = cost if finished else workers.bound()
+    return Exploration(cost, columns, workers.nodes(), bound, finished and not workers.shared[2])
+
+
+def first_optimal(
+    agreement: Bools,
+    weights: Ints,
+    bad: int,
+    groups: Ints,
+    cost: int,
+    most: int,
+    threads: int,
+    stop: Callable[[int], bool],
+) -> list[int]:
+    """Return the smallest, lexicographically first set of columns of a cost known optimal.
+
+    Sizes are tried in turn. The set of the first size that has one begins with the smallest
+    column i such that some set of that size and cost has i as its first: each i is one search
+    for any such set. Then the rows that i covers, the later columns and one choice less
+    are a problem of the same kind. The answer does not depend on the number of threads.
+
+    Parameters
+    ----------
+    agreement, weights, bad, groups
+        As in :class:`~cpx.backends.search.presolve.Reduced`.
+    cost : int
+        The optimum; the value of some set of at most ``most`` columns.
+    most : int
+        Size of a known optimal set.
+    stop : callable
+        Called now and then with the number of nodes of this search; True ends it.
+
+    Raises
+    ------
+    Cut
+        When ``stop`` said so.
+    """
+    if int(weights[:bad].sum()) == cost:
+        return []
+    nodes = 0
+    columns = np.arange(agreement.shape[1])
+    for size in range(1, most + 1):
+        chosen: list[int] = []
+        left, rows, excluded = size, np.arange(weights.size), 0
+        later = columns
+        while left > 0:
+            here, weight = agreement[np.ix_(rows, later)], weights[rows]
+            bad_here = int(np.searchsorted(rows, bad))
+            root = Root.of(here, weight, bad_here, groups[later], left)
+            workers = _Workers(root, cost - excluded + 1, threads, by_index=True)
+            spent = nodes
+
+            def watch(workers: _Workers, spent: int = spent) -> bool:
+                return stop(spent + workers.nodes())
+
+            if not workers.run(watch):
+                raise Cut
+            nodes += workers.nodes()
+            if workers.best_branch == root.n:
+                break
+            at = int(workers.order[workers.best_branch])
+            column = int(later[at])
+            chosen.append(column)
+            covered = here[:, at]
+            excluded += int(weight[bad_here:][~covered[bad_here:]].sum())
+            rows, later = rows[covered], later[at + 1 :]
+            later = later[groups[later] != groups[column]]
+            left -= 1
+        if left == 0:
+            return chosen
+    raise AssertionError("no set of the optimal cost")

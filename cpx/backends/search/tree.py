@@ -1,0 +1,297 @@
+"""The tree: depth-first over sets of features, on compacted bitsets, without recursion.
+
+Level t holds a matrix of bits restricted to the samples that t chosen features cover, with a
+column for each candidate. The child at position i of level t chooses candidate i; only the
+candidates after i may follow it. So every set is met once, in the order of the levels. Entering
+a child means: weigh all later candidates under it (all sets with one more feature), drop
+those that no better completion has, and with three or more features to go compress the rest
+into the matrix of level t + 1. The last two features are chosen by :mod:`pairs`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.bits import compress, count, stride_of
+from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
+from cpx.backends.search.jit import LANES, kernel
+from cpx.backends.search.pairs import Scratch, best_pair, improve, new_scratch
+
+__all__ = ["DONE", "FULL", "STOPPED", "Levels", "branch", "grown", "look_ahead", "new_levels"]
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+DONE, STOPPED, FULL = 0, 1, 2
+"""A branch is exhausted, was told to stop, or needs a larger arena and can then go on."""
+
+
+_TIES = 1000
+"""Branches entered for the sake of equal sets before that can be called too many."""
+
+
+class Levels(NamedTuple):
+    """The stack of one thread; row t of each array belongs to level t."""
+
+    arena: Words
+    start: Ints  # where the matrix begins in the arena; start[t + 1] is where it ends
+    width: Ints  # candidates
+    bad_words: Ints
+    words: Ints
+    position: Ints
+    ids: Ints  # (level, position) -> column of the reduced problem
+    covered: Ints  # (level, position) -> bad weight covered with the candidate
+    lost: Ints  # (level, position) -> good weight excluded with the candidate
+    bound: Ints  # (level, position) -> lower bound on the child's subtree
+    at: Ints  # [0] the current level
+
+
+def new_levels(
+    matrix: Words, bad_words: int, ids: Ints, covered: Ints, lost: Ints, bound: Ints, k: int
+) -> tuple[Levels, Scratch]:
+    """Return the stack of a thread with the root at level 0."""
+    n, (words, stride) = ids.size, matrix.shape
+    depth = max(1, k - 2) + 1
+    arena = np.empty(matrix.size + max(words * stride, 1 << 12) + LANES, dtype=np.uint64)
+    arena[: matrix.size] = matrix.ravel()
+    row, rows = (depth + 1,), (depth, n + LANES)
+    shapes: list[tuple[int, ...]] = [row, row, row, row, row, rows, rows, rows, rows, (1,)]
+    levels = Levels._make([arena, *(np.zeros(shape, dtype=np.int64) for shape in shapes)])
+    levels.start[1] = matrix.size
+    levels.width[0], levels.bad_words[0], levels.words[0] = n, bad_words, words
+    for array, values in zip(levels[6:10], (ids, covered, lost, bound), strict=True):
+        array[0, :n] = values
+    return levels, new_scratch(words, stride, k)
+
+
+def grown(levels: Levels) -> Levels:
+    """Return the same stack with twice the arena."""
+    arena = np.empty(2 * levels.arena.size, dtype=np.uint64)
+    arena[: levels.arena.size] = levels.arena
+    return levels._replace(arena=arena)
+
+
+@kernel
+def _enter(levels: Levels, scratch: Scratch, t: int, planes: int, good: int, groups: Ints) -> int:
+    """Weigh the later candidates under the current child; return how many are allowed."""
+    i, n, words = levels.position[t], levels.width[t], levels.words[t]
+    stride = stride_of(n, planes)
+    start, bad_words = levels.start[t], levels.bad_words[t]
+    for w in range(words):
+        scratch.cover[w] = levels.arena[start + w * stride + i]
+    count(
+        levels.arena,
+        start,
+        stride,
+        bad_words,
+        words,
+        i + 1,
+        n,
+        n,
+        planes,
+        scratch.cover,
+        scratch.covered,
+        scratch.lost,
+    )
+    allowed = 0
+    group = groups[levels.ids[t, i]] if groups.size else -1
+    for p in range(i + 1, n):
+        scratch.lost[p] = good - scratch.lost[p]
+        scratch.kept[allowed] = p
+        if group < 0 or groups[levels.ids[t, p]] != group:
+            allowed += 1
+    return allowed
+
+
+@kernel
+def _descend(levels: Levels, scratch: Scratch, t: int, n: int, r: int, planes: int) -> bool:
+    """Make level t + 1 of the n kept candidates; False when the arena is too small."""
+    kept, width = scratch.kept, levels.width[t]
+    covered = levels.covered[t, levels.position[t]]
+    stride, to_stride = stride_of(width, planes), stride_of(n, planes)
+    start, to = levels.start[t], levels.start[t + 1]
+    bad_words, words = levels.bad_words[t], levels.words[t]
+    if to + words * to_stride + LANES > levels.arena.size:
+        return False
+    order_by(scratch.covered, kept, n)
+    subtree_bounds(covered, scratch.covered, scratch.lost, kept, n, r, levels.bound[t + 1])
+    for x in range(n):
+        p = kept[x]
+        levels.ids[t + 1, x] = levels.ids[t, p]
+        levels.covered[t + 1, x] = scratch.covered[p]
+        levels.lost[t + 1, x] = scratch.lost[p]
+    for b in range(planes):
+        kept[n + b] = width + b
+    for at in range(to, to + words * to_stride):
+        levels.arena[at] = 0
+    bad, total = compress(
+        levels.arena,
+        start,
+        stride,
+        bad_words,
+        words,
+        kept,
+        n + planes,
+        scratch.cover,
+        to,
+        to_stride,
+        scratch.buffer,
+        scratch.moves,
+    )
+    levels.bad_words[t + 1] = bad
+    levels.words[t + 1] = total
+    levels.width[t + 1] = n
+    levels.start[t + 2] = to + total * to_stride
+    levels.position[t + 1] = 0
+    return True
+
+
+@kernel
+def look_ahead(
+    levels: Levels,
+    scratch: Scratch,
+    k: int,
+    planes: int,
+    good: int,
+    groups: Ints,
+    limit: int,
+    bounds: Ints,
+) -> None:
+    """Set a lower bound on the completions of each child of the root, ``limit`` at most.
+
+    It is that of :func:`~cpx.backends.search.bounds.tighten`, with the weights that hold
+    under the child.
+    """
+    for i in range(levels.width[0]):
+        levels.position[0] = i
+        covered = levels.covered[0, i]
+        bounds[i] = limit
+        if levels.bound[0, i] >= limit:
+            continue
+        t = levels.at[0]
+        n = _enter(levels, scratch, t, planes, good, groups)
+        n = select(
+            covered, scratch.covered, scratch.lost, scratch.kept, n, k - 1, limit, scratch.top
+        )
+        n, low = tighten(
+            covered,
+            scratch.covered,
+            scratch.lost,
+            scratch.kept,
+            n,
+            k - 1,
+            limit,
+            scratch.top,
+            scratch.low,
+            scratch.low_less,
+        )
+        bounds[i] = min(limit, max(low, levels.bound[0, i]))
+
+
+@kernel
+def branch(
+    levels: Levels,
+    scratch: Scratch,
+    k: int,
+    planes: int,
+    good: int,
+    groups: Ints,
+    shared: Ints,
+    found: Ints,
+    first: bool,
+) -> int:
+    """Search the subtree of the root's child at ``levels.position[0]``.
+
+    Parameters
+    ----------
+    levels, scratch : Levels, Scratch
+        The thread's own; ``levels.at[0]`` is 0, or what an interrupted call left there.
+    k, planes, good : int
+        Features to choose, bit slices of the weights, weight of all good samples.
+    groups : ndarray
+        At most one column of equal number is chosen; empty when there are no groups.
+    shared : ndarray
+        ``[stop, best value of all threads, strict]``. A lost write of another thread costs
+        time, not correctness: the best value only has to be the value of some set, or any
+        larger. Unless ``strict``, branches that can only reach sets as good as the best are
+        searched as well, so that the first of all best sets is found; where there are too many
+        of them, ``strict`` is set.
+    found : ndarray
+        ``[value, size, columns ..., branches entered for equal sets, nodes]``: the best of
+        this thread, by value, size and index.
+    first : bool
+        Return as soon as any set below ``found[0]`` is found; nothing else counts.
+    """
+    t = levels.at[0]
+    while True:
+        if shared[0] != 0:
+            levels.at[0] = t
+            return STOPPED
+        i = levels.position[t]
+        best = found[0] if first else min(shared[1], found[0])
+        slack = 0 if first or shared[2] != 0 else 1
+        bound = levels.bound[t, i]
+        enter = bound < best + slack
+        if enter and bound == best:
+            # All below are larger than the child, by one feature at least.
+            enter = found[0] > best or t + 2 <= found[1]
+            found[-2] += 1
+        if enter:
+            found[-1] += 1
+            if found[-2] > _TIES + (found[-1] >> 3):
+                shared[2] = 1
+            r = k - t - 1
+            covered = levels.covered[t, i]
+            scratch.chosen[t] = levels.ids[t, i]
+            n = _enter(levels, scratch, t, planes, good, groups)
+            for x in range(n):
+                p = scratch.kept[x]
+                value = scratch.covered[p] + scratch.lost[p]
+                if value < best + slack:
+                    scratch.chosen[t + 1] = levels.ids[t, p]
+                    improve(shared, found, value, scratch, t + 2)
+                    if first:
+                        return DONE
+                    best = min(best, value)
+            limit = best + slack
+            if r >= 2:
+                n = select(
+                    covered, scratch.covered, scratch.lost, scratch.kept, n, r, limit, scratch.top
+                )
+            if r == 2 and n >= 2:
+                best_pair(
+                    levels, scratch, t, n, planes, good, groups, best, slack, shared, found, first
+                )
+                if first and found[0] < limit:
+                    return DONE
+            if r >= 3 and n >= 2:
+                n, _ = tighten(
+                    covered,
+                    scratch.covered,
+                    scratch.lost,
+                    scratch.kept,
+                    n,
+                    r,
+                    limit,
+                    scratch.top,
+                    scratch.low,
+                    scratch.low_less,
+                )
+                if n >= 2:
+                    if not _descend(levels, scratch, t, n, r, planes):
+                        levels.at[0] = t
+                        return FULL
+                    t += 1
+                    continue
+        while t > 0:
+            levels.position[t] += 1
+            # The last candidate has none after it; its value is known.
+            if levels.position[t] < levels.width[t] - 1:
+                break
+            t -= 1
+        if t == 0:
+            levels.at[0] = 0
+            return DONE
