@@ -8,7 +8,15 @@ from benchmarks.instances import central
 from benchmarks.tables import show
 from cpx import KMonomial, Samples, solve
 
-ENGINES = ("cpsat", "maxsat:rc2", "maxsat:stratified", "maxsat:lsu", "milp:highs", "milp:cbc", "search")
+ENGINES = (
+    "cpsat",
+    "maxsat:rc2",
+    "maxsat:stratified",
+    "maxsat:lsu",
+    "milp:highs",
+    "milp:cbc",
+    "search",
+)
 LIMITS = (1.0, 5.0, 30.0)
 
 

@@ -76,7 +76,7 @@ def _table(runs: list[Run], wrong: set[int], best: Best, ascii_only: bool) -> Re
         "seed": [str(run.seed) for run in runs],
         "limit": [_limit(run) for run in runs],
     }
-    several = {name: column for name, column in settings.items() if len(set(column)) > 1}
+    several = {name: column for name, column in settings.items() if len({*column} - {""}) > 1}
     lines = Box(_LINES.replace("─", "-") if ascii_only else _LINES)
     table = Table(box=lines, show_edge=False, pad_edge=False, padding=(0, 1))
     table.add_column("engine", overflow="fold")
