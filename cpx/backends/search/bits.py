@@ -148,30 +148,28 @@ def cost_with(
 
 
 @kernel
-def _moves(mask: Any, moves: Words) -> None:
-    """Prepare the compression of words by a mask (Hacker's Delight, 7-4).
+def _moves(masks: Words, moves: Words) -> None:
+    """Prepare the compression of words by up to sixteen masks (Hacker's Delight, 7-4).
 
     Bit i of a compressed word comes from the i-th set bit of the mask. A bit moves right by
-    the number of zeros of the mask below it; ``moves[s]`` are the bits that, at step s, move
-    by 2^s. The six steps are the same for all words under one mask.
+    the number of zeros of the mask below it; ``moves[16 * s + w]`` are the bits that, at step s,
+    move by 2^s under mask w. The steps are the same for all words under one mask, and the
+    preparation is vectorised over the masks.
     """
-    left = ~mask << _ONE
-    for s in range(6):
-        parity = left ^ (left << _ONE)
-        for shift in (2, 4, 8, 16, 32):
-            parity ^= parity << np.uint64(shift)
-        move = parity & mask
-        mask = (mask ^ move) | (move >> np.uint64(1 << s))
-        left &= ~parity
-        moves[s] = move
-
-
-@kernel
-def _squeeze(words: Words, n: int, mask: Any, moves: Words) -> None:
-    """Compress n words in place by a mask."""
-    _moves(mask, moves)
-    for p in range(0, n, LANES):
-        squeeze(words, p, mask, moves)
+    for w in range(masks.size):
+        mask = masks[w]
+        left = ~mask << _ONE
+        for s in range(6):
+            parity = left ^ (left << _ONE)
+            parity ^= parity << np.uint64(2)
+            parity ^= parity << np.uint64(4)
+            parity ^= parity << np.uint64(8)
+            parity ^= parity << np.uint64(16)
+            parity ^= parity << np.uint64(32)
+            move = parity & mask
+            mask = (mask ^ move) | (move >> np.uint64(1 << s))
+            left &= ~parity
+            moves[np.uint64(16 * s + w)] = move
 
 
 # Slices, and unsigned numbers as indices: these spare the check for negative indices, which
@@ -225,6 +223,8 @@ def compress(
     filled = 0
     bad_filled = 0
     for w in range(words):
+        if w & 15 == 0:
+            _moves(cover[w : min(w + 16, words)], moves)
         if w == bad_words:
             filled = (filled + 63) & -64
             bad_filled = filled
@@ -234,7 +234,8 @@ def compress(
         row = start + w * stride
         _gather(arena, row, columns, n, buffer)
         if mask != _ALL:
-            _squeeze(buffer, n, mask, moves)
+            for p in range(0, n, LANES):
+                squeeze(buffer, p, mask, moves, w & 15)
         shift = np.uint64(filled & 63)
         out = filled >> 6
         target = to + out * to_stride
@@ -274,13 +275,16 @@ def first_words(
         into[at] = 0
     filled = 0
     for w in range(bad_words):
+        if w & 15 == 0:
+            _moves(cover[w : min(w + 16, bad_words)], moves)
         mask = cover[w]
         if mask == 0:
             continue
         row = start + w * stride
         _gather(arena, row, columns, n, buffer)
         if mask != _ALL:
-            _squeeze(buffer, n, mask, moves)
+            for p in range(0, n, LANES):
+                squeeze(buffer, p, mask, moves, w & 15)
         shift = np.uint64(filled & 63)
         out = filled >> 6
         target = out * to_stride

@@ -20,6 +20,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 _POLL_SECONDS = 0.01
+_MOST_THREADS = 256
 
 
 class Cut(Exception):
@@ -54,6 +55,7 @@ class _Workers:
 
     def __init__(self, root: Root, limit: int, threads: int, by_index: bool) -> None:
         self.limit, self.first = limit, by_index
+        threads = min(threads, root.n, _MOST_THREADS)
         # Shared by all threads; in search of any set, each thread is stopped by itself.
         self.shared = np.array([0, limit, 0], dtype=np.int64)
         self.signals = [self.shared.copy() if by_index else self.shared for _ in range(threads)]
@@ -65,7 +67,6 @@ class _Workers:
         self.tasks: list[int] = []
         self.open: set[int] = set()
         self.lock, self.ended = threading.Lock(), threading.Event()
-        self.floor = limit
         self._prepare(threads)
 
     def _prepare(self, threads: int) -> None:

@@ -20,6 +20,9 @@ __all__ = ["beam", "beam_columns", "greedy"]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
+_PATIENCE = 4
+"""Sizes without a better set after which the search is over."""
+
 
 def greedy(form: WeightedMonomial) -> tuple[int, ...] | None:
     """Add the feature of best value again and again; return the best set on the way.
@@ -161,4 +164,6 @@ def _beam(
             best, size = costs[0], t + 1
             for x in range(size):
                 columns[x] = sets[new, 0, x]
+        elif t - size >= _PATIENCE:
+            break
     return size

@@ -1,17 +1,15 @@
 """Compilation of the kernels, and the instructions Numba has no name for.
 
-Kernels are compiled once and kept on disk. The cache of a kernel is renewed when its own file
-changes, not when a kernel it calls in another file does: while developing, run with
-``NUMBA_CACHE_DIR`` set to a fresh directory, or delete ``__pycache__`` after an edit.
-
-A few instructions are added. A popcount of eight words at once is several times faster than
-what the loop vectoriser makes of the same loop; LLVM lowers the vector to whatever the machine
+A few instructions are added, on eight words at once. They are several times faster than what
+the loop vectoriser makes of the same loops; LLVM lowers the vectors to whatever the machine
 has, down to plain scalar code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -20,7 +18,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["LANES", "add_counts", "few", "kernel", "popcount", "squeeze"]
+__all__ = ["LANES", "add_counts", "few", "kernel", "popcount", "skip", "squeeze"]
 
 LANES = 8
 """Words handled at once; arrays that are read by :func:`few` have this much slack at the end."""
@@ -31,14 +29,38 @@ _WORD = ir.IntType(64)
 _VECTOR = ir.VectorType(_WORD, LANES)
 
 
+_seen: set[str] = set()
+
+
 def kernel(function: F) -> F:
-    """Compile a function to machine code that releases the interpreter lock, cached on disk."""
+    """Compile a function to machine code that releases the interpreter lock, cached on disk.
+
+    Kernels must not allocate: reference counting is off, which halves the time to compile.
+    """
+    options = {"nogil": True, "error_model": "numpy", "_nrt": False}
     try:
-        compiled = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+        compiled = numba.njit(cache=True, **options)(function)
+        _forget_stale(compiled.stats.cache_path)
     except RuntimeError:
         # Nowhere to write: neither beside the sources nor in the user's cache directory.
-        compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
+        compiled = numba.njit(**options)(function)
     return cast(F, compiled)
+
+
+def _forget_stale(path: str) -> None:
+    """Drop what was compiled before the latest edit of any kernel.
+
+    Numba looks at the file of the kernel alone; code that was inlined from another file
+    would stay as it was.
+    """
+    if path in _seen:
+        return
+    _seen.add(path)
+    newest = max(file.stat().st_mtime for file in Path(__file__).parent.glob("*.py"))
+    for index in Path(path).glob("*.nbi"):
+        with suppress(OSError):
+            if index.stat().st_mtime < newest:
+                index.unlink()
 
 
 def _words(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
@@ -69,39 +91,84 @@ def _popcount(typing: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
+def _common(
+    context: Any,
+    builder: Any,
+    kind: Any,
+    array: Any,
+    stride: Any,
+    rows: Any,
+    x: Any,
+    y: Any,
+    limit: Any,
+) -> Any:
+    """Return which of the columns y .. y + 7 have at most so much in common with column x."""
+    zero = ir.Constant(_WORD, 0)
+    before = builder.block
+    loop, end = builder.append_basic_block("row"), builder.append_basic_block("counted")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    row, offset, sums = builder.phi(_WORD), builder.phi(_WORD), builder.phi(_VECTOR)
+    data = context.make_array(kind)(context, builder, array).data
+    mask = builder.load(builder.gep(data, [builder.add(offset, x)]))
+    pointer = _words(context, builder, kind, array, builder.add(offset, y))
+    total = builder.add(sums, _counts(builder, pointer, mask))
+    small = builder.icmp_signed("<=", total, limit)
+    bits = builder.zext(builder.bitcast(small, ir.IntType(LANES)), _WORD)
+    following, below = builder.add(row, ir.Constant(_WORD, 1)), builder.add(offset, stride)
+    more = builder.and_(
+        builder.icmp_signed("<", following, rows), builder.icmp_unsigned("!=", bits, zero)
+    )
+    builder.cbranch(more, loop, end)
+    for phi, first, later in (
+        (row, zero, following),
+        (offset, zero, below),
+        (sums, ir.Constant(_VECTOR, [0] * LANES), total),
+    ):
+        phi.add_incoming(first, before)
+        phi.add_incoming(later, loop)
+    builder.position_at_end(end)
+    return bits
+
+
 def _few(typing: Any, words: Any, stride: Any, rows: Any, x: Any, y: Any, most: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array, stride, rows, x, y, most = arguments
+        limit = _splat(builder, most)
         kind = signature.args[0]
-        limit, zero = _splat(builder, most), ir.Constant(_WORD, 0)
-        entry = builder.block
-        loop, end = builder.append_basic_block("row"), builder.append_basic_block("end")
-        builder.branch(loop)
-        builder.position_at_end(loop)
-        row, offset, sums = builder.phi(_WORD), builder.phi(_WORD), builder.phi(_VECTOR)
-        data = context.make_array(kind)(context, builder, array).data
-        mask = builder.load(builder.gep(data, [builder.add(offset, x)]))
-        pointer = _words(context, builder, kind, array, builder.add(offset, y))
-        total = builder.add(sums, _counts(builder, pointer, mask))
-        small = builder.icmp_signed("<=", total, limit)
-        bits = builder.zext(builder.bitcast(small, ir.IntType(LANES)), _WORD)
-        following, below = builder.add(row, ir.Constant(_WORD, 1)), builder.add(offset, stride)
-        more = builder.and_(
-            builder.icmp_signed("<", following, rows), builder.icmp_unsigned("!=", bits, zero)
-        )
-        builder.cbranch(more, loop, end)
-        for phi, first, later in (
-            (row, zero, following),
-            (offset, zero, below),
-            (sums, ir.Constant(_VECTOR, [0] * LANES), total),
-        ):
-            phi.add_incoming(first, entry)
-            phi.add_incoming(later, loop)
-        builder.position_at_end(end)
-        return bits
+        return _common(context, builder, kind, array, stride, rows, x, y, limit)
 
-    integers = [types.int64] * 5
-    return types.int64(words, *integers), generate
+    return types.int64(words, *[types.int64] * 5), generate
+
+
+def _skip(
+    typing: Any, words: Any, stride: Any, rows: Any, x: Any, y: Any, most: Any, end: Any
+) -> Any:
+    # One loop nest of its own: inlined into a larger one, every block of eight would pay for
+    # reloading what does not fit into registers.
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array, stride, rows, x, y, most, stop = arguments
+        limit = _splat(builder, most)
+        before = builder.block
+        head, end = builder.append_basic_block("block"), builder.append_basic_block("end")
+        builder.cbranch(builder.icmp_signed("<", y, stop), head, end)
+        builder.position_at_end(head)
+        at = builder.phi(_WORD)
+        bits = _common(context, builder, signature.args[0], array, stride, rows, x, at, limit)
+        following = builder.add(at, ir.Constant(_WORD, LANES))
+        none = builder.icmp_unsigned("==", bits, ir.Constant(_WORD, 0))
+        tail = builder.block
+        result = builder.select(none, following, at)
+        builder.cbranch(builder.and_(none, builder.icmp_signed("<", following, stop)), head, end)
+        at.add_incoming(y, before)
+        at.add_incoming(following, tail)
+        builder.position_at_end(end)
+        found = builder.phi(_WORD)
+        found.add_incoming(y, before)
+        found.add_incoming(result, tail)
+        return found
+
+    return types.int64(words, *[types.int64] * 6), generate
 
 
 def _add_counts(
@@ -119,13 +186,13 @@ def _add_counts(
     return types.void(sums, types.int64, words, types.int64, types.uint64, types.int64), generate
 
 
-def _squeeze(typing: Any, words: Any, at: Any, mask: Any, moves: Any) -> Any:
+def _squeeze(typing: Any, words: Any, at: Any, mask: Any, moves: Any, which: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _words(context, builder, signature.args[0], arguments[0], arguments[1])
         data = context.make_array(signature.args[3])(context, builder, arguments[3]).data
         x = builder.and_(builder.load(pointer, align=8), _splat(builder, arguments[2]))
         for step in range(6):
-            index = ir.Constant(_WORD, step)
+            index = builder.add(arguments[4], ir.Constant(_WORD, 16 * step))
             move = _splat(builder, builder.load(builder.gep(data, [index])))
             by = ir.Constant(_VECTOR, [1 << step] * LANES)
             stay = builder.and_(x, builder.not_(move))
@@ -133,7 +200,7 @@ def _squeeze(typing: Any, words: Any, at: Any, mask: Any, moves: Any) -> Any:
         builder.store(x, pointer, align=8)
         return context.get_dummy_value()
 
-    return types.void(words, types.int64, types.uint64, moves), generate
+    return types.void(words, types.int64, types.uint64, moves, types.int64), generate
 
 
 popcount: Callable[[Any], int] = intrinsic(_popcount)
@@ -144,10 +211,15 @@ few: Callable[[Any, int, int, int, int, int], int] = intrinsic(_few)
 samples, have at most ``most`` in common, for b = 0 .. 7. Column x of a matrix of that many
 rows is ``words[x + row * stride]``. Rows are added up until all eight have more in common."""
 
+skip: Callable[[Any, int, int, int, int, int, int], int] = intrinsic(_skip)
+"""``skip(words, stride, rows, x, y, most, end)``: the first of y, y + 8, .. where :func:`few` is
+not 0; at least ``end`` if there is none below it."""
+
 add_counts: Callable[[Any, int, Any, int, Any, int], None] = intrinsic(_add_counts)
 """``add_counts(sums, to, words, at, mask, shift)``: add the popcount of ``words[at + b] & mask``,
 shifted left, to ``sums[to + b]``, for b = 0 .. 7."""
 
-squeeze: Callable[[Any, int, Any, Any], None] = intrinsic(_squeeze)
-"""``squeeze(words, at, mask, moves)``: move the bits of ``words[at + b] & mask`` to the right end
-of the word, in six steps of 1, 2, .. 32 places for the bits in ``moves``, for b = 0 .. 7."""
+squeeze: Callable[[Any, int, Any, Any, int], None] = intrinsic(_squeeze)
+"""``squeeze(words, at, mask, moves, w)``: move the bits of ``words[at + b] & mask`` to the right
+end of the word, for b = 0 .. 7, in steps of 2^s places for the bits in ``moves[16 * s + w]``,
+s = 0 .. 5."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bits import cost_with, first_words, stride_of
-from cpx.backends.search.jit import LANES, few, kernel, popcount
+from cpx.backends.search.jit import LANES, few, kernel, popcount, skip
 
 if TYPE_CHECKING:
     from cpx.backends.search.tree import Levels
@@ -54,7 +54,7 @@ def new_scratch(words: int, stride: int, k: int) -> Scratch:
     first = (min(words, _FIRST_WORDS) + 2) * wide
     numbers = (wide, wide, wide, k + 2, wide, wide, k + 2, k + 2)
     return Scratch._make(
-        [np.zeros(size, dtype=np.uint64) for size in (long, long, wide, 8, first)]
+        [np.zeros(size, dtype=np.uint64) for size in (long, long, wide, 96, first)]
         + [np.zeros(size, dtype=np.int64) for size in numbers]
     )
 
@@ -184,6 +184,9 @@ def best_pair(
         scratch.buffer,
         scratch.moves,
     )
+    for row in range(rows):
+        for at in range(row * wide + n, row * wide + wide):
+            table[at] = _ALL  # no candidate, no hit
     lightest = 1 if planes == 0 else _lightest(levels, scratch, t, planes, filled)
 
     for x in range(n - 1):
@@ -194,13 +197,14 @@ def best_pair(
         group, loaded = -1, False
         if groups.size:
             group = groups[levels.ids[t, a]]
-        begin = (x + 1) & -LANES
         most = spare if lightest == 1 else spare // lightest
-        # Lanes up to x are not later than a.
-        valid = -1 << (x + 1 - begin)
-        for y in range(begin, n, LANES):
-            hits = few(table, wide, rows, x, y, most) & valid
-            valid = -1
+        begin = (x + 1) & -LANES
+        y = skip(table, wide, rows, x, begin, most, n)
+        while y < n:
+            hits = few(table, wide, rows, x, y, most)
+            if y == begin:
+                # Lanes up to x are not later than a.
+                hits &= -1 << (x + 1 - begin)
             if y + LANES > n:
                 hits &= (1 << (n - y)) - 1
             z = y
@@ -237,3 +241,4 @@ def best_pair(
                             most = min(most, limit - 1 - lost[a])
                 hits >>= 1
                 z += 1
+            y = skip(table, wide, rows, x, y + LANES, most, n)

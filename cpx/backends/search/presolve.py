@@ -66,7 +66,7 @@ class Reduced:
     def original(self, columns: Ints | list[int]) -> tuple[int, ...]:
         """Return the features of a set of columns, the fixed ones included, increasing."""
         chosen = (int(self.features[j]) for j in columns)
-        return tuple(sorted((*self.fixed, *chosen)))
+        return tuple(sorted({*self.fixed, *chosen}))
 
     def value(self, cost: int) -> int:
         """Return the problem's objective of a cost (covered bad + excluded good)."""
@@ -120,43 +120,42 @@ def reduce(form: WeightedMonomial) -> Reduced | None:
         ],
         dtype=np.int64,
     )
-    net = form.cost_covered - form.cost_uncovered
-    base = int(form.cost_uncovered.sum())
-    if required:
-        open_rows = np.flatnonzero(form.covered(sorted(required)) & (net != 0))
-    else:
-        open_rows = np.flatnonzero(net)
     k = form.k - len(required)
     if k == 0:
         columns = columns[:0]
-    if open_rows.size == form.shape[0] and columns.size == form.shape[1]:
-        agreement = form.agreement
-    else:
-        agreement = form.agreement[np.ix_(open_rows, columns)]
-    net = net[open_rows]
+    net = form.cost_covered - form.cost_uncovered
+    base = int(form.cost_uncovered.sum())
+    matters = net != 0
+    if required:
+        matters &= form.covered(sorted(required))
+    agreement, rows = form.agreement, np.flatnonzero(matters)
+    if rows.size < form.shape[0] or columns.size < form.shape[1]:
+        agreement = agreement[np.ix_(rows, columns)]
+    net = net[rows]
 
+    # The table is only looked at until it is known what remains, and then copied once.
     constant = agreement.all(axis=1)
-    if constant.any():
-        base += int(net[constant].sum())
-        agreement, net = agreement[~constant], net[~constant]
-    excludes = ~agreement.all(axis=0)
-    if not excludes.all():
-        agreement, columns = agreement[:, excludes], columns[excludes]
-    agreement, net = merge_rows(agreement, net)
+    base += int(net[constant].sum())
+    excluding = np.flatnonzero(~agreement.all(axis=0))
+    rows, net = merge_rows(agreement, np.where(constant, 0, net))
 
-    # As a covered bad row costs w and a covered good row -w less than an excluded one:
+    # A covered bad row costs w more than an excluded one, an excluded good row -w more than a
+    # covered one: with all bad rows excluded and all good ones covered the value is the base.
     base += int(net[net < 0].sum())
     weights = np.abs(net)
     scale = int(np.gcd.reduce(weights)) if weights.size else 1
     weights //= scale
-    order = np.lexsort((-np.count_nonzero(agreement, axis=1), -weights, net < 0))
-    agreement, weights = agreement[order], weights[order]
+    order = np.lexsort((-np.count_nonzero(agreement, axis=1)[rows], -weights, net < 0))
+    rows, weights = rows[order], weights[order]
     bad = int((net > 0).sum())
+    agreement = agreement[np.ix_(rows, excluding)]
+    columns = columns[excluding]
 
     kept = _undominated(agreement, bad, groups[columns])
-    columns = columns[kept]
+    if not kept.all():
+        agreement, columns = agreement[:, kept], columns[kept]
     return Reduced(
-        agreement=agreement[:, kept],
+        agreement=agreement,
         weights=weights,
         bad=bad,
         features=columns,
@@ -168,18 +167,23 @@ def reduce(form: WeightedMonomial) -> Reduced | None:
     )
 
 
-def merge_rows(agreement: Bools, net: Ints) -> tuple[Bools, Ints]:
+def merge_rows(agreement: Bools, net: Ints) -> tuple[Ints, Ints]:
     """Sum the weights of equal rows; rows whose sum is 0 are gone.
+
+    Returns
+    -------
+    (ndarray of int, ndarray of int)
+        One row of each kind, and the sum of its kind.
 
     Examples
     --------
-    >>> rows = np.array([[1, 0], [1, 1], [1, 0], [0, 1], [0, 1]], dtype=bool)
-    >>> merged, net = merge_rows(rows, np.array([2, 1, 3, 4, -4]))
-    >>> sorted(zip(merged.tolist(), net.tolist()))
+    >>> table = np.array([[1, 0], [1, 1], [1, 0], [0, 1], [0, 1]], dtype=bool)
+    >>> rows, net = merge_rows(table, np.array([2, 1, 3, 4, -4]))
+    >>> sorted(zip(table[rows].tolist(), net.tolist()))
     [([True, False], 5), ([True, True], 1)]
     """
     if not net.size:
-        return agreement, net.copy()
+        return np.zeros(0, dtype=np.int64), net
     packed = np.packbits(agreement, axis=1)
     packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
     words = np.ascontiguousarray(packed).view(np.uint64)
@@ -193,7 +197,7 @@ def merge_rows(agreement: Bools, net: Ints) -> tuple[Bools, Ints]:
     new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     sums = np.add.reduceat(net[order], np.flatnonzero(new))
     matters = sums != 0
-    return agreement[order[new][matters]], sums[matters]
+    return order[new][matters], sums[matters]
 
 
 def _undominated(agreement: Bools, bad: int, groups: Ints) -> Bools:
