@@ -27,7 +27,8 @@ def test_sample_size_is_the_least(k, d, epsilon, delta):
     # The paper's d**k, and one more where that leaves out the empty rule.
     rules = d + 1 if k == 1 else d**k
     enough = (2 / epsilon**2) * math.log(2 * rules / delta)
-    assert m - 1 < enough * (1 + 1e-12) and enough <= m * (1 + 1e-12)
+    assert m - 1 < enough * (1 + 1e-12)
+    assert enough <= m * (1 + 1e-12)
 
 
 def test_sample_size_by_hand():
