@@ -142,10 +142,12 @@ class Conditions:
 
     def _refused(self, words: list[str], what: str) -> InvalidOption:
         """Say what is wrong with the first of the words, or the first few together."""
+        known = self._known()
         false = {_spaced(opposite) for opposite in self._opposites}
         for column, _, _ in self._numbers:
             for i in range(len(column.value_names)):
                 false.update(map(_spaced, _intervals(column, i)))
+        false -= known.keys()
         for end in range(len(words), 0, -1):
             text = " and ".join(words[:end])
             if text in false:
@@ -153,8 +155,8 @@ class Conditions:
         if text.isdecimal():
             last = len(self.literals) - 1
             return InvalidOption(f"{what} has the feature {text}, indices go from 0 to {last}")
-        known = [name for name in self._known() if not name.isdecimal()]
-        near = difflib.get_close_matches(text, [*known, *false], n=3, cutoff=0.5)
+        names = [name for name in known if not name.isdecimal()]
+        near = difflib.get_close_matches(text, [*names, *sorted(false)], n=3, cutoff=0.5)
         hint = f"; the nearest are {', '.join(map(repr, near))}" if near else ""
         return InvalidOption(f"{what}: unknown condition {text!r}{hint}")
 

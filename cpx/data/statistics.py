@@ -254,7 +254,9 @@ def estimate_precision(
     Raises
     ------
     DataError
-        When x does not fit D, or D gives z_S = x_S no mass.
+        When x does not fit D.
+    NoMass
+        When D gives z_S = x_S no mass.
     ClassifierError
         When f raises or does not answer with one label per row.
     InvalidOption
