@@ -17,10 +17,10 @@ from cpx.data import (
 )
 from cpx.data import distribution as make_distribution
 from cpx.data.conditions import Conditions
-from cpx.errors import InvalidOption, NoMass
+from cpx.errors import NoMass
 from cpx.explanation import Explanation
 from cpx.models.monomial import MonomialProblem
-from cpx.question import Question
+from cpx.question import Question, size_to_compare
 from cpx.remarks import always_predicting, compared, guarantee
 from cpx.result import Result, Status
 from cpx.rules import Rule
@@ -262,7 +262,7 @@ class Explainer:
         (Fraction(1, 1), 0.35)
         """
         features = self.conditions(x).features(rule)
-        question = Question.of({"k": max(1, len(features)) if k is None else k, **asked})
+        question = Question.of({"k": size_to_compare(features, k), **asked})
         problem = self.state(x, question)
         best = solve(problem, backend, time_limit=time_limit, hint=features) if compare else None
         return self.judge(features, best, problem, x, question, fresh)
@@ -277,8 +277,6 @@ class Explainer:
         fresh: int = 1000,
     ) -> Explanation:
         """Do what :meth:`score` does, with the problem stated and solved before."""
-        if len(features) > problem.k:
-            raise InvalidOption(f"the rule has {len(features)} conditions, k is {problem.k}")
         found = problem.explanation(features)
         if best is not None:
             if best.explanation is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cpx.data.samples import Samples
     from cpx.models.monomial import MonomialProblem
 
-__all__ = ["OBJECTIVES", "Question"]
+__all__ = ["OBJECTIVES", "Question", "size_to_compare"]
 
 OBJECTIVES = {
     "precision": "max-precision",
@@ -151,3 +151,18 @@ class Question:
             **{name: value for name, value in limits.items() if value is not None},
         )
         return problem
+
+
+def size_to_compare(features: Sequence[int], k: int | None) -> int:
+    """Return the size of the rules that a given one is compared with: k, or its own.
+
+    Raises
+    ------
+    InvalidOption
+        When the rule has more than k conditions.
+    """
+    if k is None:
+        return max(1, len(features))
+    if len(features) > k:
+        raise InvalidOption(f"the rule has {len(features)} conditions, k is {k}")
+    return k

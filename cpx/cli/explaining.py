@@ -203,13 +203,14 @@ def score(
     from cpx.cli.output import print_explanation, wrapped
     from cpx.cli.progress import phase
     from cpx.cli.solving import run_solve
+    from cpx.question import size_to_compare
 
     chosen = engine.options(source)
     wanted.question(k or 0)
     opt.at_least("fresh", fresh, 1)
     asked = Asked(source)
     features = asked.explainer.conditions(asked.x).features(rule)
-    question = wanted.question(max(1, len(features)) if k is None else k)
+    question = wanted.question(size_to_compare(features, k))
     engine.check(question)
     asked.check(question)
     if compare:
