@@ -21,7 +21,7 @@ from cpx.errors import NoMass
 from cpx.explanation import Explanation
 from cpx.models.monomial import MonomialProblem
 from cpx.question import Question, size_to_compare
-from cpx.remarks import always_predicting, compared, guarantee
+from cpx.remarks import compared, told
 from cpx.result import Result, Status
 from cpx.rules import Rule
 from cpx.solving import solve
@@ -185,27 +185,15 @@ class Explainer:
         question: Question,
         fresh: int = 1000,
     ) -> Result:
-        """Return the result with its rule measured and what is guaranteed of it.
+        """Return the result of solving ``problem`` with its rule measured on fresh samples.
 
-        Parameters
-        ----------
-        result : Result
-            Of solving ``problem``.
-        problem : Problem
-            What :meth:`state` returned for x and the question.
-        x, question, fresh
-            As they were asked.
+        The problem is what :meth:`state` returned for x and the question.
         """
-        found = result.explanation
-        if found is None:
+        if result.explanation is None:
             return result
-        told = replace(
-            self.measure(found, x, fresh),
-            guarantee=guarantee(question, problem, found, result.bound),
-        )
-        if note := always_predicting(question, found, result.status is Status.OPTIMAL):
-            told = replace(told, notes=(*told.notes, note))
-        return replace(result, explanation=told)
+        found = self.measure(result.explanation, x, fresh)
+        proved = result.status is Status.OPTIMAL
+        return replace(result, explanation=told(question, problem, found, result.bound, proved))
 
     def score(
         self,
@@ -283,10 +271,8 @@ class Explainer:
                 rule = self._in_words(best.explanation.rule, x)
                 best = replace(best, explanation=replace(best.explanation, rule=rule))
             found = compared(problem, found, best)
-        bound = None if best is None else best.bound
-        return replace(
-            self.measure(found, x, fresh), guarantee=guarantee(question, problem, found, bound)
-        )
+        measured = self.measure(found, x, fresh)
+        return told(question, problem, measured, None if best is None else best.bound)
 
     def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
         """Return the explanation with its precision on n fresh samples given the rule.

@@ -18,20 +18,44 @@ if TYPE_CHECKING:
     from cpx.result import Result
     from cpx.values import Value
 
-__all__ = ["always_predicting", "compared", "guarantee"]
+__all__ = ["compared", "guarantee", "told"]
 
 _SCALE = 1000
 """Figures of a guarantee are rounded to thousandths, to the safe side."""
 
 
-def always_predicting(question: Question, explanation: Explanation, proved: bool) -> str:
-    """Say that the rule of least loss is the empty one; empty when that was not proved.
+def told(
+    question: Question,
+    problem: MonomialProblem,
+    explanation: Explanation,
+    bound: Value | None,
+    proved: bool = False,
+) -> Explanation:
+    """Return a rule with what is guaranteed of it, and noted for those who read it.
+
+    Parameters
+    ----------
+    question, problem, explanation, bound
+        As for :func:`guarantee`.
+    proved : bool
+        Whether the rule is proved to be the best.
+    """
+    note = _always_predicting(question, explanation) if proved else ""
+    return replace(
+        explanation,
+        guarantee=guarantee(question, problem, explanation, bound),
+        notes=(*explanation.notes, note) if note else explanation.notes,
+    )
+
+
+def _always_predicting(question: Question, explanation: Explanation) -> str:
+    """Say that the rule of least loss is the empty one.
 
     Where most samples agree with x, no condition may lower the loss: a fact about the loss,
     not about x, so a reader should know what else can be asked.
     """
     share = explanation.precision
-    if question.objective != "loss" or not proved or explanation.features or share in (None, 1):
+    if question.objective != "loss" or explanation.features or share in (None, 1):
         return ""
     return (
         f"no condition lowers the loss: by loss, always predicting {explanation.rule.conclusion} "
