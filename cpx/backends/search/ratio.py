@@ -77,12 +77,12 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
         if progress.objective is None:
             return Outcome(done.finished, progress.why_stopped(), told)
         if better or not done.finished:
-            return Outcome(False, progress.why_stopped(), told)
+            return Outcome(False, progress.why_stopped(), told, progress.objective)
         progress.bound(progress.objective)
         first = done.columns if done.first and root.cost_of_none() > limit else None
         aimed = replace(reduced, goal=goal)
         warnings = settle(problem, aimed, progress, limit, nodes, first)
-        return Outcome(True, Termination.COMPLETED, told, warnings=warnings)
+        return Outcome(True, Termination.COMPLETED, told, progress.objective, warnings=warnings)
 
 
 def _better_than(goal: Goal, ratio: Fraction) -> Goal:
