@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cpx.backends.search.driver import Workers
     from cpx.backends.search.presolve import Reduced
     from cpx.models.base import Problem
+    from cpx.values import Value
 
 __all__ = ["BEAM_WIDTH", "optimise", "settle"]
 
@@ -71,11 +72,11 @@ class _Scale:
         """Return the objective of a cost."""
         return self.zero + self.sign * self.reduced.value(cost)
 
-    def cost(self, objective: int | None) -> int:
+    def cost(self, objective: Value | None) -> int:
         """Return the cost of an objective, that of no allowed set for None."""
         if objective is None:
             return self.reduced.goal.highest + 1
-        value = self.sign * (objective - self.zero)
+        value = self.sign * (int(objective) - self.zero)
         return -((self.reduced.base - value) // self.reduced.scale)
 
 
