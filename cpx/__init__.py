@@ -25,7 +25,8 @@ if TYPE_CHECKING:
         sample_size,
     )
     from cpx.errors import CpxError
-    from cpx.explainer import Explainer, explain
+    from cpx.explainer import Explainer
+    from cpx.explaining import explain
     from cpx.explanation import Explanation
     from cpx.instances import load, save
     from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
@@ -50,7 +51,7 @@ _HOMES = {
     "Status": "cpx.result",
     "Termination": "cpx.result",
     "Uniform": "cpx.data",
-    "explain": "cpx.explainer",
+    "explain": "cpx.explaining",
     "load": "cpx.instances",
     "sample_size": "cpx.data",
     "save": "cpx.instances",

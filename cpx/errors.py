@@ -19,6 +19,7 @@ __all__ = [
     "EngineMissing",
     "InvalidInstance",
     "InvalidOption",
+    "NoMass",
     "OutputError",
     "UnknownName",
     "nearest",
@@ -47,6 +48,10 @@ class DataError(CpxError, ValueError):
     """A table, a column, a row or an instance x that cannot be used."""
 
     exit_code = 2
+
+
+class NoMass(DataError):
+    """A distribution that cannot be conditioned on a rule: no row satisfies it."""
 
 
 class ClassifierError(CpxError, ValueError):

@@ -1,4 +1,4 @@
-"""One call: classifier, background data, instance -> explanation; and its steps."""
+"""The steps from a classifier, background data and an instance to an explanation."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from cpx.backends import backend as find_backend
 from cpx.data import (
     Background,
     Binarizer,
@@ -15,123 +16,28 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
+from cpx.data.conditions import Conditions
+from cpx.errors import NoMass
 from cpx.explanation import Explanation
-from cpx.models import Problem, problem_class
-from cpx.result import Result
+from cpx.models.monomial import MonomialProblem
+from cpx.question import Question, size_to_compare
+from cpx.remarks import always_predicting, compared, guarantee
+from cpx.result import Result, Status
 from cpx.rules import Rule
 from cpx.solving import solve
 
-__all__ = ["Explainer", "explain"]
+__all__ = ["Explainer"]
 
-
-def explain(
-    classifier: Any,
-    background: Any,
-    x: Any,
-    k: int = 5,
-    *,
-    m: int = 1000,
-    kind: str = "k-monomial",
-    backend: str = "cpsat",
-    time_limit: float | None = 10.0,
-    fresh: int = 1000,
-    n_bins: int = 3,
-    strategy: Literal["quantile", "uniform"] = "quantile",
-    distribution: str | Distribution = "empirical",
-    categorical: Sequence[Any] | None = None,
-    class_names: Sequence[str] | Mapping[Any, str] | None = None,
-    seed: int = 0,
-    **options: Any,
-) -> Explanation:
-    """Explain one prediction by an optimal short rule.
-
-    Parameters
-    ----------
-    classifier : object with ``predict``, or callable
-        Maps rows like those of ``background`` to one label per row.
-    background : DataFrame or array of shape (n, columns)
-        Rows that say what the data look like, without the target.
-    x : row
-        The instance: a Series, a dict, a one-row frame or a vector.
-    k : int
-        Greatest number of conditions in the rule.
-    m : int
-        Number of samples the rule is found on.
-    kind : str
-        The problem: ``"k-monomial"`` or ``"negative-only"``.
-    backend : str
-        The engine; ``cpx backends`` lists them.
-    time_limit : float or None
-        Seconds for the engine.
-    fresh : int
-        Number of fresh samples the precision is measured on.
-    n_bins, strategy, categorical
-        How columns become conditions; see :class:`cpx.Binarizer`.
-    distribution : str or Distribution
-        ``"empirical"`` (background rows), ``"product"`` (each column drawn independently from
-        the background), ``"perturbed"`` (found on background rows, measured on background
-        rows with the rule written in: expect a lower precision), or ``"uniform"`` over the
-        binary features; with ``"uniform"`` the classifier must take the binary features.
-    class_names : sequence or mapping, optional
-        Names of the classes, by position or by label.
-    seed : int
-        Seed of the samples, of the fresh samples and of the engine.
-    **options
-        Further options of :func:`cpx.solve`: ``threads``, ``gap``, ``encoding``, ...
-
-    Returns
-    -------
-    Explanation
-        The rule in words, its precision with an exact interval on fresh samples, its
-        coverage, and what was proved. :meth:`Explainer.explain` returns the whole result.
-
-    Raises
-    ------
-    EngineError
-        When the engine found no rule within the limit or failed.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> import cpx
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    >>> names = ["setosa", "versicolor", "virginica"]
-    >>> explanation = cpx.explain(tree, X, X.iloc[0], k=2, class_names=names)
-    >>> print(explanation)
-    petal length (cm) <= 2 => setosa
-    """
-    from cpx.errors import EngineError
-
-    explainer = Explainer(
-        classifier,
-        background,
-        n_bins=n_bins,
-        strategy=strategy,
-        distribution=distribution,
-        categorical=categorical,
-        class_names=class_names,
-        seed=seed,
-    )
-    result = explainer.explain(
-        x, k, m=m, kind=kind, backend=backend, time_limit=time_limit, fresh=fresh, **options
-    )
-    if result.explanation is None:
-        raise EngineError(
-            f"{result.engine} found no rule: {result.status}, {result.raw_status}"
-            + "".join(f"; {warning}" for warning in result.warnings)
-        )
-    return result.explanation
+_SOLVE_OPTIONS = ("threads", "seed", "gap", "hint", "encoding", "isolate", "listen")
 
 
 class Explainer:
-    """The steps of :func:`explain`, one by one.
+    """The steps of :func:`cpx.explain`, one by one.
 
     Parameters
     ----------
     classifier, background, n_bins, strategy, distribution, categorical, class_names, seed
-        As for :func:`explain`.
+        As for :func:`cpx.explain`.
 
     Attributes
     ----------
@@ -180,47 +86,37 @@ class Explainer:
             self.distribution = make_distribution(distribution, rows)
 
     @classmethod
-    def train(
-        cls,
-        model: str,
-        X: Any,
-        y: Any,
-        *,
-        n_bins: int = 3,
-        strategy: Literal["quantile", "uniform"] = "quantile",
-        distribution: str = "empirical",
-        categorical: Sequence[Any] | None = None,
-        class_names: Sequence[str] | Mapping[Any, str] | None = None,
-        seed: int = 0,
-    ) -> Explainer:
+    def train(cls, model: str, X: Any, y: Any, **options: Any) -> Explainer:
         """Train a named classifier on a table and return its explainer.
 
         Parameters
         ----------
         model : {"mlp", "forest", "tree", "boosting", "logistic"}
-            Classifier of scikit-learn. Under ``distribution="uniform"`` it is trained on the
-            binary features, as in Koriche et al., section 4.1; else on the rows.
+            Classifier of scikit-learn; see :meth:`fit`.
         X : DataFrame
             Feature columns.
         y : array of shape (n,)
             Labels.
-        n_bins, strategy, distribution, categorical, class_names, seed
-            As for :func:`explain`; ``seed`` is the classifier's as well.
+        **options
+            The other parameters of the class; ``seed`` is the classifier's as well.
         """
-        classifier = named_classifier(model, seed)
-        explainer = cls(
-            classifier,
-            X,
-            n_bins=n_bins,
-            strategy=strategy,
-            distribution=distribution,
-            categorical=categorical,
-            class_names=class_names,
-            seed=seed,
-        )
-        rows = explainer.binarizer.transform(X).astype("int8") if distribution == "uniform" else X
-        classifier.fit(rows, y)
-        return explainer
+        seed = options.get("seed", 0)
+        return cls(named_classifier(model, seed), X, **options).fit(X, y)
+
+    def fit(self, X: Any, y: Any) -> Explainer:
+        """Train the classifier, and return the explainer itself.
+
+        Under ``distribution="uniform"`` it is trained on the binary features, as in Koriche
+        et al., section 4.1; else on the rows.
+        """
+        bits = self.distribution.name == "uniform"
+        self.classifier.fit(self.binarizer.transform(X).astype("int8") if bits else X, y)
+        return self
+
+    def conditions(self, x: Any) -> Conditions:
+        """Return the conditions that are true of x, to read rules with."""
+        binarizer = self.binarizer if self._own_features else None
+        return Conditions(self.distribution, x, binarizer)
 
     def samples(self, x: Any, m: int = 1000) -> Samples:
         """Draw m labelled samples; identical ones are merged into weights."""
@@ -229,69 +125,196 @@ class Explainer:
         context["class"] = self._class_name(context["class"])
         return replace(samples, context=context)
 
-    def problem(
-        self,
-        x: Any,
-        k: int = 5,
-        *,
-        m: int = 1000,
-        kind: str = "k-monomial",
-        **parameters: Any,
-    ) -> Problem:
+    def problem(self, x: Any, k: int = 5, **asked: Any) -> MonomialProblem:
         """State the problem of explaining x.
 
-        Further ``parameters`` are those of the problem: ``required``, ``forbidden``,
-        ``one_per_group``, ``name``.
+        Parameters
+        ----------
+        x, k
+            As for :func:`cpx.explain`.
+        **asked
+            ``objective``, ``m`` or ``epsilon`` and ``delta``, ``min_coverage``,
+            ``max_coverage``, ``min_precision``, ``required``, ``forbidden``,
+            ``one_per_group`` as for :func:`cpx.explain`, and ``name``, that of the problem.
         """
-        make: Any = problem_class(kind)
-        problem: Problem = make(self.samples(x, m), k=k, **parameters)
-        return problem
+        return self.state(x, Question.of({"k": k, **asked}))
+
+    def state(self, x: Any, question: Question) -> MonomialProblem:
+        """Do what :meth:`problem` does, with what is asked as one object."""
+        conditions = self.conditions(x)
+        draws = question.draws(len(conditions.literals))
+        return question.problem(self.samples(x, draws), conditions)
 
     def explain(
         self,
         x: Any,
         k: int = 5,
         *,
-        m: int = 1000,
-        kind: str = "k-monomial",
         backend: str = "cpsat",
         time_limit: float | None = 10.0,
         fresh: int = 1000,
-        **options: Any,
+        **asked: Any,
     ) -> Result:
         """Solve the problem of explaining x and measure the rule on fresh samples.
+
+        Parameters
+        ----------
+        x, k, backend, time_limit, fresh
+            As for :func:`cpx.explain`.
+        **asked
+            As for :meth:`problem`, and further options of :func:`cpx.solve`.
 
         Returns
         -------
         Result
             Its ``explanation`` is None when the engine found nothing.
         """
-        problem = self.problem(x, k, m=m, kind=kind)
-        options.setdefault("seed", self.seed)
+        options = {name: asked.pop(name) for name in _SOLVE_OPTIONS if name in asked}
+        question = Question.of({"k": k, **asked})
+        problem = self.state(x, question)
+        if "seed" in find_backend(backend).honours:
+            options.setdefault("seed", self.seed)
         result = solve(problem, backend, time_limit=time_limit, **options)
-        if result.explanation is None:
+        return self.conclude(result, problem, x, question, fresh)
+
+    def conclude(
+        self,
+        result: Result,
+        problem: MonomialProblem,
+        x: Any,
+        question: Question,
+        fresh: int = 1000,
+    ) -> Result:
+        """Return the result with its rule measured and what is guaranteed of it.
+
+        Parameters
+        ----------
+        result : Result
+            Of solving ``problem``.
+        problem : Problem
+            What :meth:`state` returned for x and the question.
+        x, question, fresh
+            As they were asked.
+        """
+        found = result.explanation
+        if found is None:
             return result
-        return replace(result, explanation=self.measure(result.explanation, x, fresh))
+        told = replace(
+            self.measure(found, x, fresh),
+            guarantee=guarantee(question, problem, found, result.bound),
+        )
+        if note := always_predicting(question, found, result.status is Status.OPTIMAL):
+            told = replace(told, notes=(*told.notes, note))
+        return replace(result, explanation=told)
+
+    def score(
+        self,
+        rule: object,
+        x: Any,
+        *,
+        k: int | None = None,
+        compare: bool = True,
+        backend: str = "cpsat",
+        time_limit: float | None = 10.0,
+        fresh: int = 1000,
+        **asked: Any,
+    ) -> Explanation:
+        """Measure a rule that someone wrote, and compare it with the best one.
+
+        Parameters
+        ----------
+        rule : str, Rule, Explanation, or a sequence of conditions
+            Text such as ``"a <= 2 and b = red"``, conditions as they are printed, one by one
+            or joined by "and", or indices of features. All must be true of x.
+        x : row
+            The instance.
+        k : int, optional
+            Size of the rules it is compared with; by default that of the rule.
+        compare : bool
+            Find the best rule for the objective and say what it has.
+        backend, time_limit
+            The engine that finds it, and its limit.
+        fresh : int
+            Number of fresh samples the precision is measured on.
+        **asked
+            As for :meth:`problem`.
+
+        Returns
+        -------
+        Explanation
+            With the exact precision and coverage on the samples, and the interval on fresh
+            ones; ``proved`` compares its value with that of the best rule.
+
+        Raises
+        ------
+        InvalidOption
+            For a condition that is unknown or false of x, and a rule of more than k.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from cpx import Explainer
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+        >>> scored = Explainer(tree, X).score("petal width (cm) <= 0.8", X.iloc[0])
+        >>> scored.precision, float(scored.coverage)
+        (Fraction(1, 1), 0.35)
+        """
+        features = self.conditions(x).features(rule)
+        question = Question.of({"k": size_to_compare(features, k), **asked})
+        problem = self.state(x, question)
+        best = solve(problem, backend, time_limit=time_limit, hint=features) if compare else None
+        return self.judge(features, best, problem, x, question, fresh)
+
+    def judge(
+        self,
+        features: Sequence[int],
+        best: Result | None,
+        problem: MonomialProblem,
+        x: Any,
+        question: Question,
+        fresh: int = 1000,
+    ) -> Explanation:
+        """Do what :meth:`score` does, with the problem stated and solved before."""
+        found = problem.explanation(features)
+        if best is not None:
+            if best.explanation is not None:
+                rule = self._in_words(best.explanation.rule, x)
+                best = replace(best, explanation=replace(best.explanation, rule=rule))
+            found = compared(problem, found, best)
+        bound = None if best is None else best.bound
+        return replace(
+            self.measure(found, x, fresh), guarantee=guarantee(question, problem, found, bound)
+        )
 
     def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
-        """Return the explanation with its precision on n fresh samples given the rule."""
-        estimate = estimate_precision(
-            self.classifier,
-            x,
-            self.distribution,
-            explanation.features,
-            n,
-            seed=self.seed,
-        )
-        return replace(explanation, rule=self._in_words(explanation.rule, x), fresh=estimate)
+        """Return the explanation with its precision on n fresh samples given the rule.
+
+        Where the distribution cannot be conditioned on the rule, a note says so instead.
+        """
+        features = explanation.features
+        rule = self._in_words(explanation.rule, x)
+        try:
+            fresh = estimate_precision(
+                self.classifier, x, self.distribution, features, n, seed=self.seed
+            )
+        except NoMass as error:
+            note = f"the precision could not be measured on fresh samples: {error}"
+            return replace(explanation, rule=rule, notes=(*explanation.notes, note))
+        return replace(explanation, rule=rule, fresh=fresh)
 
     def _in_words(self, rule: Rule, x: Any) -> Rule:
         """Join the literals of one column, where the features are the binarizer's own."""
-        names = tuple(self.binarizer.get_feature_names_out())
-        if self.distribution.feature_names != names:
+        if not self._own_features:
             return rule
         bits = self.distribution.encode(x)
         return replace(rule, conditions=self.binarizer.conditions(bits, rule.features))
+
+    @property
+    def _own_features(self) -> bool:
+        names = tuple(self.binarizer.get_feature_names_out())
+        return self.distribution.feature_names == names
 
     def _class_name(self, label: str) -> str:
         names = self.class_names

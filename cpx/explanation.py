@@ -88,6 +88,11 @@ class Explanation:
         On fresh samples, filled where a classifier is at hand.
     proved : str
         What was proved, as a sentence; empty before a solve.
+    guarantee : str
+        What holds for the distribution, with the probability that was asked for, as a
+        sentence; empty when none was asked for.
+    notes : tuple of str
+        What else should be known to read the rule rightly.
     """
 
     rule: Rule
@@ -95,6 +100,8 @@ class Explanation:
     coverage: Fraction | None = None
     fresh: PrecisionEstimate | None = None
     proved: str = ""
+    guarantee: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def features(self) -> tuple[int, ...]:
@@ -105,7 +112,7 @@ class Explanation:
         return str(self.rule)
 
     def summary(self) -> str:
-        """Return rule, precision, coverage and proof as a few lines of text."""
+        """Return the rule and what is known about it as a few lines of text."""
         lines = [str(self.rule)]
         if self.fresh is not None:
             lines.append(f"precision  {self.fresh}")
@@ -115,6 +122,9 @@ class Explanation:
             lines.append(f"coverage   {float(self.coverage):.3f}")
         if self.proved:
             lines.append(f"proved     {self.proved}")
+        if self.guarantee:
+            lines.append(f"guarantee  {self.guarantee}")
+        lines += [f"note       {text}" for text in self.notes]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -136,6 +146,8 @@ class Explanation:
                 "confidence": fresh.confidence,
             },
             "proved": self.proved,
+            "guarantee": self.guarantee,
+            "notes": list(self.notes),
         }
 
     @classmethod
@@ -148,6 +160,9 @@ class Explanation:
             coverage=None if coverage is None else Fraction(coverage),
             fresh=None if fresh is None else PrecisionEstimate(**fresh),
             proved=data["proved"],
+            # Results saved before these existed have none.
+            guarantee=data.get("guarantee", ""),
+            notes=tuple(data.get("notes", ())),
         )
 
     def _repr_html_(self) -> str:

@@ -35,8 +35,11 @@ def explanation_html(explanation: Explanation) -> str:
     if explanation.coverage is not None:
         share = float(explanation.coverage)
         rows.append(_row("coverage", share, f"{share:.3f} of the samples"))
-    if explanation.proved:
-        rows.append(f"<tr><td>proved</td><td colspan=2>{escape(explanation.proved)}</td></tr>")
+    said = [("proved", explanation.proved), ("guarantee", explanation.guarantee)]
+    said += [("note", text) for text in explanation.notes]
+    rows += [
+        f"<tr><td>{name}</td><td colspan=2>{escape(text)}</td></tr>" for name, text in said if text
+    ]
     table = f"<table style='text-align:left'>{''.join(rows)}</table>" if rows else ""
     return f'<div style="{_BOX}"><div>{head}</div>{table}</div>'
 

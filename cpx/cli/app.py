@@ -71,6 +71,7 @@ app = typer.Typer(
 for _command, _summary in (
     (demo.demo, "Explain a real prediction with all engines, in seconds."),
     (explaining.explain, "Explain a model's prediction for one row of a table."),
+    (explaining.score, "Measure a rule of your own, and compare it with the best."),
     (explaining.make, "Make an instance from a table, to solve later or elsewhere."),
     (solving.solve, "Solve a saved instance and print the checked answer."),
     (comparing.compare, "Solve the same instances with many engines, side by side."),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from cpx.compare import Comparison, Run
     from cpx.explainer import Explainer
-    from cpx.models import Problem
+    from cpx.models.monomial import MonomialProblem
 
 __all__ = ["demo"]
 
-_ROW, _K, _M = 19, 5, 1000
+_ROW, _K, _M, _COVERAGE = 19, 4, 1000, Fraction(1, 2)
 
 
 def demo(
@@ -46,8 +46,9 @@ def demo(
     r"""Explain a real prediction with all engines, and compare them.
 
     A neural network is trained on scikit-learn's breast cancer data. One of its
-    predictions is explained by the best rule of at most 5 of 90 conditions, judged on 1000
-    samples. Every engine solves the same statement, and every answer is checked.
+    predictions is explained by the most precise rule of at most 4 of 90 conditions that
+    covers at least half of 1000 samples. Every engine answers the same question, and every
+    answer is checked.
 
     \b
     Examples:
@@ -59,7 +60,7 @@ def demo(
     2 wrong input; 1 a run failed or engines contradict each other.
     """
     from cpx.cli.comparing import print_comparison
-    from cpx.cli.output import line
+    from cpx.cli.output import line, print_explanation
     from cpx.cli.progress import CompareProgress, phase
     from cpx.compare import compare, engine_names
 
@@ -84,10 +85,7 @@ def demo(
     run = _best(comparison)
     if run is not None and run.result.explanation is not None:
         explanation = explainer.measure(run.result.explanation, x)
-        typer.secho(f"{explanation}\n", bold=True)
-        line("precision", str(explanation.fresh))
-        line("coverage", f"{float(explanation.coverage or 0):.3f} of the samples")
-        line("proved", explanation.proved)
+        print_explanation(explanation)
         line("engine", f"{run.engine}; the data confirm its answer")
         typer.echo()
     print_comparison(comparison)
@@ -95,10 +93,7 @@ def demo(
     raise typer.Exit(_code(comparison))
 
 
-def _question() -> tuple[Explainer, Problem, pd.DataFrame]:
-    from dataclasses import replace
-    from typing import Any
-
+def _question() -> tuple[Explainer, MonomialProblem, pd.DataFrame]:
     from sklearn.datasets import load_breast_cancer
 
     from cpx.explainer import Explainer
@@ -106,20 +101,21 @@ def _question() -> tuple[Explainer, Problem, pd.DataFrame]:
     data = load_breast_cancer(as_frame=True)
     classes = data.target.map(dict(enumerate(data.target_names)))
     # Samples are real rows: the rule speaks about tumours as they come.
-    explainer = Explainer.train("mlp", data.data, classes, distribution="empirical")
+    explainer = Explainer.train("mlp", data.data, classes)
     x = data.data.iloc[[_ROW]]
-    problem: Any = explainer.problem(x, _K, m=_M)
-    return explainer, replace(problem, name="breast cancer"), x
+    name = "breast cancer"
+    return explainer, explainer.problem(x, _K, m=_M, min_coverage=_COVERAGE, name=name), x
 
 
-def _introduce(problem: Problem) -> None:
+def _introduce(problem: MonomialProblem) -> None:
     from cpx.cli.output import wrapped
 
-    samples = problem.samples  # type: ignore[attr-defined]
+    samples = problem.samples
     text = (
         "A multilayer perceptron, trained on 569 tumours (scikit-learn's breast cancer data), "
-        f"says that tumour {_ROW} is {samples.context['class']}. Why? The best rule of at most "
-        f"{_K} of {samples.d} conditions, judged on {samples.total} samples of the data:"
+        f"says that tumour {_ROW} is {samples.context['class']}. Why? The most precise "
+        f"rule of at most {_K} of {samples.d} conditions that covers at least half of "
+        f"{samples.total} samples:"
     )
     typer.echo(wrapped(text) + "\n")
 
@@ -137,11 +133,8 @@ def _best(comparison: Comparison) -> Run | None:
 
     def rank(run: Run) -> tuple[float, bool, float]:
         value = run.result.objective
-        return (
-            math.inf if value is None else float(value),
-            not run.result.proved,
-            run.result.times.total,
-        )
+        assert value is not None
+        return -float(value), not run.result.proved, run.result.times.total
 
     return min(runs, key=rank, default=None)
 

@@ -1,96 +1,120 @@
-"""The commands ``cpx explain`` and ``cpx make``: from a table to a rule, or to an instance."""
+"""The commands ``cpx explain``, ``make`` and ``score``: from a table to a rule and its figures."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import DataError, InvalidOption, UnknownName
+from cpx.cli.asking import Asked, Source, Wanted
+from cpx.cli.grouped import grouped
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from cpx.options import SolveOptions
+    from cpx.question import Question
 
-    from cpx.explainer import Explainer
-    from cpx.models import Problem
-
-__all__ = ["explain", "make"]
+__all__ = ["explain", "make", "score"]
 
 
+@dataclass(frozen=True)
+class Engine:
+    """Who finds the best rule, and how long it may take."""
+
+    backend: opt.Backend = "cpsat"
+    encoding: opt.Encoding = None
+    time_limit: opt.TimeLimit = 10.0
+    threads: opt.Threads = 1
+    gap: opt.Gap = None
+    isolate: opt.Isolate = True
+
+    def options(self, source: Source) -> SolveOptions:
+        """Return the options of the solve; a wrong one, or an engine not there, is refused."""
+        from cpx.backends import backend
+
+        opt.require_engine(self.backend, None, None)
+        seed = source.seed if "seed" in backend(self.backend).honours else 0
+        return opt.solve_options(self.time_limit, self.threads, seed, self.gap, self.encoding)
+
+    def start(self) -> None:
+        """Let a worker load the engine while the model is trained."""
+        from cpx.isolation import prepare
+
+        if self.isolate:
+            prepare(self.backend)
+
+    def check(self, question: Question) -> None:
+        """Raise for an encoding that the problem does not have."""
+        from cpx.models import problem_class
+        from cpx.question import OBJECTIVES
+
+        problem_class(OBJECTIVES[question.objective]).encoding(self.encoding)
+
+
+Fresh = Annotated[
+    int, typer.Option(metavar="N", help="Fresh samples the precision is measured on.")
+]
+
+
+@grouped
 def explain(
-    table: opt.Table,
-    target: opt.Target,
-    row: opt.Row,
+    *,
+    source: Source,
     k: opt.K = 5,
-    m: opt.M = 1000,
-    model: opt.Model = "mlp",
-    distribution: opt.Distribution = "empirical",
-    bins: opt.Bins = 3,
-    strategy: opt.Strategy = "quantile",
-    categorical: opt.Categorical = None,
-    kind: opt.Kind = "k-monomial",
-    seed: opt.Seed = 0,
-    fresh: Annotated[
-        int, typer.Option(metavar="N", help="Fresh samples the precision is measured on.")
-    ] = 1000,
-    backend: opt.Backend = "cpsat",
-    encoding: opt.Encoding = None,
-    time_limit: opt.TimeLimit = 10.0,
-    threads: opt.Threads = 1,
-    gap: opt.Gap = None,
+    wanted: Wanted,
+    engine: Engine,
+    fresh: Fresh = 1000,
     as_json: opt.Json = False,
     output: opt.ResultFile = None,
-    isolate: opt.Isolate = True,
 ) -> None:
     r"""Explain the prediction of a model for one row of a table by a short rule.
 
-    Trains the model on the table, draws samples, finds the rule of at most k conditions
-    with the fewest errors on them, and measures its precision on fresh samples.
+    Trains the model on the table, draws samples, finds the best rule of at most k
+    conditions on them, and measures its precision on fresh samples. Best is the greatest
+    precision among rules that cover 1/20 of the samples, unless --objective says otherwise.
 
     \b
     Examples:
       cpx explain table.csv --target y --row 17
-      cpx explain table.csv --target y --row 17 --model forest -k 3 --backend maxsat
+      cpx explain table.csv --target y --row 17 --model forest -k 3 --min-coverage 0.2
+      cpx explain table.csv --target y --row 17 --objective loss --epsilon 0.1 --delta 0.05
+      cpx explain table.csv --target y --row 17 --require "age > 40" --one-per-column
       cpx explain table.csv --target y --row 17 --categorical zip,code --json
 
     \b
-    Exit codes: 0 a rule proved optimal; 3 a rule without proof; 4 no rule within the
-    limits; 2 wrong input; 1 anything else.
+    Exit codes: 0 a rule proved optimal, or proved that there is none; 3 a rule without
+    proof; 4 no rule within the limits; 2 wrong input; 1 anything else.
     """
     from cpx.cli.output import deliver
     from cpx.cli.progress import phase
     from cpx.cli.reading import output_path
     from cpx.cli.solving import run_solve
 
-    path = output_path(output, table)
-    chosen = opt.solve_options(time_limit, threads, seed, gap, encoding)
-    opt.require_engine(backend, None, None)
-    _at_least("fresh", fresh, 1)
-    asked = _Question(table, target, row, k, m, model, distribution, bins, strategy, kind, seed)
-    explainer, problem, x = asked.answer(opt.split(categorical), backend, encoding)
-    result = run_solve(problem, backend, chosen, isolate)
-    if result.explanation is not None:
-        with phase("measuring the rule on fresh samples"):
-            result = replace(result, explanation=explainer.measure(result.explanation, x, fresh))
-    raise typer.Exit(deliver(result, as_json, path, f"{table} row {row}, {asked.words(problem)}"))
+    path = output_path(output, source.table)
+    chosen = engine.options(source)
+    question = wanted.question(k)
+    engine.check(question)
+    opt.at_least("fresh", fresh, 1)
+    asked = Asked(source)
+    asked.check(question)
+    engine.start()
+    problem = asked.problem(question)
+    result = run_solve(problem, engine.backend, chosen, engine.isolate)
+    with phase("measuring the rule on fresh samples"):
+        result = asked.explainer.conclude(result, problem, asked.x, question, fresh)
+    title = f"{source.table} row {source.row}, {asked.words(problem)}"
+    raise typer.Exit(deliver(result, as_json, path, title))
 
 
+@grouped
 def make(
-    table: opt.Table,
-    target: opt.Target,
-    row: opt.Row,
+    *,
+    source: Source,
     k: opt.K = 5,
-    m: opt.M = 1000,
-    model: opt.Model = "mlp",
-    distribution: opt.Distribution = "empirical",
-    bins: opt.Bins = 3,
-    strategy: opt.Strategy = "quantile",
-    categorical: opt.Categorical = None,
-    kind: opt.Kind = "k-monomial",
-    seed: opt.Seed = 0,
+    wanted: Wanted,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Name of the instance.  [default: TABLE-ROW-kK]"),
@@ -112,7 +136,7 @@ def make(
     \b
     Examples:
       cpx make table.csv --target y --row 17 -k 5 -m 1000 -o inst.json
-      cpx make table.csv --target y --row 17 --distribution uniform -o inst.json.gz
+      cpx make table.csv --target y --row 17 --objective loss -o inst.json.gz
 
     \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
@@ -120,10 +144,12 @@ def make(
     from cpx.cli.reading import output_path
     from cpx.instances import dumps, save
 
-    path = output_path(output, table)
-    asked = _Question(table, target, row, k, m, model, distribution, bins, strategy, kind, seed)
-    _, problem, _ = asked.answer(opt.split(categorical), None, None)
-    problem = _named(problem, name or f"{table.name.partition('.')[0]}-{row}-k{k}")
+    path = output_path(output, source.table)
+    question = wanted.question(k)
+    asked = Asked(source)
+    title = name or f"{source.table.name.partition('.')[0]}-{source.row}-k{k}"
+    asked.check(question)
+    problem = asked.problem(replace(question, name=title))
     if path is None:
         typer.echo(dumps(problem), nl=False)
         return
@@ -131,103 +157,72 @@ def make(
     typer.echo(f"wrote {path}: {asked.words(problem)}")
 
 
-@dataclass
-class _Question:
-    """What ``explain`` and ``make`` are asked, in the words of the command line."""
+@grouped
+def score(
+    *,
+    source: Source,
+    rule: Annotated[
+        str,
+        typer.Option(
+            metavar="RULE",
+            help="Conditions joined by 'and', as they are printed, or their numbers.",
+            show_default=False,
+        ),
+    ],
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k",
+            metavar="N",
+            help="Size of the rules it is compared with.  [default: its own]",
+        ),
+    ] = None,
+    wanted: Wanted,
+    engine: Engine,
+    compare: Annotated[
+        bool, typer.Option("--compare/--no-compare", help="Compare it with the best rule.")
+    ] = True,
+    fresh: Fresh = 1000,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one Explanation object as JSON.")
+    ] = False,
+) -> None:
+    r"""Measure a rule of your own for one row of a table, and compare it with the best.
 
-    table: Path
-    target: str
-    row: int
-    k: int
-    m: int
-    model: str
-    distribution: str
-    bins: int
-    strategy: str
-    kind: str
-    seed: int
+    All conditions must be true of the row. Their precision and coverage are counted on the
+    samples that 'cpx explain' would use, and the precision is measured on fresh ones.
 
-    def answer(
-        self, categorical: list[str] | None, backend: str | None, encoding: str | None
-    ) -> tuple[Explainer, Problem, pd.DataFrame]:
-        """Train the model and state the problem; all wrong input is found before."""
-        self._check_names()
-        from cpx.cli.progress import phase
-        from cpx.data import read_table
-        from cpx.data import row as row_of
-        from cpx.models import problem_class
+    \b
+    Examples:
+      cpx score table.csv --target y --row 17 --rule "age > 40 and income <= 2000"
+      cpx score table.csv --target y --row 17 --rule "age > 40" --objective loss -k 3
 
-        form = problem_class(self.kind)
-        if backend is not None:
-            form.encoding(encoding)
-        with phase(f"reading {self.table}"):
-            X, y = read_table(self.table, self.target, categorical)
-            x = row_of(X, self.row)
-            self._check_classes(y)
-            self._check_k(X)
-        from cpx.explainer import Explainer
+    \b
+    Exit codes: 0 the rule was measured; 2 wrong input; 1 anything else.
+    """
+    from cpx.cli.output import print_explanation, wrapped
+    from cpx.cli.progress import phase
+    from cpx.cli.solving import run_solve
+    from cpx.question import size_to_compare
 
-        with phase(f"training {self.model} on {len(X)} rows"):
-            train: Any = Explainer.train
-            explainer: Explainer = train(
-                self.model,
-                X,
-                y,
-                n_bins=self.bins,
-                strategy=self.strategy,
-                distribution=self.distribution,
-                seed=self.seed,
-            )
-        with phase(f"drawing {self.m} samples"):
-            problem = explainer.problem(x, self.k, m=self.m, kind=self.kind)
-        return explainer, problem, x
-
-    def words(self, problem: Any) -> str:
-        """Say what is explained, in one line."""
-        samples = problem.samples
-        return (
-            f"class {samples.context.get('class')!s} by {self.model}: {problem.kind}, "
-            f"{samples.total} samples ({self.distribution}, {samples.m} distinct), "
-            f"{samples.d} features, k = {problem.k}"
-        )
-
-    def _check_names(self) -> None:
-        for what, name, known in (
-            ("model", self.model, opt.CLASSIFIERS),
-            ("distribution", self.distribution, opt.DISTRIBUTIONS),
-            ("strategy", self.strategy, opt.STRATEGIES),
-            ("problem", self.kind, opt.KINDS),
-        ):
-            if name not in known:
-                raise UnknownName(what, name, known)
-        _at_least("k", self.k, 0)
-        _at_least("m", self.m, 1)
-        _at_least("bins", self.bins, 2)
-        _at_least("seed", self.seed, 0)
-
-    def _check_classes(self, y: Any) -> None:
-        if y.nunique() < 2:
-            raise DataError(
-                f"{self.table}: the target column {self.target!r} has a single class, "
-                f"{y.iloc[0]!r}: there is nothing to explain"
-            )
-
-    def _check_k(self, X: pd.DataFrame) -> None:
-        from cpx.data import Binarizer
-
-        binarizer: Any = Binarizer(n_bins=self.bins, strategy=self.strategy)  # type: ignore[arg-type]
-        d = len(binarizer.fit(X).get_feature_names_out())
-        if self.k > d:
-            raise InvalidOption(
-                f"k must be between 0 and the number of features {d}, got {self.k}"
-            )
-
-
-def _named(problem: Any, name: str) -> Problem:
-    named: Problem = replace(problem, name=name)
-    return named
-
-
-def _at_least(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise InvalidOption(f"{name} must be at least {least}, got {value}")
+    chosen = engine.options(source)
+    wanted.question(k or 0)
+    opt.at_least("fresh", fresh, 1)
+    asked = Asked(source)
+    features = asked.explainer.conditions(asked.x).features(rule)
+    question = wanted.question(size_to_compare(features, k))
+    engine.check(question)
+    asked.check(question)
+    if compare:
+        engine.start()
+    problem = asked.problem(question)
+    best = None
+    if compare:
+        best = run_solve(problem, engine.backend, replace(chosen, hint=features), engine.isolate)
+    with phase("measuring the rule on fresh samples"):
+        found = asked.explainer.judge(features, best, problem, asked.x, question, fresh)
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=1))
+        return
+    typer.echo(wrapped(f"{source.table} row {source.row}, {asked.words(problem)}") + "\n")
+    print_explanation(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 DISTRIBUTIONS = ("empirical", "product", "perturbed", "uniform")
 CLASSIFIERS = ("mlp", "forest", "tree", "boosting", "logistic")
 STRATEGIES = ("quantile", "uniform")
-KINDS = ("k-monomial", "negative-only")
+OBJECTIVES = ("precision", "coverage", "loss", "negative-only")
 
 
 # ---------------------------------------------------------------- completion
@@ -67,7 +68,8 @@ def complete_last(incomplete: str, known: list[str] | tuple[str, ...]) -> list[s
     return [f"{head}{comma}{name}" for name in known if name.startswith(last)]
 
 
-def _choices(known: tuple[str, ...]) -> object:
+def choices(known: tuple[str, ...]) -> Callable[[str], list[str]]:
+    """Return the completion of one of the known names."""
     return lambda incomplete: complete_last(incomplete, known)
 
 
@@ -134,60 +136,7 @@ Isolate = Annotated[
         help="Solve in a worker process, which makes the time limit hard, or in this one.",
     ),
 ]
-Table = Annotated[
-    Path, typer.Argument(metavar="TABLE", help="CSV file with a header; .csv.gz is fine.")
-]
-Target = Annotated[
-    str, typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
-]
-Row = Annotated[
-    int, typer.Option(metavar="N", help="Row to explain, counted from 0.", show_default=False)
-]
 K = Annotated[int, typer.Option("-k", metavar="N", help="Greatest number of conditions.")]
-M = Annotated[int, typer.Option("-m", metavar="N", help="Samples the rule is found on.")]
-Distribution = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Where samples come from: product of the columns' marginals, empirical rows, "
-        "perturbed rows, or uniform over the binary features (trains the model on these).",
-        autocompletion=_choices(DISTRIBUTIONS),
-    ),
-]
-Model = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Classifier trained on the table: mlp, forest, tree, boosting, logistic.",
-        autocompletion=_choices(CLASSIFIERS),
-    ),
-]
-Bins = Annotated[int, typer.Option(metavar="N", help="Bins of a numeric column.")]
-Strategy = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Bins of equal counts (quantile) or equal widths (uniform).",
-        autocompletion=_choices(STRATEGIES),
-    ),
-]
-Kind = Annotated[
-    str,
-    typer.Option(
-        "--problem",
-        metavar="KIND",
-        help="k-monomial counts all errors, negative-only those of covered samples.",
-        autocompletion=_choices(KINDS),
-    ),
-]
-Categorical = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COL,COL",
-        help="Numeric columns that are categories.",
-        show_default=False,
-    ),
-]
 
 
 # ------------------------------------------------------------------- helpers
@@ -251,3 +200,9 @@ def split(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def at_least(name: str, value: int, least: int) -> None:
+    """Raise for a number that is too small."""
+    if value < least:
+        raise InvalidOption(f"{name} must be at least {least}, got {value}")

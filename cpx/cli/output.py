@@ -11,9 +11,20 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from cpx.explanation import Explanation
     from cpx.result import Result
+    from cpx.rules import Rule
 
-__all__ = ["deliver", "exit_code", "line", "note", "print_result", "warn", "wrapped"]
+__all__ = [
+    "deliver",
+    "exit_code",
+    "line",
+    "note",
+    "print_explanation",
+    "print_result",
+    "warn",
+    "wrapped",
+]
 
 _INDENT = 11
 _COLOURS = {"OPTIMAL": "green", "INFEASIBLE": "green", "ERROR": "red"}
@@ -58,21 +69,8 @@ def print_result(result: Result, title: str = "") -> None:
     """Print rule, precision, what was proved, and the figures of the solve."""
     if title:
         typer.echo(wrapped(title) + "\n")
-    found = result.explanation
-    if found is not None:
-        _print_rule(result)
-        if found.fresh is not None:
-            line("precision", str(found.fresh))
-        if found.precision is not None:
-            line(
-                "precision" if found.fresh is None else "",
-                f"{float(found.precision):.3f} on the samples",
-            )
-        elif found.fresh is None:
-            line("precision", "undefined: the rule covers no sample")
-        if found.coverage is not None:
-            line("coverage", f"{float(found.coverage):.3f} of the samples")
-        line("proved", found.proved)
+    if result.explanation is not None:
+        print_explanation(result.explanation)
     else:
         typer.secho(_nothing(result), bold=True)
         typer.echo()
@@ -83,13 +81,31 @@ def print_result(result: Result, title: str = "") -> None:
     line("checked", "yes, recomputed from the data" if result.verified else "no")
 
 
-def _print_rule(result: Result) -> None:
-    assert result.explanation is not None
-    rule = result.explanation.rule
+def print_explanation(found: Explanation) -> None:
+    """Print a rule, its figures, and what is proved, guaranteed and noted of it."""
+    _print_rule(found.rule)
+    if found.fresh is not None:
+        line("precision", str(found.fresh))
+    if found.precision is not None:
+        line(
+            "precision" if found.fresh is None else "",
+            f"{float(found.precision):.3f} on the samples",
+        )
+    elif found.fresh is None:
+        line("precision", "undefined: the rule covers no sample")
+    if found.coverage is not None:
+        line("coverage", f"{float(found.coverage):.3f} of the samples")
+    line("proved", found.proved)
+    line("guarantee", found.guarantee)
+    for text in found.notes:
+        line("note", text)
+
+
+def _print_rule(rule: Rule) -> None:
     text = str(rule)
     # One condition per line where the rule is longer than a line of the terminal.
     if sys.stdout.isatty() and len(text) > _width():
-        text = "\n  and ".join(str(literal) for literal in rule.literals)
+        text = "\n  and ".join(rule.words)
         text = f"      {text}\n  => {rule.conclusion}"
     typer.secho(text, bold=True)
     typer.echo()

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
         distribution,
     )
     from cpx.data.samples import Samples
-    from cpx.data.statistics import clopper_pearson, estimate_precision, sample_size
+    from cpx.data.statistics import (
+        clopper_pearson,
+        estimate_precision,
+        rule_count,
+        sample_size,
+        uniform_deviation,
+    )
     from cpx.data.tables import read_table, row
 
 __all__ = [
@@ -42,7 +48,9 @@ __all__ = [
     "named_classifier",
     "read_table",
     "row",
+    "rule_count",
     "sample_size",
+    "uniform_deviation",
 ]
 
 _HOME = {
@@ -62,7 +70,9 @@ _HOME = {
     "named_classifier": "classifiers",
     "read_table": "tables",
     "row": "tables",
+    "rule_count": "statistics",
     "sample_size": "statistics",
+    "uniform_deviation": "statistics",
 }
 
 

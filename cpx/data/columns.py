@@ -23,6 +23,9 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
 _NUMBERS = (int, float, np.integer, np.floating)  # bool is an int
+_FLOATS = (float, np.floating)
+_CATEGORIES = (str, *_NUMBERS, pd.Interval)
+_NUMPY = (np.bool_, np.number, np.str_)
 
 
 @dataclass(frozen=True)
@@ -213,7 +216,7 @@ def _kind(name: str, values: pd.Series[Any], categorical: bool) -> str:
         return "category"
     if types.is_object_dtype(dtype):
         present = as_categories(name, values[values.notna()])  # refuses nested objects
-        textual = any(isinstance(v, (str, bool, pd.Interval)) for v in present)
+        textual = any(issubclass(t, (str, bool, pd.Interval)) for t in set(map(type, present)))
         return "category" if categorical or textual else "number"
     if types.is_string_dtype(dtype) or isinstance(dtype, pd.IntervalDtype):
         return "category"
@@ -251,21 +254,23 @@ def as_numbers(name: str, values: pd.Series[Any]) -> FloatArray:
 
 def as_categories(name: str, values: pd.Series[Any]) -> list[Any]:
     """Return present values as Python objects, or raise DataError naming the column."""
-    # datetime64.item() may be a plain int, so dates stay as they are and are refused.
-    entries: list[Any] = [
-        v.item() if isinstance(v, (np.bool_, np.number, np.str_)) else v
-        for v in values.astype(object)
-    ]
-    for value in entries:
-        if not isinstance(value, (str, *_NUMBERS, pd.Interval)):
-            raise _refused(
-                name, f"{type(value).__name__} objects", "turn them into numbers or text"
-            )
-        if isinstance(value, (float, np.floating)) and math.isinf(value):
-            raise DataError(
-                f"column {name!r} has an infinite value ({value}): replace it by a number or "
-                "by a missing value"
-            )
+    entries: list[Any] = values.astype(object).tolist()
+    # Columns are long and their types are few, so these are looked at instead of values.
+    kinds = set(map(type, entries))
+    if any(issubclass(kind, _NUMPY) for kind in kinds):
+        # datetime64.item() may be a plain int, so dates stay as they are and are refused.
+        entries = [v.item() if isinstance(v, _NUMPY) else v for v in entries]
+        kinds = set(map(type, entries))
+    if not all(issubclass(kind, _CATEGORIES) for kind in kinds):
+        value = next(v for v in entries if not isinstance(v, _CATEGORIES))
+        raise _refused(name, f"{type(value).__name__} objects", "turn them into numbers or text")
+    if any(issubclass(kind, _FLOATS) for kind in kinds):
+        for value in entries:
+            if isinstance(value, _FLOATS) and math.isinf(value):
+                raise DataError(
+                    f"column {name!r} has an infinite value ({value}): replace it by a number "
+                    "or by a missing value"
+                )
     return entries
 
 

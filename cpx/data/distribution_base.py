@@ -81,7 +81,7 @@ class Distribution(ABC):
 
         Raises
         ------
-        DataError
+        NoMass
             When D gives this event no mass, naming the literals.
         """
 

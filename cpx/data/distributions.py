@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cpx.data.background import Background, checked_groups, plain_literals
 from cpx.data.distribution_base import Batch, Distribution
 from cpx.data.scalars import positive_integer, real
-from cpx.errors import DataError, InvalidOption, UnknownName
+from cpx.errors import DataError, InvalidOption, NoMass, UnknownName
 
 if TYPE_CHECKING:
     from cpx.data.binarizer import Binarizer
@@ -179,9 +179,9 @@ class _OnBackground(Distribution):
         agree = (self.background.bits[:, chosen] == bits[chosen]).all(axis=1)
         return np.flatnonzero(agree)
 
-    def _no_mass(self, bits: BoolArray, chosen: list[int]) -> DataError:
+    def _no_mass(self, bits: BoolArray, chosen: list[int]) -> NoMass:
         names = self.literal_names(bits)
-        return DataError(
+        return NoMass(
             f"no background row satisfies {' and '.join(names[j] for j in chosen)!r}, so the "
             f"distribution {self.name!r} cannot be conditioned on it: use 'perturbed', or more "
             "background rows"

@@ -15,7 +15,38 @@ from cpx.explanation import PrecisionEstimate
 if TYPE_CHECKING:
     from cpx.data.distributions import Distribution
 
-__all__ = ["clopper_pearson", "estimate_precision", "sample_size"]
+__all__ = [
+    "clopper_pearson",
+    "estimate_precision",
+    "rule_count",
+    "sample_size",
+    "uniform_deviation",
+]
+
+
+def rule_count(k: int, d: int) -> int:
+    """Return how many monomials of at most k of d features there are.
+
+    Parameters
+    ----------
+    k, d : int
+        ``0 <= k <= d`` and ``d >= 1``.
+
+    Raises
+    ------
+    InvalidOption
+        Naming the argument that is out of range.
+
+    Examples
+    --------
+    >>> rule_count(2, 4)  # the empty one, 4 of one feature, 6 of two
+    11
+    """
+    d = positive_integer("d", d)
+    size = integer(k)
+    if size is None or not 0 <= size <= d:
+        raise InvalidOption(f"k must be an integer from 0 to d = {d}, got {k!r}")
+    return sum(math.comb(d, i) for i in range(size + 1))
 
 
 def sample_size(k: int, d: int, epsilon: float, delta: float) -> int:
@@ -46,8 +77,9 @@ def sample_size(k: int, d: int, epsilon: float, delta: float) -> int:
 
     Notes
     -----
-    The paper counts d**k rules. With k = 1, or d = 1, the empty rule is one more: there the
-    bound holds for rules of exactly k conditions.
+    The paper counts d**k rules, which are at least as many as the rules of at most k
+    conditions, unless k = 1 (or d = 1): there the empty rule makes one more, and it is
+    counted here, so that the bound holds for all of them.
 
     References
     ----------
@@ -59,13 +91,84 @@ def sample_size(k: int, d: int, epsilon: float, delta: float) -> int:
     >>> sample_size(k=5, d=90, epsilon=0.1, delta=0.05)
     5238
     """
-    d = positive_integer("d", d)
-    size = integer(k)
-    if size is None or not 0 <= size <= d:
-        raise InvalidOption(f"k must be an integer from 0 to d = {d}, got {k!r}")
+    rules = max(k * math.log(positive_integer("d", d)), math.log(rule_count(k, d)))
     epsilon = open_unit("epsilon", epsilon)
     delta = open_unit("delta", delta)
-    return math.ceil(2 / epsilon**2 * (size * math.log(d) + math.log(2 / delta)))
+    return math.ceil(2 / epsilon**2 * (rules + math.log(2 / delta)))
+
+
+def uniform_deviation(m: int, k: int, d: int, delta: float, shares: int = 1) -> float:
+    """Return how far shares of samples are from the truth, for all short rules at once.
+
+    Parameters
+    ----------
+    m : int
+        Number of samples, drawn independently from the distribution D.
+    k, d : int
+        The rules are the monomials of at most k of d features.
+    delta : float
+        Failure probability, between 0 and 1.
+    shares : int
+        How many figures of every rule are meant at once, at least 1.
+
+    Returns
+    -------
+    float
+        h, such that with probability at least 1 - delta all the figures meant of all the
+        rules are within the distance said below.
+
+    Raises
+    ------
+    InvalidOption
+        Naming the argument that is out of range.
+
+    Notes
+    -----
+    Let N be the number of rules, c(S) the probability that a row of D is covered by S, p(S)
+    the probability that a covered row has the class of x, L(S) the probability that S is
+    wrong about a row, and ĉ, p̂, L̂ the same as shares of the m samples.
+
+    *Loss and coverage.* L̂(S) and ĉ(S) are means of m independent indicators. Hoeffding's
+    inequality says that either is further than h from its expectation with probability at
+    most q = 2 exp(-2 m h²).
+
+    *Precision.* Given that n > 0 samples are covered by S, p̂(S) is the mean of n independent
+    indicators of expectation p(S). So it is further than s from p(S) with probability at
+    most 2 exp(-2 n s²), which is q again for s = h sqrt(m / n) = h / sqrt(ĉ(S)). As this
+    holds for every n, it holds without the condition.
+
+    The union bound over N rules and the ``shares`` figures meant asks for
+    ``shares * N * q <= delta``, which gives ::
+
+        h = sqrt(ln(2 * shares * N / delta) / (2 * m))
+
+    With m = ``sample_size(k, d, epsilon, delta / shares)``, h is at most epsilon / 2.
+
+    What follows for the rule R that is best on the samples, whatever limits on the samples
+    it had to meet, since the figures of all rules are close to the truth at once:
+
+    - least loss: L(R) <= L̂(R) + h <= L̂(S) + h <= L(S) + 2h for all S that met the limits;
+    - greatest precision among rules with ĉ >= c: p(R) >= p̂(R) - h / sqrt(ĉ(R)), and
+      p(S) <= p̂(S) + h / sqrt(c) <= p̂(R) + h / sqrt(c) for all these S. They include every
+      S with c(S) >= c + h;
+    - greatest coverage among rules with p̂ >= p: c(R) >= c(S) - 2h for all these S, and
+      p(R) >= p - h / sqrt(ĉ(R)).
+
+    References
+    ----------
+    Hoeffding: Probability Inequalities for Sums of Bounded Random Variables, Journal of the
+    American Statistical Association 58 (1963), Theorem 1. For the union bound over finite
+    classes: Koriche et al. (ECML PKDD 2024), proof of Theorem 3.
+
+    Examples
+    --------
+    >>> round(uniform_deviation(5238, k=5, d=90, delta=0.05), 4)  # sqrt(ln(2N/.05)/10476)
+    0.0451
+    """
+    figures = positive_integer("shares", shares) * rule_count(k, d)
+    delta = open_unit("delta", delta)
+    # The logarithms apart: the number of rules may be beyond the range of a float.
+    return math.sqrt((math.log(2 * figures) - math.log(delta)) / (2 * positive_integer("m", m)))
 
 
 def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -151,7 +254,9 @@ def estimate_precision(
     Raises
     ------
     DataError
-        When x does not fit D, or D gives z_S = x_S no mass.
+        When x does not fit D.
+    NoMass
+        When D gives z_S = x_S no mass.
     ClassifierError
         When f raises or does not answer with one label per row.
     InvalidOption

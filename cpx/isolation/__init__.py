@@ -7,6 +7,6 @@ listens to events, interrupts, kills, and makes a result of whatever is left.
 
 from __future__ import annotations
 
-from cpx.isolation.worker import run_isolated, shutdown
+from cpx.isolation.worker import prepare, run_isolated, shutdown
 
-__all__ = ["run_isolated", "shutdown"]
+__all__ = ["prepare", "run_isolated", "shutdown"]

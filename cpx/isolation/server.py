@@ -1,9 +1,9 @@
 """The worker program: ``python -m cpx.isolation.server``.
 
-Protocol: one JSON object per line. In: a job. Out: ``{"started": pid}`` when the clock of the
-solve starts, ``{"event": ...}`` at improvements, ``{"result": ...}`` at the end, and
-``{"exit": status}`` when the child is gone. Where the system has no fork, jobs run in the
-server itself and a kill takes the server along.
+Protocol: one JSON object per line. In: a job, or the name of an engine to load. Out:
+``{"started": pid}`` when the clock of the solve starts, ``{"event": ...}`` at improvements,
+``{"result": ...}`` at the end, and ``{"exit": status}`` when the child is gone. Where the
+system has no fork, jobs run in the server itself and a kill takes the server along.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ def main() -> None:
 
     for line in _lines(sys.stdin.fileno()):
         job = json.loads(line)
+        if "preload" in job:
+            _preload(job["preload"])
+            continue
         _preload(job["backend"])
         if hasattr(os, "fork"):
             _serve_in_child(job, send)

@@ -26,7 +26,7 @@ from cpx.models.base import Problem
 from cpx.options import SolveOptions
 from cpx.result import Result, Termination, TracePoint
 
-__all__ = ["GRACE", "run_isolated", "shutdown"]
+__all__ = ["GRACE", "prepare", "run_isolated", "shutdown"]
 
 GRACE = 0.7
 """Seconds past ``1.05 * time_limit`` after which a worker is killed."""
@@ -98,6 +98,18 @@ def shutdown() -> None:
 
 
 atexit.register(shutdown)
+
+
+def prepare(backend: str) -> None:
+    """Start a worker and let it load an engine, while this process has something else to do.
+
+    The next :func:`run_isolated` with an engine of the same family takes it.
+    """
+    worker = _Worker()
+    with suppress(BrokenPipeError):  # found dead and replaced when it is needed
+        worker.send({"preload": backend})
+    with _lock:
+        _idle[backend.partition(":")[0]].append(worker)
 
 
 def run_isolated(

@@ -217,7 +217,33 @@ TABLES = {
         ("--target", "y", "--row", 0, "--distribution", "unifrom"),
         ["unifrom", "'uniform'"],
     ),
-    "problem": (("--target", "y", "--row", 0, "--problem", "monomial"), ["monomial"]),
+    "objective": (("--target", "y", "--row", 0, "--objective", "los"), ["'los'", "'loss'"]),
+    "min coverage": (("--target", "y", "--row", 0, "--min-coverage", 2), ["min_coverage", "'2'"]),
+    "max coverage": (
+        ("--target", "y", "--row", 0, "--max-coverage", "half"),
+        ["max_coverage", "'half'"],
+    ),
+    "min precision": (
+        ("--target", "y", "--row", 0, "--min-precision", "1/0"),
+        ["min_precision", "'1/0'"],
+    ),
+    "epsilon alone": (("--target", "y", "--row", 0, "--epsilon", 0.1), ["delta is missing"]),
+    "delta alone": (("--target", "y", "--row", 0, "--delta", 0.1), ["epsilon is missing"]),
+    "epsilon 0": (
+        ("--target", "y", "--row", 0, "--epsilon", 0, "--delta", 0.1),
+        ["epsilon", "0.0"],
+    ),
+    "delta 1": (("--target", "y", "--row", 0, "--epsilon", 0.1, "--delta", 1), ["delta", "1.0"]),
+    "epsilon and m": (
+        ("--target", "y", "--row", 0, "--epsilon", 0.1, "--delta", 0.1, "-m", 9),
+        ["m = 9", "epsilon = 0.1"],
+    ),
+    "require unknown": (
+        ("--target", "y", "--row", 0, "--require", "colour = rot"),
+        ["required", "colour = rot", "nearest", "'colour = red'"],
+    ),
+    "require out of range": (("--target", "y", "--row", 0, "--require", 99), ["feature 99"]),
+    "forbid unknown": (("--target", "y", "--row", 0, "--forbid", "what"), ["forbidden", "what"]),
     "strategy": (("--target", "y", "--row", 0, "--strategy", "width"), ["width"]),
     "categorical": (("--target", "y", "--row", 0, "--categorical", "zip"), ["zip"]),
     "seed": (("--target", "y", "--row", 0, "--seed", -1), ["seed", "-1"]),
@@ -237,9 +263,31 @@ def test_bad_questions_are_refused_before_training(
 ) -> None:
     from cpx.explainer import Explainer
 
-    monkeypatch.setattr(Explainer, "train", None)
+    monkeypatch.setattr(Explainer, "fit", None)
     refused(run(command, table, *args, "-o", "out.json"), *names)
     assert os.listdir() == ["table.csv"]
+
+
+def false_condition(table: Path) -> str:
+    """Return a condition that is false of row 0."""
+    colour = table.read_text().splitlines()[1].split(",")[2]
+    return f"colour != {colour}"
+
+
+def test_a_false_condition_is_refused_before_training(
+    run: Run, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cpx.explainer import Explainer
+
+    monkeypatch.setattr(Explainer, "fit", None)
+    args, text = (table, "--target", "y", "--row", 0), false_condition(table)
+    refused(run("explain", *args, "--require", text), "required", f"'{text}' is false of x")
+    refused(run("score", *args, "--rule", text), f"'{text}' is false of x")
+    refused(run("score", *args, "--rule", "what > 3"), "unknown condition 'what > 3'")
+    refused(run("score", *args, "--rule", "0 and 4", "-k", 1), "the rule has 2 conditions, k is 1")
+    refused(run("score", *args, "--rule", "0", "--backend", "cpsta"), "'cpsat'")
+    refused(run("score", *args, "--rule", "0", "--fresh", 0), "fresh")
+    refused(run("score", *args), "--rule")
 
 
 def test_bad_tables(run: Run) -> None:

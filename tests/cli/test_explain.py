@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,14 +45,14 @@ def test_make_saves_the_statement_of_the_question(
     assert done.stdout.startswith("wrote made.json.gz: class ")
     problem = load("made.json.gz")
     assert problem.name == "table-3-k2"
-    assert (problem.k, problem.samples.total, problem.kind) == (2, 100, "k-monomial")
+    assert (problem.k, problem.samples.total, problem.kind) == (2, 100, "max-precision")
     assert problem.samples.context["distribution"]["name"] == distribution
 
 
 def test_make_without_output_prints_the_instance(run: Run, table: Path) -> None:
     done = run(
         "make", table, "--target", "y", "--row", 3, "-m", 50, "-k", 1, "--model", "tree",
-        "--problem", "negative-only",
+        "--objective", "negative-only",
     )  # fmt: skip
     assert json.loads(done.stdout)["problem"] == "negative-only"
 
@@ -62,11 +64,102 @@ def test_make_is_reproducible(run: Run, table: Path) -> None:
     assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
 
 
+ASK = ("--target", "y", "--row", 3, "-k", 2, "--model", "tree", "--no-isolate")
+
+
+def explained(run: Run, table: Path, *options: object) -> dict[str, Any]:
+    done = run("explain", table, *ASK, *options, "--json")
+    assert done.exit_code == 0, done.output
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("objective", "kind", "limits"),
+    [
+        ("precision", "max-precision", (Fraction(1, 5), None, None)),
+        ("coverage", "max-coverage", (Fraction(1, 5), None, Fraction(19, 20))),
+        ("loss", "k-monomial", (Fraction(1, 5), None, None)),
+        ("negative-only", "negative-only", (Fraction(1, 5), None, None)),
+    ],
+)
+def test_make_asks_for_an_objective_and_limits(
+    run: Run, table: Path, objective: str, kind: str, limits: tuple[object, ...]
+) -> None:
+    done = run(
+        "make", table, *ASK[:-1], "--objective", objective, "--min-coverage", "1/5", "-o", "a.json"
+    )
+    assert done.exit_code == 0, done.output
+    assert f"{kind}, coverage >= 20 %" in done.stdout
+    made: Any = load("a.json")
+    assert made.kind == kind
+    assert (made.min_coverage, made.max_coverage, made.min_precision) == limits
+
+
+def test_make_gives_conditions_by_name_or_number(run: Run, table: Path) -> None:
+    options = ("--require", "size <= 9", "--forbid", 7, "--forbid", "0", "--one-per-column")
+    done = run("make", table, *ASK[:-1], *options[2:], "-o", "a.json")
+    assert done.exit_code == 0, done.output
+    made: Any = load("a.json")
+    assert (made.forbidden, made.one_per_group) == ((0, 7), True)
+    name = made.samples.features[4]
+    assert run("make", table, *ASK[:-1], "--require", name, "-o", "a.json").exit_code == 0
+    made = load("a.json")
+    assert [made.samples.features[j] for j in made.required] == [name]
+
+
+def test_explain_by_loss_says_that_always_predicting_is_best(run: Run, table: Path) -> None:
+    done = run("explain", table, *ASK, "--objective", "loss", "-k", 0)
+    assert done.exit_code == 0, done.output
+    assert "note       no condition lowers the loss: by loss, always predicting" in done.stdout
+
+
+def test_explain_with_a_guarantee(run: Run, table: Path) -> None:
+    from cpx import sample_size
+
+    asked = ("--objective", "loss", "--epsilon", 0.3, "--delta", 0.2)
+    done = run("explain", table, *ASK, *asked)
+    assert f"{sample_size(2, 8, 0.3, 0.2)} samples" in done.stdout
+    assert "guarantee  with probability at least 0.8 over the samples drawn" in done.stdout
+    text = explained(run, table, *asked)["explanation"]["guarantee"]
+    assert text in done.stdout
+
+
+def test_explain_proves_that_no_rule_keeps_the_limits(run: Run, table: Path) -> None:
+    done = run("explain", table, *ASK, "--min-coverage", 1, "--min-precision", 1)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("No rule satisfies the constraints; this is proved.") == 1
+
+
+def test_score_compares_with_the_best_rule(run: Run, table: Path) -> None:
+    best = explained(run, table)["explanation"]
+    rule = best["text"].partition(" => ")[0]
+    done = run("score", table, *ASK, "--rule", rule, "--json")
+    assert done.exit_code == 0, done.output
+    scored = json.loads(done.stdout)
+    assert [scored[key] for key in ("features", "precision", "coverage", "fresh")] == [
+        best[key] for key in ("features", "precision", "coverage", "fresh")
+    ]
+    assert "is optimal: no rule of at most 2 conditions" in scored["proved"]
+    done = run("score", table, *ASK, "--rule", "0", "--objective", "loss")
+    assert done.exit_code == 0, done.output
+    assert "95% interval, 1000 fresh samples" in done.stdout
+    assert "; the best one found is " in done.stdout
+    done = run("score", table, *ASK[:-3], "--no-isolate", "--rule", "0", "--no-compare")
+    assert "proved" not in done.stdout
+
+
+def test_a_worker_loads_the_engine_while_the_model_is_trained(run: Run, table: Path) -> None:
+    done = run("explain", table, *ASK[:-1], "-m", 100, "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["memory"] > 0
+
+
 def test_demo_explains_a_real_prediction(run: Run) -> None:
     done = run("demo", "--backends", "cpsat,maxsat", "--time-limit", 30)
     assert done.exit_code == 0, done.output
     assert "says that tumour 19 is benign" in done.stdout
-    assert "worst radius <= 16.8 and worst concave points <= 0.1423 => benign" in done.stdout
+    assert "worst concave points <= 0.1423 => benign" in done.stdout
     assert "95% interval, 1000 fresh samples" in done.stdout
-    assert "loss 53 of 1000 is optimal" in done.stdout
+    assert "precision 547/548 (0.998) is optimal" in done.stdout
     assert "virtual best" in done.stdout

@@ -13,6 +13,7 @@ from .conftest import Run
 COMMANDS = (
     "demo",
     "explain",
+    "score",
     "make",
     "solve",
     "compare",

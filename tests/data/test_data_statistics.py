@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -6,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from cpx.data import Samples, Uniform, clopper_pearson, estimate_precision, sample_size
+from cpx.data import (
+    Samples,
+    Uniform,
+    clopper_pearson,
+    estimate_precision,
+    rule_count,
+    sample_size,
+    uniform_deviation,
+)
 from cpx.errors import ClassifierError, InvalidOption
 from cpx.explanation import PrecisionEstimate
 
@@ -15,13 +24,67 @@ from cpx.explanation import PrecisionEstimate
 def test_sample_size_is_the_least(k, d, epsilon, delta):
     k = min(k, d)
     m = sample_size(k, d, epsilon, delta)
-    enough = (2 / epsilon**2) * (k * math.log(d) + math.log(2 / delta))
-    assert m - 1 < enough <= m
+    # The paper's d**k, and one more where that leaves out the empty rule.
+    rules = d + 1 if k == 1 else d**k
+    enough = (2 / epsilon**2) * math.log(2 * rules / delta)
+    assert m - 1 < enough * (1 + 1e-12)
+    assert enough <= m * (1 + 1e-12)
 
 
 def test_sample_size_by_hand():
     # 2/0.01 * (2 ln 10 + ln 40) = 200 * (4.60517 + 3.68888) = 1658.81
     assert sample_size(2, 10, 0.1, 0.05) == 1659
+
+
+@pytest.mark.parametrize(("k", "d"), [(0, 3), (1, 1), (2, 5), (5, 5)])
+def test_rule_count_counts_the_subsets(k, d):
+    subsets = [s for size in range(k + 1) for s in itertools.combinations(range(d), size)]
+    assert rule_count(k, d) == len(subsets)
+
+
+def test_uniform_deviation_by_hand():
+    # 7 rules (2 of 3 features), 2 figures each: sqrt(ln(2 * 14 / 0.1) / 200)
+    expected = math.sqrt(math.log(280) / 200)
+    assert uniform_deviation(100, 2, 3, 0.1, shares=2) == pytest.approx(expected)
+
+
+@given(st.integers(0, 9), st.integers(1, 60), st.floats(0.01, 0.9), st.floats(0.001, 0.9))
+def test_the_sample_size_makes_the_deviation_half_of_epsilon(k, d, epsilon, delta):
+    k = min(k, d)
+    m = sample_size(k, d, epsilon, delta / 2)
+    assert uniform_deviation(m, k, d, delta, shares=2) <= epsilon / 2 * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("arguments", [(0, 1, 2, 0.1), (9, 3, 2, 0.1), (9, 1, 2, 0), (9, 1, 2, 1)])
+def test_uniform_deviation_refuses(arguments):
+    with pytest.raises(InvalidOption):
+        uniform_deviation(*arguments)
+    with pytest.raises(InvalidOption, match="shares"):
+        uniform_deviation(9, 1, 2, 0.1, shares=0)
+
+
+def test_shares_of_samples_deviate_as_seldom_as_is_said():
+    """Draw many sample sets, and compare all rules with the truth, which is enumerated."""
+    d, k, m, delta, rounds = 3, 2, 60, 0.3, 1500
+    rng = np.random.default_rng(5)
+    cube = np.array(list(itertools.product([0, 1], repeat=d)), dtype=bool)
+    same = np.array([0, 1, 1, 0, 1, 0, 1, 1], dtype=bool)
+    rules = [list(s) for size in range(k + 1) for s in itertools.combinations(range(d), size)]
+    covers = np.array([cube[:, rule].all(axis=1) for rule in rules])
+    coverage, precision = covers.mean(axis=1), (covers & same).sum(axis=1) / covers.sum(axis=1)
+    counts = rng.multinomial(m, [1 / len(cube)] * len(cube), size=rounds)
+    covered, agreeing = counts @ covers.T, counts @ (covers & same).T
+
+    def failures(h: float) -> float:
+        with np.errstate(invalid="ignore"):
+            wrong = np.abs(covered / m - coverage) > h
+            # A rule that covers no sample has no precision there, and claims none.
+            wrong |= np.abs(agreeing / covered - precision) > h / np.sqrt(covered / m)
+        return wrong.any(axis=1).mean()
+
+    h = uniform_deviation(m, k, d, delta, shares=2)
+    assert failures(h) <= delta
+    assert failures(0.6 * h) > delta  # what is said is not empty
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,251 @@
+"""What ``cpx explain``, ``make`` and ``score`` are asked, from options to a stated problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cpx.cli import options as opt
+from cpx.errors import DataError, UnknownName
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cpx.explainer import Explainer
+    from cpx.models.monomial import MonomialProblem
+    from cpx.question import Question
+
+__all__ = ["Asked", "Source", "Wanted"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The prediction in question: a row of a table, a classifier, a distribution."""
+
+    table: Annotated[
+        Path, typer.Argument(metavar="TABLE", help="CSV file with a header; .csv.gz is fine.")
+    ]
+    target: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
+    ]
+    row: Annotated[
+        int,
+        typer.Option(metavar="N", help="Row to explain, counted from 0.", show_default=False),
+    ]
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Classifier trained on the table: mlp, forest, tree, boosting, logistic.",
+            autocompletion=opt.choices(opt.CLASSIFIERS),
+        ),
+    ] = "mlp"
+    distribution: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Where samples come from: product of the columns' marginals, empirical rows, "
+            "perturbed rows, or uniform over the binary features (trains the model on these).",
+            autocompletion=opt.choices(opt.DISTRIBUTIONS),
+        ),
+    ] = "empirical"
+    bins: Annotated[int, typer.Option(metavar="N", help="Bins of a numeric column.")] = 3
+    strategy: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Bins of equal counts (quantile) or equal widths (uniform).",
+            autocompletion=opt.choices(opt.STRATEGIES),
+        ),
+    ] = "quantile"
+    categorical: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL,COL", help="Numeric columns that are categories.", show_default=False
+        ),
+    ] = None
+    seed: opt.Seed = 0
+
+    def check(self) -> None:
+        """Raise for what can be seen to be wrong without the table."""
+        for what, name, known in (
+            ("model", self.model, opt.CLASSIFIERS),
+            ("distribution", self.distribution, opt.DISTRIBUTIONS),
+            ("strategy", self.strategy, opt.STRATEGIES),
+        ):
+            if name not in known:
+                raise UnknownName(what, name, known)
+        opt.at_least("bins", self.bins, 2)
+        opt.at_least("seed", self.seed, 0)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The rule in question: what it is best in, its limits, the samples that judge it."""
+
+    objective: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What the rule is best in: precision, coverage, loss (all errors), or "
+            "negative-only (errors of covered samples).",
+            autocompletion=opt.choices(opt.OBJECTIVES),
+        ),
+    ] = "precision"
+    min_coverage: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Least share of the samples covered, such as 0.05 or 1/20, the default for "
+            "the objective precision.",
+            show_default=False,
+        ),
+    ] = None
+    max_coverage: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE", help="Greatest share of the samples covered.", show_default=False
+        ),
+    ] = None
+    min_precision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Least precision on the samples, such as 0.95, the default for the objective "
+            "coverage.",
+            show_default=False,
+        ),
+    ] = None
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="A condition that the rule must have, as it is printed, or its number. "
+            "Repeatable.",
+            show_default=False,
+        ),
+    ] = None
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="A condition that it must not have. Repeatable.",
+            show_default=False,
+        ),
+    ] = None
+    one_per_column: Annotated[
+        bool, typer.Option("--one-per-column", help="At most one condition of each column.")
+    ] = False
+    m: Annotated[
+        int | None,
+        typer.Option("-m", metavar="N", help="Samples the rule is found on.  [default: 1000]"),
+    ] = None
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            metavar="E",
+            help="Instead of -m: draw as many samples as it takes to know the loss of rules up "
+            "to E, and say what is guaranteed.",
+            show_default=False,
+        ),
+    ] = None
+    delta: Annotated[
+        float | None,
+        typer.Option(
+            metavar="D",
+            help="With --epsilon: what is said holds with probability 1 - D.",
+            show_default=False,
+        ),
+    ] = None
+
+    def question(self, k: int) -> Question:
+        """Return what is asked; wrong values are refused by name."""
+        from cpx.question import Question
+
+        opt.at_least("k", k, 0)
+        return Question(
+            k=k,
+            objective=self.objective,
+            m=self.m,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            min_coverage=self.min_coverage,
+            max_coverage=self.max_coverage,
+            min_precision=self.min_precision,
+            required=self.require or (),
+            forbidden=self.forbid or (),
+            one_per_group=self.one_per_column,
+        )
+
+
+class Asked:
+    """A row of a table and an explainer for it: made without training, trained on demand."""
+
+    def __init__(self, source: Source) -> None:
+        from cpx.cli.progress import phase
+        from cpx.data import read_table
+        from cpx.data import row as row_of
+
+        self.source = source
+        source.check()
+        with phase(f"reading {source.table}"):
+            self._X, self._y = read_table(
+                source.table, source.target, opt.split(source.categorical)
+            )
+            self.x: pd.DataFrame = row_of(self._X, source.row)
+            self._check_classes()
+            self.explainer = self._untrained()
+
+    def _untrained(self) -> Explainer:
+        from cpx.data import named_classifier
+        from cpx.explainer import Explainer
+
+        source = self.source
+        strategy: Any = source.strategy
+        return Explainer(
+            named_classifier(source.model, source.seed),
+            self._X,
+            n_bins=source.bins,
+            strategy=strategy,
+            distribution=source.distribution,
+            seed=source.seed,
+        )
+
+    def check(self, question: Question) -> None:
+        """Raise for what is wrong with the question, before anything is trained."""
+        question.draws(self.explainer.distribution.n_features)
+        conditions = self.explainer.conditions(self.x)
+        conditions.features(question.required, "required")
+        conditions.features(question.forbidden, "forbidden")
+
+    def problem(self, question: Question) -> MonomialProblem:
+        """Train the model and state the problem."""
+        from cpx.cli.progress import phase
+
+        with phase(f"training {self.source.model} on {len(self._X)} rows"):
+            self.explainer.fit(self._X, self._y)
+        with phase("drawing samples"):
+            return self.explainer.state(self.x, question)
+
+    def words(self, problem: MonomialProblem) -> str:
+        """Say what is explained, in one line."""
+        from cpx.models.wording import short_limits
+
+        samples = problem.samples
+        return (
+            f"class {samples.context.get('class')!s} by {self.source.model}: "
+            f"{', '.join([problem.kind, *short_limits(problem)])}, "
+            f"{samples.total} samples ({self.source.distribution}, {samples.m} distinct), "
+            f"{samples.d} features, k = {problem.k}"
+        )
+
+    def _check_classes(self) -> None:
+        y = self._y
+        if y.nunique() < 2:
+            raise DataError(
+                f"{self.source.table}: the target column {self.source.target!r} has a single "
+                f"class, {y.iloc[0]!r}: there is nothing to explain"
+            )
