@@ -35,6 +35,8 @@ class Method:
         Which of the paper's columns is its like: ``"cop"``, ``"sat"``, ``"anchors"``.
     samples : bool
         Whether it solves a problem on drawn samples; otherwise it asks the classifier itself.
+    exact : bool
+        Whether a k-monomial must have k features, not at most k.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Method:
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     published: str | None = None
     samples: bool = True
+    exact: bool = False
 
     def absent(self) -> str | None:
         """Say why the method cannot be used here; None when it can.
@@ -77,6 +80,8 @@ class Method:
         'k-monomial by cpsat, encoding channelling'
         """
         parts = [f"{self.kind} by {self.backend}" if self.samples else self.backend]
+        if self.exact:
+            parts.append("exactly k features")
         if self.encoding is not None:
             parts.append(f"encoding {self.encoding}")
         if self.m is not None:
@@ -91,7 +96,7 @@ class Method:
             "problem": self.kind,
             "backend": self.backend,
             "encoding": self.encoding,
-            "parameters": dict(self.parameters),
+            "parameters": dict(self.parameters) | ({"exact": True} if self.exact else {}),
             "versions": _versions(self.backend),
         }
 
@@ -111,10 +116,11 @@ _ALL = (
     Method("cop", "Cop", "k-monomial", "cpsat", "channelling", published="cop"),
     Method("sat", "Sat", "negative-only", "cpsat", "clausal", published="sat"),
     Method("anchors", "Anchors", "anchors", "anchors", published="anchors", samples=False),
-    Method("loss", "search, loss", "k-monomial", "search"),
+    Method("loss", "search loss", "k-monomial", "search"),
+    Method("exact", "search |S|=k", "k-monomial", "search", exact=True),
     Method(
         "precision",
-        "search, precision",
+        "search precision",
         "max-precision",
         "search",
         m=10_000,
@@ -123,7 +129,7 @@ _ALL = (
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ALL})
-"""The methods by name, in the order of the columns: three of the paper, two of cpx."""
+"""The methods by name, in the order of the columns: three of the paper, three of cpx."""
 
 
 def choose_methods(names: Iterable[str] | None = None) -> tuple[Method, ...]:

@@ -29,8 +29,8 @@ class Protocol:
     ----------
     seed : int
         Seed of the split, the classifier, the samples and the engines.
-    time_limit : float
-        Seconds of each solve.
+    time_limit : float or None
+        Seconds of each solve; None for no limit.
     fresh : int
         Samples on which a precision error is measured.
     test_share : float
@@ -40,7 +40,7 @@ class Protocol:
     """
 
     seed: int = 0
-    time_limit: float = 60.0
+    time_limit: float | None = 60.0
     fresh: int = 1000
     test_share: float = 0.25
     n_bins: int = 3
