@@ -87,7 +87,8 @@ class Record:
         Of the solve; ``ERROR`` also when no solve was reached.
     message : str
         What went wrong.
-    objective, bound : int or None
+    objective, bound : int, str or None
+        An integer, or a fraction as ``"p/q"``.
     gap : float or None
     seconds, solving : float
         Of the whole solve, and of the solver in it.
@@ -112,8 +113,8 @@ class Record:
     status: str
     termination: str = ""
     message: str = ""
-    objective: int | None = None
-    bound: int | None = None
+    objective: int | str | None = None
+    bound: int | str | None = None
     gap: float | None = None
     seconds: float = 0.0
     solving: float = 0.0

@@ -13,6 +13,7 @@ from cpx.reproduce.protocol import BlackBox, Protocol, train
 from cpx.reproduce.records import Record, Store, Task
 from cpx.reproduce.solving import ask, solve
 from cpx.result import Result, Status, Termination
+from cpx.values import to_json
 
 if TYPE_CHECKING:
     from cpx.backends import Event
@@ -151,8 +152,8 @@ def _make(
         status=str(result.status),
         termination=str(result.termination),
         message=_complaint(result),
-        objective=result.objective,
-        bound=result.bound,
+        objective=to_json(result.objective),
+        bound=to_json(result.bound),
         gap=result.gap,
         seconds=round(result.times.total, 4),
         solving=round(result.times.solve, 4),

@@ -12,6 +12,7 @@ import numpy as np
 from cpx.data.samples import Samples
 from cpx.models import KMonomial
 from cpx.options import SolveOptions
+from cpx.result import Status
 
 if TYPE_CHECKING:
     from cpx.backends import Event
@@ -101,7 +102,9 @@ def _of_exact_size(result: Result, asked: KMonomial) -> Result:
     found = result.explanation
     bound = None if result.bound is None else max(0, result.bound - offset)
     if found is None or len(found.features) < asked.k:
-        return replace(result, explanation=None, objective=None, bound=bound)
+        # Stopped early: a shorter rule is none of those that were asked for.
+        status = Status.UNKNOWN if result.status is Status.FEASIBLE else result.status
+        return replace(result, status=status, explanation=None, objective=None, bound=bound)
     explanation = asked.explanation(found.features)
     objective = asked.evaluate(explanation).objective
     return replace(result, explanation=explanation, objective=objective, bound=bound)

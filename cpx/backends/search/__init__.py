@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Search"]
 
+
 class Search(Backend):
     """Branch and bound on bitsets: exact, anytime.
 
