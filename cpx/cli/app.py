@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cpx.cli import comparing, demo, engines, explaining, showing, solving
+from cpx.cli import comparing, demo, engines, explaining, reproducing, showing, solving
 from cpx.errors import CpxError
 
 __all__ = ["app", "main"]
@@ -82,6 +82,17 @@ for _command, _summary in (
     (engines.doctor, "Try every engine in a fresh interpreter."),
 ):
     app.command(_command.__name__, short_help=_summary, help=_help(_command))(_command)
+
+_experiments = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+for _command, _summary in (
+    (reproducing.koriche, "Table 2 and Figures 1, 2 of Koriche et al. (ECML PKDD 2024)."),
+):
+    _experiments.command(_command.__name__, short_help=_summary, help=_help(_command))(_command)
+app.add_typer(
+    _experiments,
+    name="reproduce",
+    help="Make a published experiment again, with the search of cpx beside its methods.",
+)
 
 
 def _version(wanted: bool) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cpx.backends import Event
     from cpx.compare import Run, Task
 
-__all__ = ["CompareProgress", "on_terminal", "phase", "solve_progress"]
+__all__ = ["CompareProgress", "RunProgress", "on_terminal", "phase", "solve_progress"]
 
 
 def on_terminal() -> bool:
@@ -45,16 +45,16 @@ def solve_progress(engine: str, limit: float | None) -> Iterator[Callable[[Event
         yield lambda event: bars.update(task, state=_state(event))
 
 
-class CompareProgress:
-    """Shows the runs of a comparison that are going on, and how many are done."""
+class RunProgress:
+    """Shows the runs that are going on, and how many are done."""
 
     def __init__(self, total: int) -> None:
         self.total, self.done = total, 0
         self._bars: Bars | None = _bars() if on_terminal() else None
-        self._tasks: dict[tuple[Any, ...], Any] = {}
+        self._tasks: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
 
-    def __enter__(self) -> CompareProgress:
+    def __enter__(self) -> Self:
         if self._bars is not None:
             self._bars.start()
             self._all = self._bars.add_task("all runs", total=None, state=self._count())
@@ -64,37 +64,27 @@ class CompareProgress:
         if self._bars is not None:
             self._bars.stop()
 
-    def listen(self, task: Task, event: Event | None) -> None:
-        """Note that a run starts or gets better; called from worker threads."""
-        if self._bars is None:
-            return
-        key = task.key
-        with self._lock:
-            if event is None:
-                name = f"{task.instance} {task.engine}"
-                self._tasks[key] = self._bars.add_task(
-                    name, total=task.options.time_limit, state="starting"
-                )
-            elif key in self._tasks:
-                self._bars.update(self._tasks[key], state=_state(event))
+    def started(self, key: Hashable, name: str, limit: float | None) -> None:
+        """Note that a run starts; called from worker threads."""
+        if self._bars is not None:
+            with self._lock:
+                self._tasks[key] = self._bars.add_task(name, total=limit, state="starting")
 
-    def finished(self, run: Run) -> None:
-        """Note that a run is done."""
+    def heard(self, key: Hashable, event: Event) -> None:
+        """Note that a run gets better; called from worker threads."""
+        if self._bars is not None:
+            with self._lock:
+                if key in self._tasks:
+                    self._bars.update(self._tasks[key], state=_state(event))
+
+    def ended(self, key: Hashable, line: str) -> None:
+        """Note that a run is done; the line says how, where there are no bars."""
         self.done += 1
         if self._bars is None:
             from cpx.cli.output import note
 
-            result = run.result
-            form = f" {result.encoding}" if result.encoding else ""
-            note(
-                f"[{self.done}/{self.total}] {run.instance} {run.engine}{form} "
-                f"seed {run.seed}: {result.status} {result.objective} "
-                f"(bound {result.bound}) in {result.times.total:.2f} s"
-            )
+            note(f"[{self.done}/{self.total}] {line}")
             return
-        from cpx.compare.runner import run_key
-
-        key = run_key(run)
         with self._lock:
             if key in self._tasks:
                 self._bars.remove_task(self._tasks.pop(key))
@@ -102,6 +92,29 @@ class CompareProgress:
 
     def _count(self) -> str:
         return f"{self.done} of {self.total} done"
+
+
+class CompareProgress(RunProgress):
+    """Shows the runs of a comparison."""
+
+    def listen(self, task: Task, event: Event | None) -> None:
+        """Note that a run starts or gets better; called from worker threads."""
+        if event is None:
+            self.started(task.key, f"{task.instance} {task.engine}", task.options.time_limit)
+        else:
+            self.heard(task.key, event)
+
+    def finished(self, run: Run) -> None:
+        """Note that a run is done."""
+        from cpx.compare.runner import run_key
+
+        result = run.result
+        form = f" {result.encoding}" if result.encoding else ""
+        self.ended(
+            run_key(run),
+            f"{run.instance} {run.engine}{form} seed {run.seed}: {result.status} "
+            f"{result.objective} (bound {result.bound}) in {result.times.total:.2f} s",
+        )
 
 
 def _state(event: Event) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from cpx.backends import Event, backend, backend_class, names
 from cpx.compare.comparison import Comparison
+from cpx.compare.pool import run_each
 from cpx.compare.records import Run
 from cpx.errors import EngineError, InvalidOption, UnknownName
 from cpx.instances import fingerprint
@@ -21,8 +21,6 @@ from cpx.result import Result, Status, Termination
 from cpx.solving import encoding_of
 
 __all__ = ["Task", "compare", "engine_names", "plan", "run_key"]
-
-_TICK = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,45 +225,18 @@ def compare(
     def so_far(complete: bool) -> Comparison:
         return Comparison((*kept, *(found[i] for i in sorted(found))), shared, complete)
 
-    def keep(i: int, run: Run) -> None:
+    def work(task: Task, cancel: threading.Event) -> Result:
+        return _run_one(task, memory, cancel, listen)
+
+    def keep(i: int, result: Result) -> None:
+        run = tasks[i].run(result)
+        if run.interrupted and run.result.objective is None:
+            return
         found[i] = run
         if on_result is not None:
             on_result(run, so_far(False))
 
-    return so_far(_run_all(tasks, keep, jobs, memory, listen))
-
-
-def _run_all(
-    tasks: Sequence[Task],
-    keep: Callable[[int, Run], None],
-    jobs: int,
-    memory: int | None,
-    listen: Callable[[Task, Event | None], None] | None,
-) -> bool:
-    """Run the tasks, handing each run to ``keep``; return whether all were done."""
-    cancel = threading.Event()
-    with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="cpx-compare") as pool:
-        pending: dict[Future[Result], int] = {
-            pool.submit(_run_one, task, memory, cancel, listen): i for i, task in enumerate(tasks)
-        }
-        while pending:
-            try:
-                wait(pending, timeout=_TICK, return_when=FIRST_COMPLETED)
-                for future in [future for future in pending if future.done()]:
-                    i = pending.pop(future)
-                    if future.cancelled():
-                        continue
-                    run = tasks[i].run(future.result())
-                    if not run.interrupted or run.result.objective is not None:
-                        keep(i, run)
-            except BaseException as error:
-                # Workers notice within a tick, and are killed if they do not answer.
-                cancel.set()
-                for future in pending:
-                    future.cancel()
-                if not isinstance(error, KeyboardInterrupt):
-                    raise
-    return not cancel.is_set()
+    return so_far(run_each(work, tasks, keep, jobs))
 
 
 def _run_one(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from cpx.compare.comparison import Comparison
 
-__all__ = ["as_text", "renderables"]
+__all__ = ["LINES", "as_text", "renderables"]
 
 _OUTCOMES = {
     Termination.COMPLETED: "stopped at gap",
@@ -25,7 +25,7 @@ _OUTCOMES = {
 }
 
 # Lines below the header and between sections, nothing else.
-_LINES = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
+LINES = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
 
 NOTE = "* best value; best at: seconds until it was found; memory: MB at the peak"
 
@@ -78,7 +78,7 @@ def _table(runs: list[Run], wrong: set[int], best: Best, ascii_only: bool) -> Re
         "limit": [_limit(run) for run in runs],
     }
     several = {name: column for name, column in settings.items() if len({*column} - {""}) > 1}
-    lines = Box(_LINES.replace("─", "-") if ascii_only else _LINES)
+    lines = Box(LINES.replace("─", "-") if ascii_only else LINES)
     table = Table(box=lines, show_edge=False, pad_edge=False, padding=(0, 1))
     table.add_column("engine", overflow="fold")
     for name in several:

@@ -250,7 +250,7 @@ def test_hint_prunes_and_counts():
 
 
 def test_unsettled_ties_are_told(monkeypatch):
-    monkeypatch.setattr("cpx.backends.search._TIE_NODES", -(10**9))
+    monkeypatch.setattr("cpx.backends.search.linear._TIE_NODES", -(10**9))
     monkeypatch.setattr("cpx.backends.search.driver._POLL_SECONDS", 0.0)
     rng = np.random.default_rng(0)
     agreement = rng.random((2000, 90)) < 0.25

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -11,10 +13,11 @@ from hypothesis import strategies as st
 
 from cpx.backends.search import bits, bounds, heuristics, jit
 from cpx.backends.search.driver import explore, first_optimal
+from cpx.backends.search.goal import ALLOWED, FAR, Goal, cost, low, most_bad, rank
 from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.root import Root
-from cpx.models.monomial import WeightedMonomial
-from cpx.testing.random_instances import KINDS, random_problem
+from cpx.errors import InvalidInstance
+from cpx.models.forms import CoverageLimits, WeightedMonomial
 
 SEEDS = range(40)
 
@@ -47,19 +50,14 @@ def test_counts_are_weights_of_covered_samples(seed, heaviest):
     weighed = both * weights[:, None]
     assert sums[0, low:n].tolist() == weighed[:bad].sum(axis=0)[low:].tolist()
     assert sums[1, low:n].tolist() == weighed[bad:].sum(axis=0)[low:].tolist()
-    good = int(weights[bad:].sum())
     for p in range(n):
         covered, kept = int(weighed[:bad, p].sum()), int(weighed[bad:, p].sum())
-        for most in (covered, 2**61):
-            cost = bits.cost_with(
-                arena, 0, stride, bad_words, words, n, planes, cover, p, good, most
-            )
-            assert cost == covered + good - kept
-        if covered and bad_words < words:
-            cost = bits.cost_with(
-                arena, 0, stride, bad_words, words, n, planes, cover, p, good, covered - 1
-            )
-            assert cost == 2**62
+        for most in (covered, 2**61, covered - 1):
+            both = bits.weigh_with(arena, 0, stride, bad_words, words, n, planes, cover, p, most)
+            if most >= covered or bad_words == words:
+                assert both == (covered, kept)
+            else:
+                assert both == (covered, -1)
 
 
 def unpacked(words: np.ndarray) -> np.ndarray:
@@ -145,10 +143,42 @@ def _skip(words, stride, rows, x, y, most, end):
 # ---------------------------------------------------------------- bounds
 
 
+def random_goal(rng: np.random.Generator, bad: int, good: int) -> Goal:
+    """Return any of the goals of the search, limited or not."""
+    ratio = Fraction(int(rng.integers(0, 9)), 9)
+    alpha, beta = [(1, 1), (1, 0), (ratio.numerator, (1 - ratio).numerator), (-1, 1)][
+        rng.integers(4)
+    ]
+    if rng.random() < 0.3:
+        return Goal(1, 1, bad, good)
+    least, most = np.sort(rng.integers(0, bad + good + 1, 2)).tolist()
+    return Goal(
+        alpha,
+        beta,
+        bad,
+        good,
+        least=least // 3 if rng.random() < 0.5 else 0,
+        most=most if rng.random() < 0.3 else FAR,
+        precision=Fraction(int(rng.integers(1, 21)), 20) if rng.random() < 0.5 else None,
+    )
+
+
+def price(goal: Goal, c: int, l: int) -> int:  # noqa: E741
+    """What a set costs, by the definitions."""
+    covered, agreeing = c + goal.good - l, goal.good - l
+    precise = goal.precision is None or agreeing >= goal.precision * covered
+    if not (goal.least <= covered <= goal.most and precise):
+        return FAR
+    if goal.alpha < 0:
+        return goal.bad + goal.good - covered
+    return goal.alpha * c + goal.beta * l
+
+
 def node(seed: int):
     """Return a random node: its figures, those of its candidates, and all completions."""
     rng, agreement, weights, bad = table(seed, rows=30, columns=8, heaviest=4)
     r = int(rng.integers(1, 5))
+    goal = random_goal(rng, int(weights[:bad].sum()), int(weights[bad:].sum()))
 
     def figures(chosen):
         on = agreement[:, list(chosen)].all(axis=1)
@@ -161,13 +191,14 @@ def node(seed: int):
     for j in candidates:
         after[j], lost[j] = figures([*parent, j])
     completions = {
-        chosen: sum(figures([*parent, *chosen]))
+        chosen: price(goal, *figures([*parent, *chosen]))
         for size in range(1, r + 1)
         for chosen in combinations(candidates, size)
     }
-    own = sum(figures(parent))
-    limit = int(rng.integers(min(completions.values()), max(completions.values()) + 2))
-    return covered, after, lost, candidates, r, limit, own, completions
+    own = price(goal, *figures(parent))
+    met = [value for value in completions.values() if value < FAR] or [0]
+    limit = int(rng.integers(min(met), max(met) + 2))
+    return goal, covered, after, lost, candidates, r, limit, own, completions
 
 
 def kept_of(candidates):
@@ -176,10 +207,11 @@ def kept_of(candidates):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_select_and_tighten_keep_what_better_completions_have(seed):
-    covered, after, lost, candidates, r, limit, own, completions = node(seed)
+    goal, covered, after, lost, candidates, r, limit, own, completions = node(seed)
+    numbers = goal.numbers()
     kept, buffers = kept_of(candidates), [np.zeros(12, dtype=np.int64) for _ in range(3)]
-    n = bounds.select(covered, after, lost, kept, len(candidates), r, limit, buffers[0])
-    useless = {p for p in candidates if after[p] == covered}
+    n = bounds.select(numbers, covered, after, lost, kept, len(candidates), r, limit, buffers[0])
+    useless = {p for p in candidates if after[p] == covered and not numbers.keep_idle}
     wanted = {c: v for c, v in completions.items() if v < limit and not useless.intersection(c)}
     assert set().union(*wanted) <= set(kept[:n].tolist())
     # What is dropped for removing nothing is in no smallest best completion.
@@ -187,21 +219,21 @@ def test_select_and_tighten_keep_what_better_completions_have(seed):
     assert best == own or best in [
         v for c, v in completions.items() if not useless.intersection(c)
     ]
-    n, low = bounds.tighten(covered, after, lost, kept, n, r, limit, *buffers)
+    n, low = bounds.tighten(numbers, covered, after, lost, kept, n, r, limit, *buffers)
     assert set().union(*wanted) <= set(kept[:n].tolist())
     assert low <= min([limit, *wanted.values()])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_subtree_bounds_are_below_all_completions(seed):
-    covered, after, lost, candidates, r, _, _, completions = node(seed)
+    goal, covered, after, lost, candidates, r, _, _, completions = node(seed)
     kept = kept_of(candidates)
     n = len(candidates)
     bounds.order_by(after, kept, n)
     order = kept[:n].tolist()
     assert order == sorted(candidates, key=lambda p: after[p])
     low = np.zeros(n, dtype=np.int64)
-    bounds.subtree_bounds(covered, after, lost, kept, n, r, low)
+    bounds.subtree_bounds(goal.numbers(), covered, after, lost, kept, n, r, low)
     for chosen, value in completions.items():
         first = min(order.index(p) for p in chosen)
         assert low[first] <= value
@@ -217,8 +249,36 @@ def test_survey(r):
         sum(largest[: r - 1]),
         sum(largest[:r]),
         0,
+        9,
         5,
     )
+
+
+@pytest.mark.parametrize("seed", range(400))
+def test_goals_against_their_definitions(seed):
+    rng = np.random.default_rng(seed)
+    bad, good = (int(n) for n in rng.integers(0, 12, 2))
+    goal = random_goal(rng, bad, good)
+    excluded = int(rng.integers(0, good + 1))
+    numbers = goal.numbers(excluded)
+    everything = {
+        (c, l): price(goal, c, l + excluded)
+        for c in range(bad + 1)
+        for l in range(good - excluded + 1)  # noqa: E741
+    }
+    assert max([0, *(v for v in everything.values() if v < FAR)]) <= goal.highest
+    limit = int(rng.integers(0, goal.highest + 2))
+    for (c, lost), value in everything.items():
+        assert cost(numbers, c, lost) == value
+        if value < FAR:
+            assert rank(numbers, c, lost) == value
+        else:
+            assert rank(numbers, c, lost) >= ALLOWED
+        c_high = int(rng.integers(c, bad + 1))
+        within = [v for (a, b), v in everything.items() if c <= a <= c_high and b >= lost]
+        assert low(numbers, c_high, c, lost) <= min([FAR, *within])
+        reachable = [a for (a, b), v in everything.items() if v < limit and b >= lost]
+        assert max(-1, most_bad(numbers, limit, lost)) >= max([-1, *reachable])
 
 
 # -------------------------------------------------------------- presolve
@@ -249,6 +309,37 @@ def random_form(seed: int, columns: int = 7) -> WeightedMonomial:
     )
 
 
+def random_limited_form(seed: int, columns: int = 7) -> WeightedMonomial:
+    """Return a form with limits, and costs in proportion to the weights they count."""
+    rng, form = np.random.default_rng(seed), random_form(seed, columns)
+    m = form.shape[0]
+    weights, same = rng.integers(1, 4, m), rng.random(m) < 0.5
+    total = int(weights.sum())
+    least, most = np.sort(rng.integers(0, total + 1, 2)).tolist()
+    unit, kind = int(rng.choice([1, 5])), int(rng.integers(4))
+    disagreeing, agreeing = np.where(same, 0, weights), np.where(same, weights, 0)
+    covered, uncovered = [
+        (disagreeing, agreeing),
+        (disagreeing, 0 * weights),
+        (0 * weights, weights),
+        (3 * disagreeing, 2 * agreeing),
+    ][kind]
+    limits = CoverageLimits(
+        weights,
+        same,
+        least=least // 3,
+        most=most if rng.random() < 0.4 else None,
+        precision=Fraction(int(rng.integers(1, 11)), 10) if rng.random() < 0.5 else None,
+    )
+    return replace(
+        form, cost_covered=unit * covered, cost_uncovered=unit * uncovered, limits=limits
+    )
+
+
+def any_form(seed: int, columns: int = 7) -> WeightedMonomial:
+    return (random_limited_form if seed % 2 else random_form)(seed, columns)
+
+
 def value(form: WeightedMonomial, chosen) -> int:
     on = form.covered(chosen)
     return int(form.cost_covered[on].sum() + form.cost_uncovered[~on].sum())
@@ -259,7 +350,16 @@ def allowed(form: WeightedMonomial, chosen) -> bool:
         return False
     if set(form.forbidden) & set(chosen):
         return False
-    return form.groups is None or len({int(form.groups[j]) for j in chosen}) == len(chosen)
+    if form.groups is not None:
+        return len({int(form.groups[j]) for j in chosen}) == len(chosen)
+    return True
+
+
+def within(form: WeightedMonomial, chosen) -> bool:
+    if form.limits is None:
+        return True
+    on, limits = form.covered(chosen), form.limits
+    return limits.allow(int(limits.weights[on].sum()), int(limits.weights[on & limits.same].sum()))
 
 
 def best_of(form: WeightedMonomial):
@@ -269,7 +369,7 @@ def best_of(form: WeightedMonomial):
             (value(form, chosen), size, chosen)
             for size in range(form.k + 1)
             for chosen in combinations(range(form.shape[1]), size)
-            if allowed(form, chosen)
+            if allowed(form, chosen) and within(form, chosen)
         ),
         default=None,
     )
@@ -277,9 +377,10 @@ def best_of(form: WeightedMonomial):
 
 @pytest.mark.parametrize("seed", range(300))
 def test_presolve_keeps_values_and_the_first_best_set(seed):
-    form = random_form(seed)
+    form = any_form(seed)
     reduced, best = reduce(form), best_of(form)
-    assert (reduced is None) == (best is None)
+    assert reduced is not None or best is None
+    assert reduced is None or best is not None or form.limits is not None
     if reduced is None:
         return
     bad, weights = reduced.bad, reduced.weights
@@ -289,11 +390,14 @@ def test_presolve_keeps_values_and_the_first_best_set(seed):
             if len(set(reduced.groups[list(columns)].tolist())) < size:
                 continue
             on = reduced.agreement[:, list(columns)].all(axis=1)
-            cost = weights[:bad][on[:bad]].sum() + weights[bad:][~on[bad:]].sum()
+            c, l = weights[:bad][on[:bad]].sum(), weights[bad:][~on[bad:]].sum()  # noqa: E741
             chosen = reduced.original(list(columns))
             assert allowed(form, chosen)
-            assert reduced.value(cost) == value(form, chosen)
-    assert set(best[2]) <= {*reduced.fixed, *reduced.features.tolist()}
+            priced = price(reduced.goal, int(c), int(l))
+            assert (priced < FAR) == within(form, chosen)
+            if priced < FAR:
+                assert reduced.value(priced) == value(form, chosen)
+    assert best is None or set(best[2]) <= {*reduced.fixed, *reduced.features.tolist()}
 
 
 def test_presolve_shrinks():
@@ -326,67 +430,75 @@ def test_merged_rows_weigh_the_same(seed):
 # ---------------------------------------------------- search, heuristics
 
 
+def beam(form: WeightedMonomial, width: int):
+    reduced = reduce(form)
+    if reduced is None or reduced.features.size == 0:
+        return None
+    return reduced.original(heuristics.beam_columns(Root.whole(reduced), width))
+
+
 @pytest.mark.parametrize("width", [1, 2, 16])
-@pytest.mark.parametrize("seed", range(30))
-def test_heuristics_return_allowed_sets(seed, width):
-    form = random_form(seed)
-    found, best = heuristics.beam(form, width), best_of(form)
-    assert (found is None) == (best is None)
+@pytest.mark.parametrize("seed", range(60))
+def test_beams_return_sets_no_better_than_the_best(seed, width):
+    form = any_form(seed)
+    found, best = beam(form, width), best_of(form)
     if found is not None:
         assert allowed(form, found)
-        assert value(form, found) >= best[0]
-        assert value(form, found) <= value(form, form.required)
-    if width == 1:
-        assert found == heuristics.greedy(form)
+        if within(form, found):
+            assert value(form, found) >= best[0]
+        if within(form, form.required):
+            assert value(form, found) <= value(form, form.required)
 
 
 def test_a_wide_beam_is_exhaustive_on_a_tiny_problem():
-    for seed in range(20):
-        problem = random_problem(seed, max_features=5, kinds=KINDS[:2], limited=False)
-        form = problem.search_form()
-        found, best = heuristics.beam(form, 1000), best_of(form)
-        if best is not None:
+    for seed in range(40):
+        form = any_form(seed, columns=5)
+        found, best = beam(form, 1000), best_of(form)
+        if found is not None and best is not None:
             assert value(form, found) == best[0]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(60))
 def test_first_optimal_agrees_with_brute_force(seed, threads):
-    form = random_form(1000 + seed, columns=9)
+    form = any_form(1000 + seed, columns=9)
     reduced, best = reduce(form), best_of(form)
-    if reduced is None or reduced.k == 0:
+    if reduced is None or best is None or reduced.k == 0:
         return
-    cost, rest = divmod(best[0] - reduced.base, reduced.scale)
+    least, rest = divmod(best[0] - reduced.base, reduced.scale)
     assert rest == 0
     most = len(best[2]) - len(reduced.fixed)
-    columns = first_optimal(
-        reduced.agreement,
-        reduced.weights,
-        reduced.bad,
-        reduced.groups,
-        cost,
-        most,
-        threads,
-        lambda nodes: False,
-    )
+    columns = first_optimal(reduced, least, most, threads, lambda nodes: False)
     assert reduced.original(columns) == best[2]
 
 
 @pytest.mark.parametrize("slack", [0, 1, 5, 10**6])
 @pytest.mark.parametrize("seed", range(25))
 def test_explore_from_any_limit(seed, slack):
-    form = random_form(2000 + seed, columns=9)
+    form = any_form(2000 + seed, columns=9)
     reduced, best = reduce(form), best_of(form)
-    if reduced is None or reduced.k == 0:
+    if reduced is None or best is None or reduced.k == 0:
         return
-    root = Root.of(reduced.agreement, reduced.weights, reduced.bad, reduced.groups, reduced.k)
-    cost = (best[0] - reduced.base) // reduced.scale
-    found = explore(root, cost + slack, 2, lambda workers: False)
-    if cost == root.covered_bad:
-        assert found.columns is None or found.cost >= cost
+    root = Root.whole(reduced)
+    least = (best[0] - reduced.base) // reduced.scale
+    found = explore(root, least + slack, 2, lambda workers: False)
+    assert found.finished
+    if least == root.cost_of_none():
+        assert found.columns is None or found.cost >= least
         return
-    assert found.cost == found.bound == cost
+    assert found.cost == found.bound == least
     assert not found.first or reduced.original(found.columns) == best[2]
+
+
+def test_costs_must_follow_the_weights_that_limits_count():
+    agreement = np.eye(3, dtype=bool)
+    limits = CoverageLimits(np.array([1, 2, 3]), np.array([True, False, False]), least=1)
+    none = np.zeros(3, dtype=np.int64)
+    for covered in ([0, 1, 1], [0, 2, 4]):
+        with pytest.raises(InvalidInstance, match="in proportion"):
+            reduce(WeightedMonomial(agreement, np.array(covered), none, 2, limits=limits))
+    with pytest.raises(InvalidInstance, match="must not cost"):
+        reduce(WeightedMonomial(agreement, np.array([1, 2, 3]), none, 2, limits=limits))
 
 
 def test_a_new_file_forgets_what_was_compiled_before(tmp_path):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.jit import LANES, add_counts, kernel, popcount, squeeze
 
-__all__ = ["compress", "cost_with", "count", "dominance", "first_words", "pack", "stride_of"]
+__all__ = ["compress", "count", "dominance", "first_words", "pack", "stride_of", "weigh_with"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -112,7 +112,7 @@ def count(
 
 
 @kernel
-def cost_with(
+def weigh_with(
     arena: Words,
     start: int,
     stride: int,
@@ -122,29 +122,28 @@ def cost_with(
     planes: int,
     cover: Words,
     p: int,
-    good: int,
     most: int,
-) -> int:
-    """Return the weight of ``cover`` & column p in the bad rows + what lacks to ``good`` in the
-    good ones; 2^62 when the first is above ``most``.
+) -> tuple[int, int]:
+    """Weigh ``cover`` & column p in the bad and in the good rows; -1 for the second, and any
+    number above ``most`` for the first, when the first is above ``most``.
     """
-    total = 0
+    bad = good = 0
     for w in range(words):
-        if w == bad_words:
-            if total > most:
-                return 1 << 62
-            total += good
-        sign = 1 if w < bad_words else -1
+        if w == bad_words and bad > most:
+            return bad, -1
         row = start + w * stride
         word = cover[w] & arena[row + p]
+        weight = 0
         if planes == 0:
-            total += sign * popcount(word)
+            weight = popcount(word)
         elif word != 0:
             for b in range(planes):
-                total += sign * (popcount(word & arena[row + n + b]) << b)
-    if bad_words == words:
-        total += good
-    return total
+                weight += popcount(word & arena[row + n + b]) << b
+        if w < bad_words:
+            bad += weight
+        else:
+            good += weight
+    return bad, good
 
 
 @kernel

@@ -2,16 +2,16 @@
 
 At a node some features are chosen; ``covered`` bad weight is left and ``lost`` good weight is
 excluded. For a candidate p, ``c_p`` and ``l_p`` are the same after adding p, and the removal is
-d_p = covered - c_p. A completion is a non-empty set T of at most r candidates, with
+d_p = covered - c_p. A completion is a non-empty set T of at most r candidates; c(T) bad weight is
+covered and l(T) good weight lost with it.
 
-    value(T) = good weight lost with T + bad weight covered with T.
+(1) What is lost stays lost: l(T) is at least the largest l_p over p in T, because excluded
+    sets only grow. For the same reason c(T) is at most the smallest c_p.
+(2) Removals overlap: c(T) is at least covered - sum of d_p over T, because a union weighs at
+    most the sum of its parts.
 
-(1) What is lost stays lost: the good weight lost with T is at least max of l_p over p in T,
-    because excluded sets only grow.
-(2) Removals overlap: the bad weight covered with T is at least covered - sum of d_p over T,
-    because a union weighs at most the sum of its parts; and it is at least 0.
-
-Together value(T) >= max l_p + max(0, covered - sum d_p).
+What these limits of c(T) and l(T) say about the cost of T, ``low(c_high, c_low, l_low)``, is
+proved in :mod:`~cpx.backends.search.goal`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.goal import FAR, Numbers, low
 from cpx.backends.search.jit import kernel
 
 __all__ = ["order_by", "select", "subtree_bounds", "survey", "tighten"]
@@ -41,10 +42,11 @@ def _insert(top: Ints, r: int, value: int) -> None:
 @kernel
 def survey(
     covered: int, after: Ints, lost: Ints, kept: Ints, n: int, r: int, top: Ints
-) -> tuple[int, int, int, int]:
+) -> tuple[int, int, int, int, int]:
     """Return figures of the kept candidates, in one pass.
 
-    The sums of the r - 1 and of the r largest removals, the least removal, the largest loss.
+    The sums of the r - 1 and of the r largest removals, the least and the largest removal, the
+    largest loss.
     """
     least, worst = covered, 0
     if r == 2:
@@ -56,7 +58,7 @@ def survey(
             first = max(first, removed)
             least = min(least, removed)
             worst = max(worst, lost[p])
-        return first, first + second, least, worst
+        return first, first + second, least, first, worst
     for x in range(r):
         top[x] = 0
     for x in range(n):
@@ -68,23 +70,33 @@ def survey(
     total = 0
     for x in range(r - 1):
         total += top[x]
-    return total, total + top[r - 1], least, worst
+    return total, total + top[r - 1], least, top[0], worst
 
 
 @kernel
 def select(
-    covered: int, after: Ints, lost: Ints, kept: Ints, n: int, r: int, limit: int, top: Ints
+    goal: Numbers,
+    covered: int,
+    after: Ints,
+    lost: Ints,
+    kept: Ints,
+    n: int,
+    r: int,
+    limit: int,
+    top: Ints,
 ) -> int:
-    """Keep the candidates that can be part of a completion of value below ``limit``.
+    """Keep the candidates that can be part of a completion of cost below ``limit``.
 
-    For T with p in T, sum of d over T is at most d_p + the r - 1 largest removals, and at most
-    the r largest. By (1) and (2) every such T has a value of at least
+    For T with p in T, the sum of d over T is at most d_p + the r - 1 largest removals, and at
+    most the r largest: with D_s the sum of the s largest, by (1) and (2) T costs at least
 
-        l_p + max(0, covered - min(d_p + D_(r-1), D_r)),   D_s the sum of the s largest.
+        low(c_p, covered - min(d_p + D_(r-1), D_r), l_p).
 
     A candidate whose bound reaches the limit is in no better completion, so the sums are taken
     anew without it. A candidate with d_p = 0 removes nothing under any completion: T without
-    it is as good and smaller (the node's own value counts already).
+    it covers the same bad weight, no less good weight, and is smaller, so unless coverage has
+    an upper limit, or other sets than the best count, it is not needed (the node's own cost
+    counts already).
 
     Returns
     -------
@@ -92,17 +104,19 @@ def select(
         How many are left, at the front of ``kept`` in their old order.
     """
     while True:
-        less, full, least, worst = survey(covered, after, lost, kept, n, r, top)
-        if least > 0 and worst + max(0, covered - min(least + less, full)) < limit:
+        less, full, least, most, worst = survey(covered, after, lost, kept, n, r, top)
+        rest = covered - min(least + less, full)
+        # The worst of all figures together: no candidate has a greater bound.
+        if least > 0 and low(goal, covered - most, rest, worst) < limit:
             return n
         left = 0
         for x in range(n):
             p = kept[x]
             removed = covered - after[p]
-            if removed == 0:
+            if removed == 0 and goal.keep_idle == 0:
                 continue
             rest = covered - min(removed + less, full)
-            if lost[p] + max(0, rest) < limit:
+            if low(goal, after[p], rest, lost[p]) < limit:
                 kept[left] = p
                 left += 1
         # With two features to go the pairs are cheap, and a second round has little to gain.
@@ -113,6 +127,7 @@ def select(
 
 @kernel
 def tighten(
+    goal: Numbers,
     covered: int,
     after: Ints,
     lost: Ints,
@@ -121,19 +136,20 @@ def tighten(
     r: int,
     limit: int,
     top: Ints,
-    low: Ints,
-    low_less: Ints,
+    lows: Ints,
+    lows_with: Ints,
 ) -> tuple[int, int]:
     """Drop more candidates by bound (1) and (2) at all thresholds of the good weight lost.
 
     Sort the candidates by l. If l_x is the largest loss in T, then T is within the prefix up
-    to x, and with D_s(x) the sum of the s largest removals of that prefix
+    to x, and with D_s(x) the sum of the s largest removals of that prefix T costs at least
 
-        value(T) >= l_x + max(0, covered - D_r(x)),
-        value(T) >= l_x + max(0, c_p - D_(r-1)(x))      if p in T.
+        low(covered, covered - D_r(x), l_x),
+        base + alpha (c_p - D_(r-1)(x)) + beta l_x      if p in T and alpha >= 0.
 
     A completion with p has its largest loss at some x at or after p. So the minimum of either
-    right-hand side over these x bounds all completions that contain p.
+    expression over these x bounds all completions that contain p, and so does
+    low(c_p, 0, l_p).
 
     Returns
     -------
@@ -144,6 +160,7 @@ def tighten(
     order_by(lost, kept, n)
     for x in range(r):
         top[x] = 0
+    alpha, beta, base = goal.alpha, goal.beta, goal.base
     less = full = 0
     for x in range(n):
         removed = covered - after[kept[x]]
@@ -154,16 +171,17 @@ def tighten(
                 less += top[y]
             full = less + top[r - 1]
         loss = lost[kept[x]]
-        low[x] = loss + max(0, covered - full)
-        low_less[x] = loss - less
+        lows[x] = low(goal, covered, covered - full, loss)
+        lows_with[x] = base + beta * loss - alpha * less if alpha >= 0 else -FAR
     for x in range(n - 2, -1, -1):
-        low[x] = min(low[x], low[x + 1])
-        low_less[x] = min(low_less[x], low_less[x + 1])
+        lows[x] = min(lows[x], lows[x + 1])
+        lows_with[x] = min(lows_with[x], lows_with[x + 1])
     left = 0
     bound = limit
     for x in range(n):
         p = kept[x]
-        mine = max(low[x], low_less[x] + after[p], lost[p])
+        mine = max(lows[x], lows_with[x] + max(alpha, 0) * after[p])
+        mine = max(mine, low(goal, after[p], 0, lost[p]))
         if mine < limit:
             bound = min(bound, mine)
             kept[left] = p
@@ -173,19 +191,19 @@ def tighten(
 
 @kernel
 def subtree_bounds(
-    covered: int, after: Ints, lost: Ints, kept: Ints, n: int, r: int, bounds: Ints
+    goal: Numbers, covered: int, after: Ints, lost: Ints, kept: Ints, n: int, r: int, bounds: Ints
 ) -> None:
     """Bound the completions that begin with each candidate and go on with later ones.
 
     The candidates must be sorted by removal, the largest first. A completion of p and at most
-    r - 1 later candidates costs by (1) and (2) at least l_p + max(0, c_p - the sum of the r - 1
-    removals next after p): these are the largest among the later ones.
+    r - 1 later candidates costs by (1) and (2) at least low(c_p, c_p - R, l_p), where R sums
+    the r - 1 removals next after p: these are the largest among the later ones.
     """
     total = 0
     for x in range(n - 1, -1, -1):
         # total: removals of the places x + 1 .. x + r - 1.
         p = kept[x]
-        bounds[x] = lost[p] + max(0, after[p] - total)
+        bounds[x] = low(goal, after[p], after[p] - total, lost[p])
         total += covered - after[p]
         if x + r - 1 < n:
             total -= covered - after[kept[x + r - 1]]

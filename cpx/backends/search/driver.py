@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,10 @@ from cpx.backends.search.jit import LANES
 from cpx.backends.search.root import Root
 from cpx.backends.search.tree import FULL, STOPPED, branch, grown, look_ahead, new_levels
 
-__all__ = ["Cut", "explore", "first_optimal"]
+if TYPE_CHECKING:
+    from cpx.backends.search.presolve import Reduced
+
+__all__ = ["Cut", "Exploration", "Workers", "explore", "first_optimal"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -38,30 +42,45 @@ class Exploration:
     columns : list of int or None
         The set that has it.
     nodes, bound : int
-        Nodes entered, and a lower bound on the cost of all sets.
+        Nodes entered, and a lower bound on the cost of all sets below the limit.
+    finished : bool
+        Nothing below the least cost exists.
     first : bool
         The set is the smallest, lexicographically first of all of least cost.
+    closed : frozenset of int
+        Columns such that no set that begins with them, in the order of the search, costs less
+        than the limit.
     """
 
     cost: int
     columns: list[int] | None
     nodes: int
     bound: int
+    finished: bool
     first: bool
+    closed: frozenset[int]
 
 
-class _Workers:
+class Workers:
     """Threads that take the open branches of a root one by one."""
 
-    def __init__(self, root: Root, limit: int, threads: int, by_index: bool) -> None:
+    def __init__(
+        self,
+        root: Root,
+        limit: int,
+        threads: int,
+        by_index: bool,
+        closed: frozenset[int] = frozenset(),
+    ) -> None:
         self.limit, self.first = limit, by_index
+        self.closed = set(closed)
         threads = min(threads, root.n, _MOST_THREADS)
         # Shared by all threads; in search of any set, each thread is stopped by itself.
         self.shared = np.array([0, limit, 0], dtype=np.int64)
         self.signals = [self.shared.copy() if by_index else self.shared for _ in range(threads)]
         self.running = [0] * threads
         self.best_branch = root.n
-        self.root, self.order = root, np.zeros(0, dtype=np.int64)
+        self.root, self.goal, self.order = root, root.numbers, np.zeros(0, dtype=np.int64)
         self.bounds: list[int] = []
         self.found: list[Ints] = []
         self.tasks: list[int] = []
@@ -70,23 +89,23 @@ class _Workers:
         self._prepare(threads)
 
     def _prepare(self, threads: int) -> None:
-        root, limit = self.root, self.limit
+        root, goal, limit = self.root, self.goal, self.limit
         if not self.first:
             limit += 1
         covered, lost, r = root.covered, root.lost, root.k
         kept = np.arange(root.n + LANES, dtype=np.int64)
         top, low, less = (np.zeros(max(root.n, r) + 2, dtype=np.int64) for _ in range(3))
         all_bad = root.covered_bad
-        n = select(all_bad, covered, lost, kept, root.n, r, limit, top)
-        n, _ = tighten(all_bad, covered, lost, kept, n, r, limit, top, low, less)
+        n = select(goal, all_bad, covered, lost, kept, root.n, r, limit, top)
+        n, _ = tighten(goal, all_bad, covered, lost, kept, n, r, limit, top, low, less)
         bounds = np.zeros(n, dtype=np.int64)
         if self.first:
             kept[:n].sort()
         else:
             order_by(covered, kept, n)
-            subtree_bounds(all_bad, covered, lost, kept, n, r, bounds)
+            subtree_bounds(goal, all_bad, covered, lost, kept, n, r, bounds)
         self.order = order = kept[:n].copy()
-        self.values = values = (covered + lost)[order]
+        self.values = values = root.costs()[order]
         if n == 0:
             return
         bits = root.take(order)
@@ -110,6 +129,7 @@ class _Workers:
                 root.planes,
                 root.good,
                 root.groups,
+                goal,
                 limit if self.first else int(self.shared[1]) + 1,
                 bounds,
             )
@@ -119,7 +139,10 @@ class _Workers:
             bounds[:] = limit
         self.bounds = bounds.tolist()
         tasks = [
-            x for x in range(n) if self.bounds[x] < limit or (self.first and values[x] < limit)
+            x
+            for x in range(n)
+            if (self.bounds[x] < limit or (self.first and values[x] < limit))
+            and order[x] not in self.closed
         ]
         # Best first: the bound of the whole search is that of the first branch still open.
         self.tasks = tasks if self.first else sorted(tasks, key=self.bounds.__getitem__)
@@ -169,6 +192,7 @@ class _Workers:
                         root.planes,
                         root.good,
                         root.groups,
+                        self.goal,
                         signal,
                         found,
                         self.first,
@@ -182,6 +206,8 @@ class _Workers:
                     self._first_at(task)
             with self.lock:
                 self.open.discard(task)
+                if self.shared[1] >= self.limit:
+                    self.closed.add(int(self.order[task]))
 
     def _first_at(self, task: int) -> None:
         """Note a branch that has a set, and stop the threads that are in later ones."""
@@ -191,7 +217,7 @@ class _Workers:
                 if running > self.best_branch:
                     signal[0] = 1
 
-    def run(self, watch: Callable[[_Workers], bool]) -> bool:
+    def run(self, watch: Callable[[Workers], bool]) -> bool:
         """Work until done; ``watch`` is called now and then and says whether to stop."""
         if not self.tasks:
             return True
@@ -228,29 +254,36 @@ class _Workers:
 
 
 def explore(
-    root: Root, limit: int, threads: int, watch: Callable[[_Workers], bool]
+    root: Root,
+    limit: int,
+    threads: int,
+    watch: Callable[[Workers], bool],
+    closed: frozenset[int] = frozenset(),
 ) -> Exploration:
     """Find the columns of least cost at or below ``limit``, if there are any.
 
     ``watch`` is called every few hundredths of a second with an object that has ``best()`` and
-    ``bound()``; the search ends soon after it returns True.
+    ``bound()``; the search ends soon after it returns True. The branches of the columns in
+    ``closed`` are left out, as known to have nothing below the limit.
     """
-    workers = _Workers(root, limit, threads, by_index=False)
+    if root.n == 0:
+        return Exploration(limit, None, 0, limit, finished=True, first=True, closed=closed)
+    workers = Workers(root, limit, threads, by_index=False, closed=closed)
     finished = workers.run(watch)
     cost, columns = workers.best()
-    bound = cost if finished else workers.bound()
-    return Exploration(cost, columns, workers.nodes(), bound, finished and not workers.shared[2])
+    return Exploration(
+        cost,
+        columns,
+        workers.nodes(),
+        bound=cost if finished else workers.bound(),
+        finished=finished,
+        first=finished and not workers.shared[2] and not closed,
+        closed=frozenset(workers.closed),
+    )
 
 
 def first_optimal(
-    agreement: Bools,
-    weights: Ints,
-    bad: int,
-    groups: Ints,
-    cost: int,
-    most: int,
-    threads: int,
-    stop: Callable[[int], bool],
+    reduced: Reduced, cost: int, most: int, threads: int, stop: Callable[[int], bool]
 ) -> list[int]:
     """Return the smallest, lexicographically first set of columns of a cost known optimal.
 
@@ -261,8 +294,8 @@ def first_optimal(
 
     Parameters
     ----------
-    agreement, weights, bad, groups
-        As in :class:`~cpx.backends.search.presolve.Reduced`.
+    reduced : Reduced
+        The problem.
     cost : int
         The optimum; the value of some set of at most ``most`` columns.
     most : int
@@ -275,7 +308,9 @@ def first_optimal(
     Cut
         When ``stop`` said so.
     """
-    if int(weights[:bad].sum()) == cost:
+    agreement, weights, groups = reduced.agreement, reduced.weights, reduced.groups
+    whole = Root.of(agreement, weights, reduced.bad, groups, 1, reduced.goal)
+    if whole.cost_of_none() == cost:
         return []
     nodes = 0
     columns = np.arange(agreement.shape[1])
@@ -285,12 +320,12 @@ def first_optimal(
         later = columns
         while left > 0:
             here, weight = agreement[np.ix_(rows, later)], weights[rows]
-            bad_here = int(np.searchsorted(rows, bad))
-            root = Root.of(here, weight, bad_here, groups[later], left)
-            workers = _Workers(root, cost - excluded + 1, threads, by_index=True)
+            bad = int(np.searchsorted(rows, reduced.bad))
+            root = Root.of(here, weight, bad, groups[later], left, reduced.goal, excluded)
+            workers = Workers(root, cost + 1, threads, by_index=True)
             spent = nodes
 
-            def watch(workers: _Workers, spent: int = spent) -> bool:
+            def watch(workers: Workers, spent: int = spent) -> bool:
                 return stop(spent + workers.nodes())
 
             if not workers.run(watch):
@@ -302,7 +337,7 @@ def first_optimal(
             column = int(later[at])
             chosen.append(column)
             covered = here[:, at]
-            excluded += int(weight[bad_here:][~covered[bad_here:]].sum())
+            excluded += int(weight[bad:][~covered[bad:]].sum())
             rows, later = rows[covered], later[at + 1 :]
             later = later[groups[later] != groups[column]]
             left -= 1

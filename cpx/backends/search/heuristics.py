@@ -1,21 +1,16 @@
-"""Greedy and beam search: good sets of features at once, without a proof."""
+"""Beam search: good sets of features at once, without a proof."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bits import count
+from cpx.backends.search.goal import Numbers, rank
 from cpx.backends.search.jit import LANES, kernel
-from cpx.backends.search.presolve import reduce
 from cpx.backends.search.root import Root
 
-if TYPE_CHECKING:
-    from cpx.models.monomial import WeightedMonomial
-
-__all__ = ["beam", "beam_columns", "greedy"]
+__all__ = ["beam_columns"]
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -24,37 +19,11 @@ _PATIENCE = 4
 """Sizes without a better set after which the search is over."""
 
 
-def greedy(form: WeightedMonomial) -> tuple[int, ...] | None:
-    """Add the feature of best value again and again; return the best set on the way.
-
-    None when no set satisfies the constraints.
-    """
-    return beam(form, width=1)
-
-
-def beam(form: WeightedMonomial, width: int = 16) -> tuple[int, ...] | None:
-    """Add features to the ``width`` best sets of each size; return the best set met.
-
-    Parameters
-    ----------
-    form : WeightedMonomial
-    width : int
-        Sets kept of each size; 1 is the greedy search.
-
-    Returns
-    -------
-    tuple of int or None
-        Features, increasing; None when no set satisfies the constraints.
-    """
-    reduced = reduce(form)
-    if reduced is None:
-        return None
-    root = Root.of(reduced.agreement, reduced.weights, reduced.bad, reduced.groups, reduced.k)
-    return reduced.original(beam_columns(root, width))
-
-
 def beam_columns(root: Root, width: int) -> list[int]:
-    """Return the columns of the best set met by a beam search."""
+    """Add columns to the ``width`` best sets of each size; return the best set met.
+
+    Where no set met is within the limits, it is one that is nearly so.
+    """
     words, stride = root.bits.shape
     marks = np.random.default_rng(0).integers(0, 2**62, root.n)
     arena = np.append(root.bits.ravel(), np.zeros(LANES, dtype=np.uint64))
@@ -73,6 +42,7 @@ def beam_columns(root: Root, width: int) -> list[int]:
         root.good,
         root.covered_bad,
         root.groups,
+        root.numbers,
         marks,
         covers,
         sets,
@@ -92,8 +62,9 @@ def _beam(
     planes: int,
     n: int,
     good: int,
-    best: int,
+    bad: int,
     groups: Ints,
+    goal: Numbers,
     marks: Ints,
     covers: Words,
     sets: Ints,
@@ -110,6 +81,7 @@ def _beam(
     costs, parents, added, keys, known = states
     covered, kept = sums
     width, k, size, filled = costs.size, columns.size, 0, 1
+    best = rank(goal, bad, 0)
     for t in range(k):
         old, new = t & 1, 1 - (t & 1)
         last, filled = filled, 0
@@ -131,7 +103,7 @@ def _beam(
                 kept,
             )
             for p in range(n):
-                cost = covered[p] + good - kept[p]
+                cost = rank(goal, covered[p], good - kept[p])
                 if filled == width and cost >= costs[filled - 1]:
                     continue
                 taken = False

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import cost_with, first_words, stride_of
+from cpx.backends.search.bits import first_words, stride_of, weigh_with
+from cpx.backends.search.goal import Numbers, cost, most_bad
 from cpx.backends.search.jit import LANES, few, kernel, popcount, skip
 
 if TYPE_CHECKING:
@@ -116,6 +117,8 @@ def _enough_words(
     samples = 0
     for w in range(levels.bad_words[t]):
         samples += popcount(scratch.cover[w])
+    if samples == 0:
+        return 1
     most = min((samples + 63) >> 6, _FIRST_WORDS)
     # A pair is expected to cover part^2 of the child's samples, and of their weight.
     part = 1.0 - removed / (n * child)
@@ -134,6 +137,7 @@ def best_pair(
     planes: int,
     good: int,
     groups: Ints,
+    goal: Numbers,
     best: int,
     slack: int,
     shared: Ints,
@@ -142,21 +146,22 @@ def best_pair(
 ) -> None:
     """Find the best pair of the n kept candidates under the current child of level t.
 
-    For a pair (a, b) with l = max(l_a, l_b), c the bad weight covered with the pair and h the
-    number of the first bad samples that it covers, none lighter than u:
+    For a pair (a, b), with c the bad weight covered with the pair and h the number of the first
+    bad samples that it covers, none lighter than u:
 
-    - the value is at least l + c by bound (1), and c >= u h. So a pair below the limit has
-      u h <= limit - 1 - l_a, which is what is tried first;
-    - c >= c_a - d_b by bound (2). So a is done with when l_a + c_a - the largest d_b of the
-      later candidates reaches the limit.
+    - it loses at least max(l_a, l_b) by bound (1), which says how much bad weight a pair below
+      the limit can cover at most, :func:`~cpx.backends.search.goal.most_bad`. As c >= u h, a
+      pair below the limit has u h at most that, which is what is tried first;
+    - c >= c_a - d_b by bound (2). So a is done with when c_a - the largest d_b of the later
+      candidates is more than that.
 
-    ``best`` is the value to beat, ``slack`` 1 when sets of equal value are wanted as well.
+    ``best`` is the cost to beat, ``slack`` 1 when sets of equal cost are wanted as well.
     """
     arena, start, width = levels.arena, levels.start[t], levels.width[t]
     stride, bad_words, words = stride_of(width, planes), levels.bad_words[t], levels.words[t]
     kept, lost, table = scratch.kept, scratch.lost, scratch.first
     child = levels.covered[t, levels.position[t]]
-    if child == 0:
+    if child == 0 and goal.keep_idle == 0:
         return
     limit = best + slack
     largest = scratch.low
@@ -168,7 +173,7 @@ def best_pair(
         removed += here
         largest[x] = max(largest[x + 1], here)
         least = min(least, lost[p])
-    rows = _enough_words(levels, scratch, t, n, child, removed, limit - 1 - least)
+    rows = _enough_words(levels, scratch, t, n, child, removed, most_bad(goal, limit, least))
     wide = stride_of(n, 0)
     filled = first_words(
         arena,
@@ -187,11 +192,13 @@ def best_pair(
     for row in range(rows):
         for at in range(row * wide + n, row * wide + wide):
             table[at] = _ALL  # no candidate, no hit
-    lightest = 1 if planes == 0 else _lightest(levels, scratch, t, planes, filled)
+    lightest = 1
+    if planes != 0 and filled != 0:
+        lightest = _lightest(levels, scratch, t, planes, filled)
 
     for x in range(n - 1):
         a = kept[x]
-        spare = limit - 1 - lost[a]
+        spare = most_bad(goal, limit, lost[a])
         if scratch.covered[a] - largest[x + 1] > spare:
             continue
         group, loaded = -1, False
@@ -211,13 +218,13 @@ def best_pair(
             while hits != 0:
                 if hits & 1 != 0:
                     b = kept[z]
-                    allowed = limit - 1 - max(lost[a], lost[b])
+                    allowed = most_bad(goal, limit, max(lost[a], lost[b]))
                     if allowed >= 0 and (group < 0 or groups[levels.ids[t, b]] != group):
                         if not loaded:
                             loaded = True
                             for w in range(words):
                                 scratch.both[w] = scratch.cover[w] & arena[start + w * stride + a]
-                        value = cost_with(
+                        bad, kept_good = weigh_with(
                             arena,
                             start,
                             stride,
@@ -227,9 +234,11 @@ def best_pair(
                             planes,
                             scratch.both,
                             b,
-                            good,
                             allowed,
                         )
+                        value = limit
+                        if kept_good >= 0:
+                            value = cost(goal, bad, good - kept_good)
                         if value < limit:
                             scratch.chosen[t + 1] = levels.ids[t, a]
                             scratch.chosen[t + 2] = levels.ids[t, b]
@@ -238,7 +247,8 @@ def best_pair(
                                 return
                             best = min(best, value)
                             limit = best + slack
-                            most = min(most, limit - 1 - lost[a])
+                            spare = most_bad(goal, limit, lost[a])
+                            most = spare if lightest == 1 else spare // lightest
                 hits >>= 1
                 z += 1
             y = skip(table, wide, rows, x, y + LANES, most, n)

@@ -1,13 +1,8 @@
 """Presolve: the same question about fewer and lighter samples and fewer features.
 
 Write U(S) for the samples that S excludes, the union of the sets E_j = {i: a_ij = 0} over j in
-S. The value of S is then
-
-    sum of cost_uncovered + sum of w_i over the covered i,   w_i = cost_covered - cost_uncovered,
-
-so a sample with w_i > 0 ("bad") should be excluded, one with w_i < 0 ("good") covered, and the
-value is a constant + covered bad weight + excluded good weight. Every step below keeps, for
-each set it does not rule out, the value of the set.
+S. Every step below keeps, for each set it does not rule out, the value of the set. What is a
+bad sample and what a good one is said in :mod:`~cpx.backends.search.worth`.
 """
 
 from __future__ import annotations
@@ -18,8 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.goal import Goal
+from cpx.backends.search.worth import worth_of
+
 if TYPE_CHECKING:
-    from cpx.models.monomial import WeightedMonomial
+    from cpx.models.forms import RatioMonomial, WeightedMonomial
 
 __all__ = ["Reduced", "merge_rows", "reduce"]
 
@@ -32,7 +30,7 @@ class Reduced:
     """What is left to search.
 
     The value of a set S of the remaining features, chosen beside the fixed ones, is
-    ``base + scale * (weight of the covered bad + weight of the excluded good)``.
+    ``base + scale * cost``, and the goal says what it costs.
 
     Attributes
     ----------
@@ -40,7 +38,7 @@ class Reduced:
         First the bad rows, then the good ones; in each part the heaviest first, then those
         that few features exclude.
     weights : ndarray of int64, shape (rows,)
-        Positive, without a common divisor.
+        Positive; without a common divisor where no limits count them.
     bad : int
         Number of bad rows.
     features : ndarray of int64, shape (n,)
@@ -51,6 +49,10 @@ class Reduced:
         Greatest number of columns to choose, at most n.
     fixed : tuple of int
         Required features, chosen in every solution.
+    goal : Goal
+        What a set of columns costs, and the limits on what it covers.
+    uncovered : int
+        The value of the form if nothing is covered.
     """
 
     agreement: Bools
@@ -60,8 +62,10 @@ class Reduced:
     groups: Ints
     k: int
     fixed: tuple[int, ...]
+    goal: Goal
     base: int
     scale: int
+    uncovered: int
 
     def original(self, columns: Ints | list[int]) -> tuple[int, ...]:
         """Return the features of a set of columns, the fixed ones included, increasing."""
@@ -69,11 +73,11 @@ class Reduced:
         return tuple(sorted({*self.fixed, *chosen}))
 
     def value(self, cost: int) -> int:
-        """Return the problem's objective of a cost (covered bad + excluded good)."""
+        """Return the value of the form of a cost."""
         return self.base + self.scale * int(cost)
 
 
-def reduce(form: WeightedMonomial) -> Reduced | None:
+def reduce(form: WeightedMonomial | RatioMonomial) -> Reduced | None:
     """Fix, merge and drop what can be; None when no set satisfies the constraints.
 
     The smallest, lexicographically first of the optimal sets is among those that are left. The
@@ -82,8 +86,7 @@ def reduce(form: WeightedMonomial) -> Reduced | None:
     required
         They are in every solution: the rows they exclude cost what they cost, their groups are
         used up, and k - |required| choices are left. No solution exists if one of them is
-        forbidden, if two share a group, or if there are more than k; otherwise the set of
-        required features is itself a solution.
+        forbidden, if two share a group, or if there are more than k.
     forbidden, and features of used groups
         In no solution: dropped.
     features that exclude nothing
@@ -93,78 +96,88 @@ def reduce(form: WeightedMonomial) -> Reduced | None:
         E_a = E_b, b < a, and every set stays allowed when its a is replaced by b (equal groups,
         or nothing else in the group of b). A set with both is as good without a; one with a
         only is as good with b instead, as small, and lexicographically earlier. a is dropped.
-    dominated features
+    dominated features, unless what is covered is limited
         b < a excludes all bad rows that a excludes and only good rows that a excludes, and b
         may replace a as above. With b instead of a (or without a beside b) a set is no worse,
         as small, and lexicographically earlier. a is dropped. (Where b > a some optimal set
         lacks a as well, but not always the first one.)
     equal rows
         Every S covers all of them or none: one row with the sum of their w_i. Good and bad
-        cancel out; a row with sum 0 never matters.
-    rows that no feature excludes
+        cancel out, and a row with sum 0 never matters; but where what is covered is limited
+        both count, and only equal rows of one class are merged.
+    rows that no feature excludes, unless what is covered is limited
         Covered by every S: constant.
     """
-    required, forbidden = set(form.required), set(form.forbidden)
-    if len(required) > form.k or required & forbidden:
+    fixed = tuple(sorted(form.required))
+    columns = _free_columns(form)
+    if columns is None:
         return None
-    groups = np.arange(form.shape[1]) if form.groups is None else form.groups
-    used = {int(groups[j]) for j in required}
-    if len(used) < len(required):
-        return None
-
-    columns = np.array(
-        [
-            j
-            for j in range(form.shape[1])
-            if j not in required and j not in forbidden and int(groups[j]) not in used
-        ],
-        dtype=np.int64,
-    )
-    k = form.k - len(required)
-    if k == 0:
-        columns = columns[:0]
-    net = form.cost_covered - form.cost_uncovered
-    base = int(form.cost_uncovered.sum())
-    matters = net != 0
-    if required:
-        matters &= form.covered(sorted(required))
-    agreement, rows = form.agreement, np.flatnonzero(matters)
+    worth = worth_of(form)
+    matters = worth.signed != 0
+    if fixed:
+        matters &= form.covered(fixed)
+    agreement, rows, signed = form.agreement, np.flatnonzero(matters), worth.signed
     if rows.size < form.shape[0] or columns.size < form.shape[1]:
         agreement = agreement[np.ix_(rows, columns)]
-    net = net[rows]
+    signed = signed[rows]
 
     # The table is only looked at until it is known what remains, and then copied once.
-    constant = agreement.all(axis=1)
-    base += int(net[constant].sum())
     excluding = np.flatnonzero(~agreement.all(axis=0))
-    rows, net = merge_rows(agreement, np.where(constant, 0, net))
-
-    # A covered bad row costs w more than an excluded one, an excluded good row -w more than a
-    # covered one: with all bad rows excluded and all good ones covered the value is the base.
-    base += int(net[net < 0].sum())
-    weights = np.abs(net)
-    scale = int(np.gcd.reduce(weights)) if weights.size else 1
-    weights //= scale
-    order = np.lexsort((-np.count_nonzero(agreement, axis=1)[rows], -weights, net < 0))
-    rows, weights = rows[order], weights[order]
-    bad = int((net > 0).sum())
+    base, scale = worth.uncovered, worth.scale
+    if worth.limited:
+        parts = [np.flatnonzero(signed > 0), np.flatnonzero(signed < 0)]
+        merged = [merge_rows(agreement[part], signed[part]) for part in parts]
+        rows = np.concatenate([part[at] for part, (at, _) in zip(parts, merged, strict=True)])
+        signed = np.concatenate([sums for _, sums in merged])
+    else:
+        constant = agreement.all(axis=1)
+        base += int(signed[constant].sum())
+        rows, signed = merge_rows(agreement, np.where(constant, 0, signed))
+        scale = int(np.gcd.reduce(signed)) if signed.size else 1
+        signed //= scale
+    weights = np.abs(signed)
+    order = np.lexsort((-np.count_nonzero(agreement, axis=1)[rows], -weights, signed < 0))
+    rows, weights, bad = rows[order], weights[order], int((signed > 0).sum())
+    goal = worth.goal(int(weights[:bad].sum()), int(weights[bad:].sum()))
     agreement = agreement[np.ix_(rows, excluding)]
     columns = columns[excluding]
+    groups = _groups_of(form)[columns]
 
-    kept = _undominated(agreement, bad, groups[columns])
+    kept = _needed(agreement, bad, groups, worth.limited)
     if not kept.all():
-        agreement, columns = agreement[:, kept], columns[kept]
+        agreement, columns, groups = agreement[:, kept], columns[kept], groups[kept]
     return Reduced(
         agreement=agreement,
         weights=weights,
         bad=bad,
         features=columns,
-        groups=np.unique(groups[columns], return_inverse=True)[1].astype(np.int64),
-        k=min(k, columns.size),
-        fixed=tuple(sorted(required)),
-        base=base,
+        groups=np.unique(groups, return_inverse=True)[1].astype(np.int64),
+        k=min(form.k - len(fixed), columns.size),
+        fixed=fixed,
+        goal=goal,
+        base=base - scale * (goal.beta * goal.good + goal.base),
         scale=scale,
+        uncovered=worth.uncovered,
     )
+
+
+def _groups_of(form: WeightedMonomial | RatioMonomial) -> Ints:
+    return np.arange(form.shape[1]) if form.groups is None else form.groups
+
+
+def _free_columns(form: WeightedMonomial | RatioMonomial) -> Ints | None:
+    """Return the features that may be chosen beside the required ones; None if these clash."""
+    required, groups = sorted(form.required), _groups_of(form)
+    used = groups[required]
+    if len(required) > form.k or not set(required).isdisjoint(form.forbidden):
+        return None
+    if np.unique(used).size < used.size:
+        return None
+    free = ~np.isin(groups, used)
+    free[[*required, *form.forbidden]] = False
+    if len(required) == form.k:
+        free[:] = False
+    return np.flatnonzero(free)
 
 
 def merge_rows(agreement: Bools, net: Ints) -> tuple[Ints, Ints]:
@@ -200,7 +213,7 @@ def merge_rows(agreement: Bools, net: Ints) -> tuple[Ints, Ints]:
     return order[new][matters], sums[matters]
 
 
-def _undominated(agreement: Bools, bad: int, groups: Ints) -> Bools:
+def _needed(agreement: Bools, bad: int, groups: Ints, limited: bool) -> Bools:
     """Return which columns the smallest, lexicographically first optimal set may have."""
     from cpx.backends.search.bits import dominance, pack
 
@@ -211,6 +224,8 @@ def _undominated(agreement: Bools, bad: int, groups: Ints) -> Bools:
     bits, bad_words = pack(agreement, bad)
     above = np.zeros((n, n), dtype=np.bool_)
     dominance(bits, n, bad_words, above)
+    if limited:
+        above &= above.T  # duplicates
     _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     replaces = (group[:, None] == group[None, :]) | (sizes[group] == 1)[None, :]
     # [a, b] with b < a: the part below the diagonal.

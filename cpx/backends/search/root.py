@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bits import count, pack, stride_of
+from cpx.backends.search.goal import Goal, Numbers, cost, costs
 from cpx.backends.search.jit import LANES
+
+if TYPE_CHECKING:
+    from cpx.backends.search.presolve import Reduced
 
 __all__ = ["Root"]
 
@@ -32,6 +37,10 @@ class Root:
         At most one column of equal number; empty when all numbers differ.
     covered_bad, good : int
         Weight of all bad samples, and of all good ones.
+    goal : Goal
+        What a set of columns costs.
+    excluded : int
+        Good weight that is not in the rows, as it is excluded already; the goal counts it.
     """
 
     bits: Words
@@ -42,6 +51,8 @@ class Root:
     groups: Ints
     covered_bad: int
     good: int
+    goal: Goal
+    excluded: int = 0
     covered: Ints = field(init=False)
     lost: Ints = field(init=False)
 
@@ -67,8 +78,17 @@ class Root:
         self.covered, self.lost = self.covered[: self.n], self.good - self.lost[: self.n]
 
     @classmethod
-    def of(cls, agreement: Bools, weights: Ints, bad: int, groups: Ints, k: int) -> Root:
-        """Pack a matrix whose first ``bad`` rows are bad."""
+    def of(
+        cls,
+        agreement: Bools,
+        weights: Ints,
+        bad: int,
+        groups: Ints,
+        k: int,
+        goal: Goal | None = None,
+        excluded: int = 0,
+    ) -> Root:
+        """Pack a matrix whose first ``bad`` rows are bad; the loss is the default goal."""
         bits, bad_words = pack(agreement, bad, weights)
         heaviest = int(weights.max(initial=1))
         planes = heaviest.bit_length() if heaviest > 1 else 0
@@ -76,8 +96,48 @@ class Root:
         if np.unique(groups).size == groups.size:
             groups = groups[:0]
         return cls(
-            bits, bad_words, agreement.shape[1], planes, k, groups.astype(np.int64), all_bad, good
+            bits,
+            bad_words,
+            agreement.shape[1],
+            planes,
+            k,
+            groups.astype(np.int64),
+            all_bad,
+            good,
+            goal or Goal(bad=all_bad, good=good),
+            excluded,
         )
+
+    @classmethod
+    def whole(cls, reduced: Reduced) -> Root:
+        """Pack all of a reduced problem."""
+        return cls.of(
+            reduced.agreement,
+            reduced.weights,
+            reduced.bad,
+            reduced.groups,
+            reduced.k,
+            reduced.goal,
+        )
+
+    def aiming_at(self, goal: Goal) -> Root:
+        """Return the same rows and columns with another goal."""
+        return replace(self, goal=goal)
+
+    @property
+    def numbers(self) -> Numbers:
+        """The goal as the kernels take it."""
+        return self.goal.numbers(self.excluded)
+
+    def costs(self) -> Ints:
+        """Return the cost of each column alone."""
+        into = np.zeros(self.n, dtype=np.int64)
+        costs(self.numbers, self.covered, self.lost, into)
+        return into
+
+    def cost_of_none(self) -> int:
+        """Return the cost of the empty set."""
+        return int(cost(self.numbers, self.covered_bad, 0))
 
     def take(self, columns: Ints) -> Words:
         """Return the matrix of these columns, in this order, the planes behind them."""

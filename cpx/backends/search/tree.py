@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.bits import compress, count, stride_of
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
+from cpx.backends.search.goal import Numbers, cost
 from cpx.backends.search.jit import LANES, kernel
 from cpx.backends.search.pairs import Scratch, best_pair, improve, new_scratch
 
@@ -45,7 +46,7 @@ class Levels(NamedTuple):
     ids: Ints  # (level, position) -> column of the reduced problem
     covered: Ints  # (level, position) -> bad weight covered with the candidate
     lost: Ints  # (level, position) -> good weight excluded with the candidate
-    bound: Ints  # (level, position) -> lower bound on the child's subtree
+    bound: Ints  # (level, position) -> lower bound on the cost in the child's subtree
     at: Ints  # [0] the current level
 
 
@@ -107,7 +108,9 @@ def _enter(levels: Levels, scratch: Scratch, t: int, planes: int, good: int, gro
 
 
 @kernel
-def _descend(levels: Levels, scratch: Scratch, t: int, n: int, r: int, planes: int) -> bool:
+def _descend(
+    levels: Levels, scratch: Scratch, t: int, n: int, r: int, planes: int, goal: Numbers
+) -> bool:
     """Make level t + 1 of the n kept candidates; False when the arena is too small."""
     kept, width = scratch.kept, levels.width[t]
     covered = levels.covered[t, levels.position[t]]
@@ -117,7 +120,7 @@ def _descend(levels: Levels, scratch: Scratch, t: int, n: int, r: int, planes: i
     if to + words * to_stride + LANES > levels.arena.size:
         return False
     order_by(scratch.covered, kept, n)
-    subtree_bounds(covered, scratch.covered, scratch.lost, kept, n, r, levels.bound[t + 1])
+    subtree_bounds(goal, covered, scratch.covered, scratch.lost, kept, n, r, levels.bound[t + 1])
     for x in range(n):
         p = kept[x]
         levels.ids[t + 1, x] = levels.ids[t, p]
@@ -157,6 +160,7 @@ def look_ahead(
     planes: int,
     good: int,
     groups: Ints,
+    goal: Numbers,
     limit: int,
     bounds: Ints,
 ) -> None:
@@ -174,9 +178,18 @@ def look_ahead(
         t = levels.at[0]
         n = _enter(levels, scratch, t, planes, good, groups)
         n = select(
-            covered, scratch.covered, scratch.lost, scratch.kept, n, k - 1, limit, scratch.top
+            goal,
+            covered,
+            scratch.covered,
+            scratch.lost,
+            scratch.kept,
+            n,
+            k - 1,
+            limit,
+            scratch.top,
         )
         n, low = tighten(
+            goal,
             covered,
             scratch.covered,
             scratch.lost,
@@ -199,6 +212,7 @@ def branch(
     planes: int,
     good: int,
     groups: Ints,
+    goal: Numbers,
     shared: Ints,
     found: Ints,
     first: bool,
@@ -213,15 +227,17 @@ def branch(
         Features to choose, bit slices of the weights, weight of all good samples.
     groups : ndarray
         At most one column of equal number is chosen; empty when there are no groups.
+    goal : Numbers
+        What a set costs; see :mod:`~cpx.backends.search.goal`.
     shared : ndarray
-        ``[stop, best value of all threads, strict]``. A lost write of another thread costs
-        time, not correctness: the best value only has to be the value of some set, or any
+        ``[stop, least cost of all threads, strict]``. A lost write of another thread costs
+        time, not correctness: the least cost only has to be the cost of some set, or any
         larger. Unless ``strict``, branches that can only reach sets as good as the best are
         searched as well, so that the first of all best sets is found; where there are too many
         of them, ``strict`` is set.
     found : ndarray
-        ``[value, size, columns ..., branches entered for equal sets, nodes]``: the best of
-        this thread, by value, size and index.
+        ``[cost, size, columns ..., branches entered for equal sets, nodes]``: the best of
+        this thread, by cost, size and index.
     first : bool
         Return as soon as any set below ``found[0]`` is found; nothing else counts.
     """
@@ -249,7 +265,7 @@ def branch(
             n = _enter(levels, scratch, t, planes, good, groups)
             for x in range(n):
                 p = scratch.kept[x]
-                value = scratch.covered[p] + scratch.lost[p]
+                value = cost(goal, scratch.covered[p], scratch.lost[p])
                 if value < best + slack:
                     scratch.chosen[t + 1] = levels.ids[t, p]
                     improve(shared, found, value, scratch, t + 2)
@@ -259,16 +275,37 @@ def branch(
             limit = best + slack
             if r >= 2:
                 n = select(
-                    covered, scratch.covered, scratch.lost, scratch.kept, n, r, limit, scratch.top
+                    goal,
+                    covered,
+                    scratch.covered,
+                    scratch.lost,
+                    scratch.kept,
+                    n,
+                    r,
+                    limit,
+                    scratch.top,
                 )
             if r == 2 and n >= 2:
                 best_pair(
-                    levels, scratch, t, n, planes, good, groups, best, slack, shared, found, first
+                    levels,
+                    scratch,
+                    t,
+                    n,
+                    planes,
+                    good,
+                    groups,
+                    goal,
+                    best,
+                    slack,
+                    shared,
+                    found,
+                    first,
                 )
                 if first and found[0] < limit:
                     return DONE
             if r >= 3 and n >= 2:
                 n, _ = tighten(
+                    goal,
                     covered,
                     scratch.covered,
                     scratch.lost,
@@ -281,7 +318,7 @@ def branch(
                     scratch.low_less,
                 )
                 if n >= 2:
-                    if not _descend(levels, scratch, t, n, r, planes):
+                    if not _descend(levels, scratch, t, n, r, planes, goal):
                         levels.at[0] = t
                         return FULL
                     t += 1

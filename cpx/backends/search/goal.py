@@ -1,0 +1,196 @@
+"""What a set of features is worth, by two numbers: covered bad weight c, excluded good weight l.
+
+The cost of a set is ``base + alpha * c + beta * l``, to be minimised, where the limits on its
+coverage and precision hold. With B and G the weights of all bad and all good samples, a set
+covers c + G - l, and its precision is (G - l) / (c + G - l).
+
+======================  ========================  ===================================
+objective               alpha, beta               base
+======================  ========================  ===================================
+loss                    1, 1                      0
+negative-only           1, 0                      0
+ratio above P/Q         P, Q - P                  0; below (Q - P) G for a better one
+coverage                -1, 1                     B; the cost is B + G - coverage
+======================  ========================  ===================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.jit import kernel
+
+__all__ = ["ALLOWED", "FAR", "Goal", "Numbers", "cost", "costs", "low", "most_bad", "rank"]
+
+Ints = NDArray[np.int64]
+
+FAR = 1 << 62
+"""The cost of a set that breaks a limit: above all others."""
+
+ALLOWED = FAR >> 1
+"""What allowed sets rank below, and others at or above."""
+
+
+class Numbers(NamedTuple):
+    """A goal as the kernels take it: scalars, which they keep in registers."""
+
+    alpha: int
+    beta: int
+    base: int
+    good: int
+    least: int
+    most: int
+    gamma: int  # a set is precise where gamma c + delta l <= epsilon
+    delta: int
+    epsilon: int
+    keep_idle: int
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Objective and limits of a search.
+
+    Attributes
+    ----------
+    alpha, beta : int
+        Cost of one unit of covered bad, and of excluded good weight. Neither is negative,
+        or they are -1 and 1.
+    bad, good : int
+        Weight of all bad, and of all good samples.
+    least, most : int
+        Limits of the covered weight.
+    precision : Fraction or None
+        Least share of good weight in the covered weight.
+    keep_idle : bool
+        Keep candidates that exclude no bad sample, which no best set needs; needed where
+        other sets than the best count.
+    """
+
+    alpha: int = 1
+    beta: int = 1
+    bad: int = 0
+    good: int = 0
+    least: int = 0
+    most: int = FAR
+    precision: Fraction | None = None
+    keep_idle: bool = False
+
+    @property
+    def base(self) -> int:
+        """The constant that keeps the cost from being negative."""
+        return max(0, -self.alpha) * self.bad
+
+    @property
+    def highest(self) -> int:
+        """The greatest cost a set can have."""
+        return max(0, self.alpha) * self.bad + self.base + self.beta * self.good
+
+    @property
+    def limited(self) -> bool:
+        """Whether some sets are not allowed."""
+        return self.least > 0 or self.most < self.bad + self.good or self.precision is not None
+
+    def numbers(self, excluded: int = 0) -> Numbers:
+        """Return what the kernels take.
+
+        ``excluded`` good weight is left out of their data, as it is excluded already. Costs
+        are the same: what it costs is part of the base.
+        """
+        share = self.precision or Fraction(0)
+        good, delta = self.good - excluded, share.denominator - share.numerator
+        return Numbers(
+            alpha=self.alpha,
+            beta=self.beta,
+            base=self.base + self.beta * excluded,
+            good=good,
+            least=self.least,
+            most=self.most,
+            gamma=share.numerator,
+            delta=delta,
+            epsilon=delta * good,
+            keep_idle=int(self.keep_idle or self.most < self.bad + self.good),
+        )
+
+
+@kernel
+def cost(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
+    """Return the cost of a set; FAR when it breaks a limit."""
+    covered = c + goal.good - l
+    if covered < goal.least or covered > goal.most:
+        return FAR
+    if goal.gamma * c + goal.delta * l > goal.epsilon:
+        return FAR
+    return goal.base + goal.alpha * c + goal.beta * l
+
+
+@kernel
+def costs(goal: Numbers, covered: Ints, lost: Ints, into: Ints) -> None:
+    """Write the cost of each pair of numbers."""
+    for x in range(into.size):
+        into[x] = cost(goal, covered[x], lost[x])
+
+
+@kernel
+def rank(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
+    """Order sets on the way to better ones: by cost, then by how far they are from allowed.
+
+    Sets that cover too little come last of all: larger ones cover less.
+    """
+    covered = c + goal.good - l
+    if covered < goal.least:
+        return FAR
+    excess = max(0, goal.gamma * c + goal.delta * l - goal.epsilon)
+    excess += max(0, covered - goal.most)
+    if excess > 0:
+        return ALLOWED + min(excess, ALLOWED - 1)
+    return cost(goal, c, l)
+
+
+@kernel
+def low(goal: Numbers, c_high: int, c_low: int, l: int) -> int:  # noqa: E741
+    """Return a lower bound on the cost of all sets with c_low <= c' <= c_high and l' >= l.
+
+    With G the good weight, an allowed set of these
+
+    - covers at least ``least``: c' >= least - G + l' >= least - G + l =: c, and so does c_low;
+    - is precise: gamma c' + delta l' <= epsilon, so c' <= (epsilon - delta l) / gamma;
+    - covers at most ``most``: l' >= c' + G - most >= c + G - most.
+
+    None of them is left where c exceeds the upper limits of c'. Else the cost is least at the
+    least l' and the least c' where alpha >= 0. Where the coverage counts, alpha = -1 and
+    beta = 1, it is base + l' - c': at least with the least l' and the greatest c', and at
+    least base + G - most.
+    """
+    covered = max(c_low, 0, goal.least - goal.good + l)
+    if covered > c_high or goal.gamma * covered + goal.delta * l > goal.epsilon:
+        return FAR
+    if goal.alpha < 0:
+        most = c_high
+        if goal.gamma > 0:
+            most = min(most, (goal.epsilon - goal.delta * l) // goal.gamma)
+        return goal.base + max(l - most, goal.good - goal.most)
+    lost = max(l, covered + goal.good - goal.most)
+    return goal.base + goal.alpha * covered + goal.beta * lost
+
+
+@kernel
+def most_bad(goal: Numbers, limit: int, l: int) -> int:  # noqa: E741
+    """Return the most c that an allowed set of cost below ``limit`` can have, given l' >= l.
+
+    Negative when there is none.
+    """
+    spare = limit - 1 - goal.base - goal.beta * l
+    if goal.alpha > 0:
+        most = spare // goal.alpha
+    elif goal.alpha == 0 and spare < 0:
+        most = -1
+    else:
+        most = FAR
+    if goal.gamma > 0:
+        most = min(most, (goal.epsilon - goal.delta * l) // goal.gamma)
+    return most

@@ -1,0 +1,112 @@
+"""The search for the least sum: incumbents, bound, proof, and the first of the optimal sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cpx.backends.base import Outcome
+from cpx.backends.search.driver import Cut, explore, first_optimal
+from cpx.backends.search.heuristics import beam_columns
+from cpx.backends.search.root import Root
+from cpx.result import Termination
+
+if TYPE_CHECKING:
+    from cpx.backends.base import Progress
+    from cpx.backends.search.driver import Workers
+    from cpx.backends.search.presolve import Reduced
+    from cpx.models.base import Problem
+    from cpx.values import Value
+
+__all__ = ["BEAM_WIDTH", "optimise", "settle"]
+
+BEAM_WIDTH = 16
+_TIE_NODES = 5_000_000
+"""Nodes spent at most on the choice among equally good sets, beside those of the proof."""
+
+
+def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
+    """Search a problem whose objective is the value of its form, up to sign and constant."""
+    scale = _Scale(problem, reduced)
+    root = Root.whole(reduced)
+
+    def report(columns: list[int]) -> None:
+        progress.found(problem.explanation(reduced.original(columns)))
+
+    def watch(workers: Workers) -> bool:
+        cost, columns = workers.best()
+        if columns is not None and cost < scale.cost(progress.objective):
+            report(columns)
+        if progress.objective is not None:
+            progress.bound(scale.objective(workers.bound()))
+        return progress.should_stop
+
+    report([])
+    progress.bound(scale.objective(0))
+    if root.n > 0:
+        report(beam_columns(root, BEAM_WIDTH))
+    done = explore(root, scale.cost(progress.objective), progress.options.threads, watch)
+    told = f"{done.nodes} nodes"
+    if done.columns is not None:
+        report(done.columns)
+    if progress.objective is None:
+        return Outcome(done.finished, progress.why_stopped(), told)
+    least = scale.cost(progress.objective)
+    progress.bound(scale.objective(min(done.bound, least)))
+    if progress.best_bound != progress.objective:
+        return Outcome(False, progress.why_stopped(), told, progress.objective)
+    known = done.columns if done.first and root.cost_of_none() > least else None
+    warnings = settle(problem, reduced, progress, least, done.nodes, known)
+    return Outcome(True, Termination.COMPLETED, told, progress.objective, warnings=warnings)
+
+
+class _Scale:
+    """Costs of the search and objectives of the problem."""
+
+    def __init__(self, problem: Problem, reduced: Reduced) -> None:
+        self.reduced = reduced
+        self.sign = 1 if problem.sense == "min" else -1
+        # Covering nothing is worth nothing where the covered is maximised.
+        self.zero = 0 if self.sign == 1 else reduced.uncovered
+
+    def objective(self, cost: int) -> int:
+        """Return the objective of a cost."""
+        return self.zero + self.sign * self.reduced.value(cost)
+
+    def cost(self, objective: Value | None) -> int:
+        """Return the cost of an objective, that of no allowed set for None."""
+        if objective is None:
+            return self.reduced.goal.highest + 1
+        value = self.sign * (int(objective) - self.zero)
+        return -((self.reduced.base - value) // self.reduced.scale)
+
+
+def settle(
+    problem: Problem,
+    reduced: Reduced,
+    progress: Progress,
+    cost: int,
+    nodes: int,
+    known: list[int] | None,
+) -> list[str]:
+    """Replace the answer by the first of the optimal sets, whose cost is known.
+
+    ``known`` is that set where the search met it. Returns a warning when the choice takes
+    too long.
+    """
+    assert progress.explanation is not None
+    shortest = problem.shortened(progress.explanation).features
+    most = min(len(shortest) - len(reduced.fixed), reduced.k)
+
+    def stop(spent: int) -> bool:
+        return progress.interrupted or progress.expired or spent > _TIE_NODES + nodes
+
+    try:
+        if known is None:
+            known = first_optimal(reduced, cost, most, progress.options.threads, stop)
+    except Cut:
+        return [
+            "optimal, but whether it is the shortest and first of the optimal rules was not"
+            " settled"
+        ]
+    progress.explanation = problem.explanation(reduced.original(known))
+    return []

@@ -1,0 +1,269 @@
+"""The records of a reproduction as tables: in the terminal, as Markdown, as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cpx.reproduce.datasets import Dataset, Published
+from cpx.reproduce.koriche import Experiment
+from cpx.reproduce.methods import Method
+from cpx.reproduce.records import Record, Store, Task
+from cpx.reproduce.summary import Cell, cell
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["COLUMNS", "Grid", "as_markdown", "as_text", "grids", "notes", "renderables", "to_csv"]
+
+_COLUMNS = """
+    dataset openml_id instance row method problem backend encoding k m parameters error agreeing
+    drawn status termination objective bound gap seconds solving size rule precision coverage
+    predicted d accuracy message
+"""
+COLUMNS = tuple(_COLUMNS.split())
+"""Columns of the CSV file, in their order."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts: a title, the heads of the columns, the rows.
+
+    The first column is set to the left, the others to the right; ``total`` says whether the
+    last row sums up the others.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    total: bool = False
+
+
+def grids(experiment: Experiment, store: Store) -> list[Grid]:
+    """Return the tables of an experiment: errors, times, proofs."""
+    tasks: dict[tuple[str, str], list[Task]] = {}
+    for task in experiment.table_tasks():
+        tasks.setdefault((task.dataset.name, task.method.name), []).append(task)
+    cells = {key: cell(group, store) for key, group in tasks.items()}
+    return [_errors(experiment, cells), _times(experiment, cells), _proofs(experiment, cells)]
+
+
+def notes(experiment: Experiment, tasks: Iterable[Task], store: Store) -> list[str]:
+    """Say what the columns are, which methods are absent and which tasks failed."""
+    protocol = experiment.protocol
+    limit = "none" if protocol.time_limit is None else f"{protocol.time_limit:g} s"
+    lines = [
+        f"{len(experiment.datasets)} data sets, {experiment.instances} instances each, "
+        f"k = {experiment.k}, m = {experiment.m}, limit {limit}, "
+        f"{protocol.fresh} fresh samples, seed {protocol.seed}; paper: Koriche et al., Table 2, "
+        "100 instances."
+    ]
+    for method in experiment.methods:
+        why = experiment.absent.get(method.name)
+        lines.append(f"{method.title}: {method.describe()}{'' if why is None else '; ' + why}.")
+    for task in tasks:
+        record = store.get(task)
+        if record is not None and record.failed:
+            lines.append(f"FAILED: {task.label}: {record.message}")
+    return lines
+
+
+def _errors(experiment: Experiment, cells: dict[tuple[str, str], Cell]) -> Grid:
+    header = ["data set", "d", "accuracy"]
+    for method in experiment.methods:
+        header += [method.title, *["paper"] * (method.published is not None)]
+    rows = []
+    for dataset in experiment.datasets:
+        row = [dataset.name, *_facts(dataset, experiment, cells)]
+        for method in experiment.methods:
+            why = experiment.absent.get(method.name)
+            if why is None:
+                row.append(_error(cells[dataset.name, method.name]))
+            else:
+                row.append(why.partition(":")[0])
+            published = _published(dataset, method)
+            if published is not None:
+                row.append(f"{published.error:.2f}")
+        rows.append(tuple(row))
+    total = _mean_row(experiment, cells)
+    return Grid(
+        "Precision error: mean and standard deviation", tuple(header), (*rows, total), True
+    )
+
+
+def _mean_row(experiment: Experiment, cells: dict[tuple[str, str], Cell]) -> tuple[str, ...]:
+    """Return means over the data sets on which every method that is there has an answer."""
+    common = [
+        dataset
+        for dataset in experiment.datasets
+        if all(cells[dataset.name, method.name].errors for method in experiment.present)
+    ]
+    row = [f"mean of {len(common)}", "", ""]
+    for method in experiment.methods:
+        found = [cells[d.name, method.name].error for d in common if method in experiment.present]
+        known = [error for error in found if error is not None]
+        row.append(f"{sum(known) / len(known):.2f}" if known else "-")
+        if method.published is not None:
+            theirs = [p.error for d in common if (p := _published(d, method)) is not None]
+            row.append(f"{sum(theirs) / len(theirs):.2f}" if theirs else "-")
+    return tuple(row)
+
+
+def _times(experiment: Experiment, cells: dict[tuple[str, str], Cell]) -> Grid:
+    header = ["data set"]
+    for method in experiment.methods:
+        header += [method.title, *["paper"] * _timed(method)]
+    rows = []
+    for dataset in experiment.datasets:
+        row = [dataset.name]
+        for method in experiment.methods:
+            found = cells.get((dataset.name, method.name))
+            row.append(_number(None if found is None else found.seconds))
+            published = _published(dataset, method)
+            if published is not None and _timed(method):
+                row.append(_number(published.seconds))
+        rows.append(tuple(row))
+    return Grid("Seconds: mean", tuple(header), tuple(rows))
+
+
+def _proofs(experiment: Experiment, cells: dict[tuple[str, str], Cell]) -> Grid:
+    header = ("data set", *(method.title for method in experiment.methods))
+    rows = []
+    for dataset in experiment.datasets:
+        found = (cells.get((dataset.name, method.name)) for method in experiment.methods)
+        rows.append((dataset.name, *(_proof(one) for one in found)))
+    return Grid("Share of proved answers, and mean gap of the others", header, tuple(rows))
+
+
+def _facts(
+    dataset: Dataset, experiment: Experiment, cells: dict[tuple[str, str], Cell]
+) -> tuple[str, str]:
+    for method in experiment.present:
+        for record in cells[dataset.name, method.name].answers:
+            if record.d is not None and record.accuracy is not None:
+                return str(record.d), f"{record.accuracy:.2f}"
+    return "-", "-"
+
+
+def _error(found: Cell) -> str:
+    """Return mean and deviation, and whatever is not as it should be."""
+    texts = []
+    if found.error is not None:
+        spread = f" ±{found.deviation:.2f}" if len(found.errors) > 1 else ""
+        texts.append(f"{found.error:.2f}{spread}")
+    if found.ruleless:
+        texts.append(f"{found.ruleless} no rule")
+    if found.failed:
+        texts.append(f"{found.failed} FAILED")
+    if found.missing:
+        texts.append(f"{found.missing} to do")
+    return ", ".join(texts)
+
+
+def _proof(found: Cell | None) -> str:
+    if found is None or found.proved is None:
+        return "-"
+    gap = "" if found.gap is None else f", gap {_percent(found.gap)}"
+    return f"{_percent(found.proved)}{gap}"
+
+
+def _published(dataset: Dataset, method: Method) -> Published | None:
+    theirs = {"cop": dataset.cop, "sat": dataset.sat, "anchors": dataset.anchors}
+    return None if method.published is None else theirs[method.published]
+
+
+def _timed(method: Method) -> bool:
+    return method.published in ("cop", "sat")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.0%}".replace("%", " %")
+
+
+# ------------------------------------------------------------------------- forms
+
+
+def renderables(grid: Grid, ascii_only: bool = False) -> list[RenderableType]:
+    """Return a table as things that rich can print."""
+    from rich.box import Box
+    from rich.table import Table
+    from rich.text import Text
+
+    from cpx.compare.table import LINES
+
+    lines = Box(LINES.replace("─", "-") if ascii_only else LINES)
+    table = Table(box=lines, show_edge=False, pad_edge=False, padding=(0, 1))
+    for i, name in enumerate(grid.header):
+        table.add_column(name, justify="right" if i else "left")
+    for number, row in enumerate(grid.rows, start=1):
+        last = number == len(grid.rows)
+        style = "red" if any("FAILED" in text for text in row) else ""
+        table.add_row(
+            *(Text(text) for text in row),
+            style="bold" if last and grid.total else style,
+            end_section=grid.total and number == len(grid.rows) - 1,
+        )
+    return [Text(grid.title, style="bold"), table, Text("")]
+
+
+def as_text(tables: Sequence[Grid], lines: Sequence[str], width: int = 160) -> str:
+    """Return tables and notes as plain text, for files and pipes."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, highlight=False)
+    for grid in tables:
+        for part in renderables(grid, ascii_only=True):
+            console.print(part)
+    text = "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+    return "\n".join([text, *lines])
+
+
+def as_markdown(tables: Sequence[Grid], lines: Sequence[str]) -> str:
+    """Return tables and notes as Markdown."""
+    parts = []
+    for grid in tables:
+        rule = ["---", *["---:"] * (len(grid.header) - 1)]
+        rows = [grid.header, tuple(rule), *grid.rows]
+        parts.append(f"**{grid.title}**\n")
+        parts += ["| " + " | ".join(row) + " |" for row in rows]
+        parts.append("")
+    parts += [f"- {line}" for line in lines]
+    return "\n".join(parts) + "\n"
+
+
+def to_csv(tasks: Iterable[Task], store: Store) -> str:
+    """Return one row per task that was made, as CSV text with a header."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for task in tasks:
+        record = store.get(task)
+        if record is not None:
+            writer.writerow(_flat(task, record))
+    return out.getvalue()
+
+
+def _flat(task: Task, record: Record) -> dict[str, Any]:
+    own = {
+        "dataset": task.dataset.name,
+        "openml_id": task.dataset.openml_id,
+        "instance": task.instance,
+        "method": task.method.name,
+        "problem": task.method.kind,
+        "backend": task.method.backend,
+        "encoding": task.method.encoding,
+        "k": task.k,
+        "m": task.m,
+        "parameters": " ".join(f"{key}={v}" for key, v in task.method.parameters.items()),
+        "error": None if record.error is None else round(record.error, 6),
+        "size": None if record.features is None else len(record.features),
+    }
+    return {name: own[name] if name in own else getattr(record, name) for name in COLUMNS}
