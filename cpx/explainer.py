@@ -150,7 +150,7 @@ class Explainer:
         x: Any,
         k: int = 5,
         *,
-        backend: str = "cpsat",
+        backend: str = "search",
         time_limit: float | None = 10.0,
         fresh: int = 1000,
         **asked: Any,
@@ -172,10 +172,20 @@ class Explainer:
         options = {name: asked.pop(name) for name in _SOLVE_OPTIONS if name in asked}
         question = Question.of({"k": k, **asked})
         problem = self.state(x, question)
-        if "seed" in find_backend(backend).honours:
-            options.setdefault("seed", self.seed)
-        result = solve(problem, backend, time_limit=time_limit, **options)
+        result = self._solve(problem, backend, time_limit, options)
         return self.conclude(result, problem, x, question, fresh)
+
+    def _solve(
+        self, problem: MonomialProblem, backend: str, limit: float | None, options: dict[str, Any]
+    ) -> Result:
+        engine = find_backend(backend)
+        engine.require()
+        if "seed" in engine.honours:
+            options.setdefault("seed", self.seed)
+        if not options.get("isolate"):
+            # Loading an engine, or compiling it at its first use, is no part of the limit.
+            engine.preload()
+        return solve(problem, backend, time_limit=limit, **options)
 
     def conclude(
         self,
@@ -202,7 +212,7 @@ class Explainer:
         *,
         k: int | None = None,
         compare: bool = True,
-        backend: str = "cpsat",
+        backend: str = "search",
         time_limit: float | None = 10.0,
         fresh: int = 1000,
         **asked: Any,
@@ -252,7 +262,9 @@ class Explainer:
         features = self.conditions(x).features(rule)
         question = Question.of({"k": size_to_compare(features, k), **asked})
         problem = self.state(x, question)
-        best = solve(problem, backend, time_limit=time_limit, hint=features) if compare else None
+        best = None
+        if compare:
+            best = self._solve(problem, backend, time_limit, {"hint": features})
         return self.judge(features, best, problem, x, question, fresh)
 
     def judge(

@@ -29,7 +29,7 @@ def explain(
     required: object = (),
     forbidden: object = (),
     one_per_group: bool = False,
-    backend: str = "cpsat",
+    backend: str = "search",
     time_limit: float | None = 10.0,
     fresh: int = 1000,
     n_bins: int = 3,

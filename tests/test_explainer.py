@@ -11,10 +11,12 @@ import pytest
 
 import cpx
 from cpx import Explainer
-from cpx.errors import CpxError, DataError, EngineError, InvalidOption, NoMass
+from cpx.errors import CpxError, DataError, EngineError, EngineMissing, InvalidOption, NoMass
 from cpx.explanation import Explanation
 from cpx.question import Question
 from cpx.remarks import guarantee
+
+from .cli.test_engines import hide
 
 N = 400
 
@@ -291,8 +293,15 @@ def test_an_explanation_reads_back_what_it_wrote(explainer: Explainer, x: pd.Ser
 
 def test_the_seed_is_for_engines_that_take_one(table: pd.DataFrame, x: pd.Series) -> None:
     explainer = Explainer(heavy, table, seed=7)
+    assert explainer.explain(x, 1, backend="cpsat").options["seed"] == 7
     result = explainer.explain(x, 1)
-    assert result.options["seed"] == 7
-    pytest.importorskip("numba")
-    result = explainer.explain(x, 1, objective="loss", backend="search")
+    assert result.backend == "search"
     assert not [text for text in result.warnings if "seed" in text]
+
+
+def test_an_engine_that_is_not_installed_is_named(
+    explainer: Explainer, x: pd.Series, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hide(monkeypatch, "numba")
+    with pytest.raises(EngineMissing, match="pip install 'numba"):
+        explainer.explain(x, 1)

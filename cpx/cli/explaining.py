@@ -24,7 +24,7 @@ __all__ = ["explain", "make", "score"]
 class Engine:
     """Who finds the best rule, and how long it may take."""
 
-    backend: opt.Backend = "cpsat"
+    backend: opt.Backend = "search"
     encoding: opt.Encoding = None
     time_limit: opt.TimeLimit = 10.0
     threads: opt.Threads = 1
@@ -40,11 +40,14 @@ class Engine:
         return opt.solve_options(self.time_limit, self.threads, seed, self.gap, self.encoding)
 
     def start(self) -> None:
-        """Let a worker load the engine while the model is trained."""
+        """Let a worker load the engine while the model is trained; else load it here."""
+        from cpx.backends import backend
         from cpx.isolation import prepare
 
         if self.isolate:
             prepare(self.backend)
+        else:
+            backend(self.backend).preload()
 
     def check(self, question: Question) -> None:
         """Raise for an encoding that the problem does not have."""
