@@ -136,7 +136,6 @@ Isolate = Annotated[
         help="Solve in a worker process, which makes the time limit hard, or in this one.",
     ),
 ]
-M = Annotated[int, typer.Option("-m", metavar="N", help="Samples the rule is found on.")]
 K = Annotated[int, typer.Option("-k", metavar="N", help="Greatest number of conditions.")]
 
 
