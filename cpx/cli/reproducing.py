@@ -52,7 +52,9 @@ def koriche(
         ),
     ] = None,
     k: opt.K = 5,
-    m: opt.M = 1000,
+    m: Annotated[
+        int, typer.Option("-m", metavar="N", help="Samples the rules are found on.")
+    ] = 1000,
     time_limit: opt.TimeLimit = 60.0,
     seed: opt.Seed = 0,
     jobs: Annotated[
