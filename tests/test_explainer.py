@@ -99,6 +99,11 @@ def test_required_and_forbidden_conditions(explainer: Explainer, x: pd.Series) -
     other = next(i for i in range(len(names)) if i not in best.features)
     for form in (names[other], other, [other], [names[other]]):
         assert other in explainer.explain(x, 2, required=form).explanation.features
+    # What is proved is proved of the rules that were allowed, and the sentence says so.
+    assert "no rule of at most 2 conditions that has nothing forbidden and" in without.proved
+    asked = {"objective": "loss", "epsilon": 0.2, "delta": 0.1}
+    told = explainer.explain(x, 2, required=other, **asked).explanation
+    assert told.guarantee.endswith("every rule of at most 2 conditions that has what is required")
     one = explainer.explain(x, 4, one_per_group=True, required="tint = red").explanation
     groups = [explainer.distribution.groups[j] for j in one.features]
     assert len(set(groups)) == len(groups)

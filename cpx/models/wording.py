@@ -29,6 +29,12 @@ def candidate(problem: MonomialProblem) -> str:
     """Return the rules that compete: ``"rule of at most 4 conditions that covers ..."``."""
     size = f"rule of at most {problem.k} condition{'s' * (problem.k != 1)}"
     parts = []
+    if problem.required:
+        parts.append("has what is required")
+    if problem.forbidden:
+        parts.append("has nothing forbidden")
+    if problem.one_per_group:
+        parts.append("has at most one condition of each group")
     low, high, precision = map(problem.shares.get, LIMITS)
     if low:
         parts.append(f"covers at least {percent(low)} of the samples")
