@@ -63,7 +63,7 @@ class Question:
     Examples
     --------
     >>> Question.of({"k": 3, "epsilon": 0.1, "delta": 0.05}).draws(d=90)
-    3499
+    3577
     """
 
     k: int = 5
