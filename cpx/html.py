@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from cpx.values import digits, in_words
+
 if TYPE_CHECKING:
     from cpx.explanation import Explanation
     from cpx.result import Result
@@ -48,10 +50,12 @@ def result_html(result: Result) -> str:
     """Return the explanation with status, value, bound, gap and seconds below it."""
     body = "" if result.explanation is None else explanation_html(result.explanation)
     gap = "none" if result.gap is None else f"{result.gap:.1%}"
+    value, bound = result.objective, result.bound
+    places = digits((value, bound))
     facts = {
         "status": f"{result.status} ({result.termination})",
-        "value": result.objective,
-        "bound": result.bound,
+        "value": None if value is None else in_words(value, places),
+        "bound": None if bound is None else in_words(bound, places),
         "gap": gap,
         "engine": ", ".join(filter(None, (result.engine, result.encoding))),
         "seconds": f"{result.times.total:.2f}",

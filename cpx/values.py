@@ -84,8 +84,9 @@ def in_words(value: Value, count: int = _FEWEST_DIGITS) -> str:
 
     Examples
     --------
-    >>> in_words(12), in_words(Fraction(19, 20))
-    ('12', '0.9500 (19/20)')
+    >>> in_words(12), in_words(Fraction(19, 20)), in_words(Fraction(1))
+    ('12', '0.9500 (19/20)', '1')
     """
-    exact = f" ({value})" if isinstance(value, Fraction) else ""
-    return decimal(value, count) + exact
+    if value.denominator == 1:
+        return str(value)
+    return f"{decimal(value, count)} ({value})"

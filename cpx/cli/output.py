@@ -142,8 +142,11 @@ def _width() -> int:
 
 
 def _figures(result: Result) -> str:
-    value = "none" if result.objective is None else str(result.objective)
-    bound = "none" if result.bound is None else str(result.bound)
+    from cpx.values import digits, in_words
+
+    values = (result.objective, result.bound)
+    places = digits(values)
+    value, bound = ("none" if v is None else in_words(v, places) for v in values)
     gap = "" if result.gap is None else f", gap {result.gap:.1%}".replace("%", " %")
     return f"{value}, bound {bound}{gap}"
 

@@ -107,25 +107,28 @@ class CompareProgress(RunProgress):
     def finished(self, run: Run) -> None:
         """Note that a run is done."""
         from cpx.compare.runner import run_key
+        from cpx.values import decimal, digits
 
         result = run.result
+        values = (result.objective, result.bound)
+        places = digits(values)
+        value, bound = (None if v is None else decimal(v, places) for v in values)
         form = f" {result.encoding}" if result.encoding else ""
         self.ended(
             run_key(run),
             f"{run.instance} {run.engine}{form} seed {run.seed}: {result.status} "
-            f"{result.objective} (bound {result.bound}) in {result.times.total:.2f} s",
+            f"{value} (bound {bound}) in {result.times.total:.2f} s",
         )
 
 
 def _state(event: Event) -> str:
     from cpx.result import relative_gap
+    from cpx.values import decimal, digits
 
     _, value, bound = event.point
-    gap = relative_gap(value, bound)
-    return (
-        f"best {'-' if value is None else value}  bound {'-' if bound is None else bound}  "
-        f"gap {'-' if gap is None else f'{gap:.1%}'}"
-    )
+    gap, places = relative_gap(value, bound), digits((value, bound))
+    best, limit = ("-" if v is None else decimal(v, places) for v in (value, bound))
+    return f"best {best}  bound {limit}  gap {'-' if gap is None else f'{gap:.1%}'}"
 
 
 def _bars() -> Bars:

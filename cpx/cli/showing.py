@@ -120,6 +120,7 @@ def check(
     """
     from cpx.check import complaints
     from cpx.cli.reading import read_instance, read_result
+    from cpx.values import digits, in_words
 
     problem, answer = read_instance(inst), read_result(result)
     try:
@@ -130,8 +131,11 @@ def check(
         typer.echo(f"FAILED {complaint}")
     if found:
         raise typer.Exit(1)
-    value = "no solution" if answer.objective is None else f"value {answer.objective}"
-    typer.echo(f"OK {answer.status}, {value}, bound {answer.bound}: the data confirm it")
+    values = (answer.objective, answer.bound)
+    places = digits(values)
+    known, bound = (None if v is None else in_words(v, places) for v in values)
+    value = "no solution" if known is None else f"value {known}"
+    typer.echo(f"OK {answer.status}, {value}, bound {bound}: the data confirm it")
 
 
 def _known(form: str, known: tuple[str, ...]) -> None:

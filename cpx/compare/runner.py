@@ -16,6 +16,8 @@ from cpx.errors import EngineError, InvalidOption, UnknownName
 from cpx.instances import fingerprint
 from cpx.isolation import run_isolated
 from cpx.models import Problem
+from cpx.models.monomial import MonomialProblem
+from cpx.models.wording import short_limits
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination
 from cpx.solving import encoding_of
@@ -300,4 +302,6 @@ def _statement(problem: Problem) -> str:
         parts += [f"{samples.total} samples{rows}", f"{samples.d} features"]
     if (k := getattr(problem, "k", None)) is not None:
         parts.append(f"k = {k}")
+    if isinstance(problem, MonomialProblem):
+        parts += short_limits(problem)
     return ", ".join(parts)

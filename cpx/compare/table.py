@@ -133,6 +133,8 @@ def _outcome(run: Run, wrong: bool) -> str:
         return "infeasible"
     if status is Status.ERROR:
         return "ERROR"
+    if run.result.termination is Termination.COMPLETED and not run.result.options.get("gap"):
+        return "no proof"
     return _OUTCOMES[run.result.termination]
 
 

@@ -16,6 +16,9 @@ __all__ = ["CoverageLimits", "RatioMonomial", "WeightedMonomial", "least_fractio
 _WIDTH = 2**62
 """Products of weights and the terms of a precision stay below: exact in 64 bits."""
 
+_READABLE = 1000
+"""A precision with a denominator up to this is taken as it was given."""
+
 
 @dataclass(frozen=True, eq=False)
 class CoverageLimits:
@@ -202,12 +205,14 @@ def least_fraction(value: Fraction, most: int) -> Fraction:
 
 
 def _exact_precision(wanted: Fraction | None, total: int) -> Fraction | None:
-    """Return the limit with a denominator that fits 64 bits, the same for every rule."""
-    if wanted is None or wanted.denominator * total < _WIDTH:
-        return wanted
-    # The precision of a rule has a denominator of at most the total weight, so no rule is
-    # between the wanted precision and the least such fraction above it.
-    near = least_fraction(wanted, total)
+    """Return a limit that is the same for every rule, with as small numbers as there are."""
+    if wanted is None:
+        return None
+    near = wanted
+    if wanted.denominator > max(total, _READABLE):
+        # The precision of a rule has a denominator of at most the total weight, so no rule
+        # is between the wanted precision and the least such fraction above it.
+        near = least_fraction(wanted, total)
     if near.denominator * total >= _WIDTH:
         raise InvalidInstance(
             f"min_precision {wanted} needs samples of a total weight below 2**31, got {total}"

@@ -70,12 +70,13 @@ class CpSat(Backend):
             code = run_interruptibly(
                 lambda: solver.solve(model, watcher), progress, solver.stop_search
             )
-        return self._outcome(solver, code, statement, progress, sizes)
+        return self._outcome(solver, code, model, statement, progress, sizes)
 
     def _outcome(
         self,
         solver: Any,
         code: Any,
+        model: Any,
         statement: Statement,
         progress: Progress,
         sizes: dict[str, int],
@@ -88,12 +89,24 @@ class CpSat(Backend):
         solved = code in (cp_model.OPTIMAL, cp_model.FEASIBLE)
         claimed = None
         if solved:
-            has_objective = statement.model.objective_ is not None
-            claimed = round(solver.objective_value if has_objective else 0) + statement.offset
+            claimed = _objective(model, solver) + statement.offset
             progress.bound(solver.best_objective_bound + statement.offset)
         proved = code in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
         termination = Termination.COMPLETED if proved else progress.why_stopped()
         return Outcome(proved, termination, name, claimed, sizes)
+
+
+def _objective(model: Any, solver: Any) -> int:
+    """Return the objective of the solution, in integers: the solver's own value is a float."""
+    objective, values = model.proto.objective, solver.response_proto.solution
+    total = 0
+    for variable, weight in zip(objective.vars, objective.coeffs, strict=True):
+        # The place -1 - i stands for the negated literal i: 1 minus its value.
+        value = values[variable] if variable >= 0 else 1 - values[-1 - variable]
+        total += int(weight) * int(value)
+    # The constant and the sign of a maximisation, both whole numbers.
+    sign, constant = int(objective.scaling_factor or 1), int(objective.offset)
+    return sign * (total + constant)
 
 
 def _add_hint(

@@ -28,6 +28,9 @@ __all__ = ["Milp"]
 # the engines let a reduced cost be (their default).
 _INTEGRALITY, _DUAL = 1e-9, 1e-7
 
+# Sums of absolute coefficients from which numbers are handled with care, or not at all.
+_LOOSENED_ROW, _LARGEST_ROW, _LARGEST_OBJECTIVE = 2**20, 2**28, 2**50
+
 
 class Milp(Backend):
     """Branch and cut: HiGHS (default) and CBC."""
@@ -47,7 +50,12 @@ class Milp(Backend):
 
         Notes
         -----
-        The engines count in floating point. Before a bound is reported it is moved
+        The engines count in floating point. Rows whose coefficients add up to 2**28 or more,
+        and objectives of 2**50 or more, are not given to them: a sum of so many units of
+        rounding could be a unit, and the engines do claim infeasibility then. Nothing is
+        proved of such a problem, and a warning says so. Rows from 2**20 on are loosened by half
+        a unit, which changes no solution in integers and keeps errors of rounding from
+        excluding one. Before a bound is reported it is moved
         outwards, by the tolerance of integrality times the sum of the objective's weights
         and the tolerance of reduced costs times the number of columns, and then rounded to
         what the weights can add up to. Optimality is claimed only where the bound that is
@@ -62,6 +70,11 @@ class Milp(Backend):
             compiled.lp.objective.constant += statement.offset
             _hint(compiled, statement, options)
             sizes = _sizes(compiled.lp)
+            too_large = _prepare(compiled.lp)
+        if too_large:
+            return Outcome(
+                False, Termination.COMPLETED, "not solved", sizes=sizes, warnings=[too_large]
+            )
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
         with progress.phase("solve"):
@@ -169,6 +182,21 @@ def _hint(compiled: CPM_pulp, statement: Statement, options: SolveOptions) -> No
         [v for name in names for v in statement.variables[name]],
         [int(value) for name in names for value in values[name]],
     )
+
+
+def _prepare(lp: Any) -> str:
+    """Loosen rows of large coefficients; return what is too large for floats, or ``""``."""
+    total = sum(abs(weight) for weight in lp.objective.values())
+    if total >= _LARGEST_OBJECTIVE:
+        return f"weights that add up to {total} are too large for this engine: not solved"
+    for row in lp.constraints():
+        total = sum(abs(weight) for weight in row.values())
+        if total >= _LARGEST_ROW:
+            return f"a limit with weights that add up to {total} is too large: not solved"
+        if total >= _LOOSENED_ROW:
+            # The constant is on the left: 1 for >=, -1 for <=.
+            row.constant += row.sense * 0.5
+    return ""
 
 
 def _sizes(lp: Any) -> dict[str, int]:
