@@ -10,6 +10,7 @@ from cpx.data import (
     Background,
     Binarizer,
     Distribution,
+    Oracle,
     Samples,
     estimate_precision,
     named_classifier,
@@ -245,7 +246,7 @@ class Explainer:
         """
         make: Any = problem_class(kind)
         problem: Problem = make(self.samples(x, m), k=k, **parameters)
-        return problem
+        return problem.with_oracle(Oracle(self.classifier, x, self.distribution))
 
     def explain(
         self,
