@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.base import Outcome, Progress
+from cpx.data.distributions import Perturbed
 from cpx.errors import DataError
 from cpx.methods.asking import Asking, Questions, fresh_generator
 from cpx.methods.forms import allowed, monomial_form
@@ -50,6 +51,11 @@ class Anchors(Asking):
 
     What the package estimates is told in ``raw_status``. The figures of the result are
     measured on the samples of the problem like those of every engine.
+
+    The package counts the samples of a rule that happen to satisfy one condition more as
+    samples of the longer rule. For distributions that condition this is right; for
+    ``perturbed``, which writes values in, these are other samples than those of the longer
+    rule, and its estimates can be far off. A warning says so.
     """
 
     name: ClassVar[str] = "anchors"
@@ -71,6 +77,11 @@ class Anchors(Asking):
         precision = found["precision"][-1] if found["feature"] else found["all_precision"]
         coverage = found["coverage"][-1] if found["feature"] else 1.0
         warnings = []
+        if isinstance(asked.oracle.distribution, Perturbed):
+            warnings.append(
+                "the package reuses the samples of shorter rules, which is wrong for the "
+                "distribution 'perturbed': trust the precision on fresh samples, not its own"
+            )
         if precision < THRESHOLD:
             warnings.append(
                 f"no rule of at most {form.k} conditions reached the precision {THRESHOLD} "

@@ -131,6 +131,13 @@ def test_k_zero_does_not_call_the_package() -> None:
     assert Fake.options == {}
 
 
+def test_reuse_of_samples_is_told() -> None:
+    background = np.random.default_rng(0).integers(0, 2, (40, 6))
+    written_in = Explainer(lambda z: z[:, 0], background, distribution="perturbed")
+    result = written_in.explain(X, k=3, backend="anchors")
+    assert any("reuses the samples" in text for text in result.warnings)
+
+
 def test_missing_precision_is_told() -> None:
     Fake.answer = record(3, precision=0.4)
     result = explainer().explain(X, k=1, backend="anchors")
