@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cpx.explainer import Explainer, explain
     from cpx.explanation import Explanation
     from cpx.instances import load, save
-    from cpx.models import KMonomial, NegativeOnly
+    from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
     from cpx.result import Result, Status, Termination
     from cpx.solving import solve
 
@@ -40,6 +40,8 @@ _HOMES = {
     "Explainer": "cpx.explainer",
     "Explanation": "cpx.explanation",
     "KMonomial": "cpx.models",
+    "MaxCoverage": "cpx.models",
+    "MaxPrecision": "cpx.models",
     "NegativeOnly": "cpx.models",
     "Perturbed": "cpx.data",
     "Product": "cpx.data",
@@ -64,6 +66,8 @@ __all__ = [
     "Explainer",
     "Explanation",
     "KMonomial",
+    "MaxCoverage",
+    "MaxPrecision",
     "NegativeOnly",
     "Perturbed",
     "Product",

@@ -4,11 +4,13 @@ It reads the plain JSON objects of an instance and a result and shares no code w
 ``cpx.models`` and ``cpx.backends``: a mistake there cannot hide itself here. What it can
 decide, it decides exactly: the constraints, the objective, precision and coverage, the
 consistency of status, bound, gap and trace. It takes a bound as the engine's word, but a
-bound that the found solution contradicts is a failure.
+bound that the found solution contradicts is a failure. A claim that nothing satisfies the
+constraints is refuted by the required features alone, or by up to two more.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,6 +34,10 @@ class _Monomial:
     required: set[int]
     forbidden: set[int]
     groups: list[int] | None
+    min_coverage: Fraction | None
+    max_coverage: Fraction | None
+    min_precision: Fraction | None
+    covers_something: bool
 
 
 def complaints(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
@@ -59,8 +65,8 @@ def complaints(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[s
     ['objective: the result says 1, the data give 0']
     """
     kind = instance.get("problem")
-    if kind not in _LOSSES:
-        return [f"problem: the checker does not know {kind!r}; it knows {', '.join(_LOSSES)}"]
+    if kind not in _OBJECTIVES:
+        return [f"problem: the checker does not know {kind!r}; it knows {', '.join(_OBJECTIVES)}"]
     data = _read(instance)
     status, found = result["status"], result["explanation"]
     out: list[str] = []
@@ -78,10 +84,14 @@ def complaints(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[s
     if out:
         return out
     covered = np.asarray(data.agrees[:, found["features"]].all(axis=1), dtype=np.bool_)
-    objective = _LOSSES[kind](data, covered)
-    _compare(out, "objective", result["objective"], objective)
+    out += _broken_limits(data, covered)
+    out += _wrong_types(result, str if kind == _RATIO else int)
+    if out:
+        return out
+    objective = _OBJECTIVES[kind](data, covered)
+    _compare(out, "objective", _number(result["objective"]), objective)
     out += _figures(data, covered, found)
-    out += _proof(result, objective)
+    out += _proof(result, objective, 1 if kind in _MINIMISED else -1)
     return out
 
 
@@ -90,6 +100,12 @@ def _read(instance: Mapping[str, Any]) -> _Monomial:
     flat = np.frombuffer("".join(rows).encode(), dtype=np.uint8)
     agrees = (flat == 49).reshape(len(rows), -1)
     weights = instance.get("weights") or [1] * len(rows)
+    kind = instance["problem"]
+    shares = {**_DEFAULTS.get(kind, {}), **parameters}
+    limits = {
+        name: Fraction(str(shares[name])) if name in shares else None
+        for name in ("min_coverage", "max_coverage", "min_precision")
+    }
     return _Monomial(
         agrees=agrees,
         same=np.frombuffer(labels.encode(), dtype=np.uint8) == 49,
@@ -99,6 +115,9 @@ def _read(instance: Mapping[str, Any]) -> _Monomial:
         required=set(parameters.get("required", ())),
         forbidden=set(parameters.get("forbidden", ())),
         groups=instance["groups"] if parameters.get("one_per_group") else None,
+        # A precision is asked of rules that have one.
+        covers_something=kind == _RATIO or limits["min_precision"] is not None,
+        **limits,
     )
 
 
@@ -111,10 +130,28 @@ def _negative_loss(data: _Monomial, covered: NDArray[np.bool_]) -> int:
     return int(data.weights[covered & ~data.same].sum())
 
 
-_LOSSES: dict[str, Callable[[_Monomial, NDArray[np.bool_]], int]] = {
+def _coverage(data: _Monomial, covered: NDArray[np.bool_]) -> int:
+    return int(data.weights[covered].sum())
+
+
+def _precision(data: _Monomial, covered: NDArray[np.bool_]) -> Fraction:
+    return Fraction(int(data.weights[covered & data.same].sum()), _coverage(data, covered))
+
+
+_OBJECTIVES: dict[str, Callable[[_Monomial, NDArray[np.bool_]], int | Fraction]] = {
     "k-monomial": _loss,
     "negative-only": _negative_loss,
+    "max-precision": _precision,
+    "max-coverage": _coverage,
 }
+_MINIMISED = ("k-monomial", "negative-only")
+_RATIO = "max-precision"
+_DEFAULTS = {
+    "max-precision": {"min_coverage": "1/20"},
+    "max-coverage": {"min_precision": "19/20"},
+}
+# Work on refuting a claim of infeasibility: products of bits.
+_MOST_PRODUCTS = 10**10
 
 
 def _compare(out: list[str], what: str, said: object, given: object) -> None:
@@ -123,9 +160,55 @@ def _compare(out: list[str], what: str, said: object, given: object) -> None:
 
 
 def _has_solution(data: _Monomial) -> bool:
-    # The required features alone are the smallest candidate, and every candidate contains
-    # them: if they break a constraint all do.
-    return not _broken_constraints(data, sorted(data.required))
+    """Try the required features alone, and with one or two more; True is a proof."""
+    base = sorted(data.required)
+    # Every candidate contains the required features: if they break a constraint all do.
+    if _broken_constraints(data, base):
+        return False
+    rows = np.asarray(data.agrees[:, base].all(axis=1), dtype=np.bool_)
+    if not _broken_limits(data, rows):
+        return True
+    agrees, same, weights = data.agrees[rows], data.same[rows], data.weights[rows]
+    m, d = agrees.shape
+    if len(base) == data.k or m * d * d > _MOST_PRODUCTS:
+        return False
+    # Entry (i, j) is for the features i and j, the diagonal for one feature. Weights add up
+    # to less than 2**53: floats are exact, and fast.
+    bits = agrees.astype(np.float64)
+    covered = (bits.T * weights) @ bits
+    right = (bits.T * (weights * same)) @ bits
+    possible = covered >= float(data.covers_something)
+    total = int(data.weights.sum())
+    if data.min_coverage is not None:
+        possible &= covered >= math.ceil(data.min_coverage * total)
+    if data.max_coverage is not None:
+        possible &= covered <= math.floor(data.max_coverage * total)
+    if data.min_precision is not None:
+        # Nothing that is precise enough is lost to rounding; _broken_limits decides.
+        possible &= right >= float(data.min_precision) * covered * (1 - 1e-9)
+    for pair in np.argwhere(np.triu(possible)):
+        features = sorted({*base, *map(int, pair)})
+        if not _broken_constraints(data, features) and not _broken_limits(
+            data, np.asarray(data.agrees[:, features].all(axis=1))
+        ):
+            return True
+    return False
+
+
+def _broken_limits(data: _Monomial, covered: NDArray[np.bool_]) -> list[str]:
+    weight = int(data.weights[covered].sum())
+    right = int(data.weights[covered & data.same].sum())
+    total = int(data.weights.sum())
+    out = []
+    if data.covers_something and weight == 0:
+        out.append("coverage: nothing is covered")
+    if data.min_coverage is not None and weight < data.min_coverage * total:
+        out.append(f"coverage: {weight} of {total}, at least {data.min_coverage} wanted")
+    if data.max_coverage is not None and weight > data.max_coverage * total:
+        out.append(f"coverage: {weight} of {total}, at most {data.max_coverage} wanted")
+    if data.min_precision is not None and right < data.min_precision * weight:
+        out.append(f"precision: {right} of {weight}, at least {data.min_precision} wanted")
+    return out
 
 
 def _broken_constraints(data: _Monomial, features: list[int]) -> list[str]:
@@ -166,20 +249,38 @@ def _figures(data: _Monomial, covered: NDArray[np.bool_], found: Mapping[str, An
     return out
 
 
-def _proof(result: Mapping[str, Any], objective: int) -> list[str]:
+def _wrong_types(result: Mapping[str, Any], wanted: type) -> list[str]:
+    values = [("objective", result["objective"]), ("bound", result["bound"])]
+    values += [("trace", value) for point in result["trace"] for value in point[1:]]
+    return [
+        f"{name}: {value!r} is no {'fraction' if wanted is str else 'integer'}"
+        for name, value in values
+        if value is not None and (isinstance(value, bool) or not isinstance(value, wanted))
+    ]
+
+
+def _number(value: Any) -> Any:
+    return Fraction(value) if isinstance(value, str) else value
+
+
+def _proof(result: Mapping[str, Any], objective: int | Fraction, sign: int) -> list[str]:
+    """Check bound, gap and trace; ``sign`` is 1 where less is better, and else -1."""
     out: list[str] = []
-    status, bound = result["status"], result["bound"]
-    if bound is not None and bound > objective:
-        out.append(f"bound: {bound} exceeds the value {objective} of the solution")
+    status, bound = result["status"], _number(result["bound"])
+    if bound is not None and sign * bound > sign * objective:
+        out.append(f"bound: {bound} is beyond the value {objective} of the solution")
     if status == "OPTIMAL" and bound != objective:
         out.append(f"status: OPTIMAL with bound {bound} and value {objective}")
-    gap = None if bound is None else abs(objective - bound) / max(1, abs(objective))
+    gap = None
+    if bound is not None:
+        gap = float(Fraction(abs(objective - bound)) / max(Fraction(1), abs(Fraction(objective))))
     if not out:
         _compare(out, "gap", result["gap"], gap)
-    values = [value for _, value, _ in result["trace"] if value is not None]
-    bounds = [value for _, _, value in result["trace"] if value is not None]
+    points = [(_number(value), _number(limit)) for _, value, limit in result["trace"]]
+    values = [sign * value for value, _ in points if value is not None]
+    bounds = [sign * limit for _, limit in points if limit is not None]
     if values != sorted(values, reverse=True) or bounds != sorted(bounds):
-        out.append("trace: values must fall and bounds must rise")
-    if values and values[-1] < objective:
-        out.append(f"trace: ends below the value {objective} of the solution")
+        out.append("trace: values must get better and bounds come closer")
+    if values and values[-1] < sign * objective:
+        out.append(f"trace: ends beyond the value {objective} of the solution")
     return out

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from cpx.rules import Rule
+from cpx.values import Value
 
 __all__ = ["Evaluation", "Explanation", "PrecisionEstimate"]
 
@@ -18,7 +19,7 @@ class Evaluation:
 
     Attributes
     ----------
-    objective : int
+    objective : int or Fraction
         The value the problem optimises.
     covered, agreeing_covered, agreeing, total : int
         Weight of the covered, the covered and agreeing, the agreeing, and all samples.
@@ -26,7 +27,7 @@ class Evaluation:
         Whether the explanation respects the constraints of the problem.
     """
 
-    objective: int
+    objective: Value
     covered: int
     agreeing_covered: int
     agreeing: int

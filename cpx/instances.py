@@ -116,6 +116,12 @@ def fingerprint(problem: Problem) -> str:
 def schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of instances, version 1."""
     indices = {"type": "array", "items": {"type": "integer", "minimum": 0}, "uniqueItems": True}
+    share = {
+        "type": ["string", "number"],
+        "pattern": "^([0-9]+/[0-9]*[1-9][0-9]*|[0-9]+(\\.[0-9]*)?|\\.[0-9]+)$",
+        "minimum": 0,
+        "maximum": 1,
+    }
     parameters = {
         "type": "object",
         "required": ["k"],
@@ -128,6 +134,12 @@ def schema() -> dict[str, Any]:
                 "type": "boolean",
                 "description": "choose at most one feature of each group",
             },
+            "min_coverage": {
+                **share,
+                "description": "least share of all weight covered, exact: '1/20'",
+            },
+            "max_coverage": {**share, "description": "greatest share of all weight covered"},
+            "min_precision": {**share, "description": "least precision of the rule"},
         },
     }
     bits = {"type": "string", "pattern": "^[01]+$"}

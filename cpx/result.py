@@ -11,10 +11,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from cpx.errors import InvalidInstance
 from cpx.explanation import Explanation
+from cpx.values import Value, from_json, to_json
 
 __all__ = ["Result", "Status", "Termination", "Times", "TracePoint", "relative_gap"]
 
@@ -47,8 +49,18 @@ class TracePoint(NamedTuple):
     """One event of a solve: after ``seconds``, the best value and bound so far."""
 
     seconds: float
-    objective: int | None
-    bound: int | None
+    objective: Value | None
+    bound: Value | None
+
+    def to_json(self) -> list[Any]:
+        """Return the point as a list of JSON values."""
+        return [self.seconds, to_json(self.objective), to_json(self.bound)]
+
+    @classmethod
+    def from_json(cls, data: Any) -> TracePoint:
+        """Read what :meth:`to_json` wrote."""
+        seconds, objective, bound = data
+        return cls(seconds, from_json("objective", objective), from_json("bound", bound))
 
 
 @dataclass(frozen=True)
@@ -68,8 +80,6 @@ class Times:
 # Types of the JSON values that are taken over as they are.
 _KINDS: dict[str, Any] = {
     "raw_status": str,
-    "objective": int | None,
-    "bound": int | None,
     "sizes": Mapping,
     "backend": str,
     "solver": str,
@@ -82,19 +92,22 @@ _KINDS: dict[str, Any] = {
 }
 
 
-def relative_gap(objective: int | None, bound: int | None) -> float | None:
+def relative_gap(objective: Value | None, bound: Value | None) -> float | None:
     """Return ``|objective - bound| / max(1, |objective|)``, the one gap of cpx.
 
     Examples
     --------
     >>> relative_gap(200, 150)
     0.25
+    >>> relative_gap(Fraction(9, 10), Fraction(1))
+    0.1
     >>> relative_gap(200, None) is None
     True
     """
     if objective is None or bound is None:
         return None
-    return abs(objective - bound) / max(1, abs(objective))
+    best = Fraction(objective)
+    return float(abs(best - bound) / max(Fraction(1), abs(best)))
 
 
 @dataclass(frozen=True)
@@ -109,11 +122,12 @@ class Result:
         Why the engine stopped.
     raw_status : str
         The engine's own word for it.
-    objective : int or None
-        Value of ``explanation``, recomputed from the data, never the engine's claim.
-    bound : int or None
+    objective : int, Fraction or None
+        Value of ``explanation``, recomputed from the data, never the engine's claim; a
+        fraction where the problem's objective is a ratio.
+    bound : int, Fraction or None
         Proven bound: no solution is better than this. For a minimisation,
-        ``bound <= optimum <= objective``.
+        ``bound <= optimum <= objective``, for a maximisation the reverse.
     explanation : Explanation or None
         The best solution found.
     trace : tuple of TracePoint
@@ -140,8 +154,8 @@ class Result:
     status: Status
     termination: Termination
     raw_status: str = ""
-    objective: int | None = None
-    bound: int | None = None
+    objective: Value | None = None
+    bound: Value | None = None
     explanation: Explanation | None = None
     trace: tuple[TracePoint, ...] = ()
     times: Times = field(default_factory=Times)
@@ -178,11 +192,11 @@ class Result:
         """Return the result as plain JSON values; ``gap`` is added for readers."""
         data: dict[str, Any] = {"format": "cpx-result", "version": 1}
         data["status"], data["termination"] = str(self.status), str(self.termination)
-        for name in ("raw_status", "objective", "bound"):
-            data[name] = getattr(self, name)
+        data["raw_status"] = self.raw_status
+        data["objective"], data["bound"] = to_json(self.objective), to_json(self.bound)
         data["gap"] = self.gap
         data["explanation"] = None if self.explanation is None else self.explanation.to_dict()
-        data["trace"] = [list(point) for point in self.trace]
+        data["trace"] = [point.to_json() for point in self.trace]
         data["times"] = asdict(self.times)
         data["sizes"] = dict(self.sizes)
         for name in ("backend", "solver", "encoding"):
@@ -216,10 +230,10 @@ class Result:
                 status=Status(data["status"]),
                 termination=Termination(data["termination"]),
                 raw_status=data["raw_status"],
-                objective=data["objective"],
-                bound=data["bound"],
+                objective=from_json("objective", data["objective"]),
+                bound=from_json("bound", data["bound"]),
                 explanation=None if found is None else Explanation.from_dict(found),
-                trace=tuple(TracePoint(*point) for point in data["trace"]),
+                trace=tuple(map(TracePoint.from_json, data["trace"])),
                 times=Times(**data["times"]),
                 sizes=data["sizes"],
                 backend=data["backend"],

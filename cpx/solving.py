@@ -16,12 +16,14 @@ from typing import Any
 
 from cpx import check
 from cpx.backends import backend as find_backend
-from cpx.backends.base import Backend, Event, Outcome, Progress
+from cpx.backends.base import Backend, Event, Outcome, Progress, contradiction
 from cpx.errors import CpxError, InvalidOption
 from cpx.explanation import Explanation
-from cpx.models.base import Encoding, Problem
+from cpx.methods.dinkelbach import dinkelbach
+from cpx.models.base import Encoding, Problem, RatioProblem
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination, Times, TracePoint
+from cpx.values import Value
 
 __all__ = ["solve"]
 
@@ -128,7 +130,11 @@ def run(
         return run_isolated(problem, backend, options, listen).with_warnings(*notes)
     cpu = time.process_time()
     try:
-        outcome = engine.solve(problem, options, progress)
+        # A ratio has no statement; an engine that needs one gets linear steps.
+        if engine.encodes and isinstance(problem, RatioProblem):
+            outcome = dinkelbach(engine, problem, options, progress)
+        else:
+            outcome = engine.solve(problem, options, progress)
     except MemoryError as error:
         outcome = Outcome(False, Termination.MEMORY_LIMIT, f"MemoryError: {error}")
     except KeyboardInterrupt:
@@ -154,7 +160,7 @@ def require_oracle(engine: Backend, problem: Problem) -> None:
 
 def encoding_of(engine: Backend, problem: Problem, name: str | None) -> Encoding[Any]:
     """Return the encoding an engine will solve; one without a name if it needs none."""
-    form = problem.encoding(name)
+    form = problem.stated_in(name) if engine.encodes else problem.encoding(name)
     return form if engine.encodes else replace(form, name="", faithful=True)
 
 
@@ -169,7 +175,7 @@ def conclude(
     """Turn what an engine reported into a checked result."""
     problem, objective, bound = progress.problem, progress.objective, progress.best_bound
     warnings = [*notes, *outcome.warnings]
-    complaint = _contradiction(problem, outcome, objective, bound, form)
+    complaint = contradiction(problem, outcome, objective, bound, faithful=form.faithful)
     if outcome.proved and objective is not None and form.faithful and not complaint:
         bound = objective
     status = _status(outcome, objective, bound)
@@ -216,7 +222,7 @@ def _checked(result: Result, progress: Progress, cpu: float) -> Result:
     return replace(result, times=Times(**progress.times, total=progress.elapsed, cpu=cpu))
 
 
-def _status(outcome: Outcome, objective: int | None, bound: int | None) -> Status:
+def _status(outcome: Outcome, objective: Value | None, bound: Value | None) -> Status:
     if outcome.termination is Termination.SOLVER_ERROR:
         return Status.ERROR
     if objective is None:
@@ -224,29 +230,7 @@ def _status(outcome: Outcome, objective: int | None, bound: int | None) -> Statu
     return Status.OPTIMAL if objective == bound else Status.FEASIBLE
 
 
-def _contradiction(
-    problem: Problem,
-    outcome: Outcome,
-    objective: int | None,
-    bound: int | None,
-    form: Encoding[Any],
-) -> str:
-    """Say where an engine's claims cannot be true, or return ``""``."""
-    sign = 1 if problem.sense == "min" else -1
-    if objective is not None and bound is not None and sign * bound > sign * objective:
-        return f"the engine's bound {bound} is beyond the value {objective} of a known solution"
-    if outcome.proved and outcome.claimed is None and objective is not None:
-        return "the engine claims infeasibility, but a solution is known"
-    if not form.faithful or outcome.claimed is None or objective is None:
-        return ""
-    if sign * outcome.claimed < sign * objective:
-        return f"the engine claims the value {outcome.claimed}, the data give {objective}"
-    if outcome.proved and outcome.claimed != objective:
-        return f"the engine claims the optimum {outcome.claimed}, a solution has {objective}"
-    return ""
-
-
-def _unfaithful(form: Encoding[Any], outcome: Outcome, objective: int | None) -> str:
+def _unfaithful(form: Encoding[Any], outcome: Outcome, objective: Value | None) -> str:
     told = f"encoding {form.name!r} is kept for study and is not the problem"
     if outcome.claimed is not None and outcome.claimed != objective:
         told += (

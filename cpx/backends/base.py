@@ -16,14 +16,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
 
-from cpx.errors import EngineMissing, UnknownName
+from cpx.errors import EngineError, EngineMissing, UnknownName
 from cpx.explanation import Explanation
-from cpx.result import Termination, TracePoint
+from cpx.models.base import RatioProblem
+from cpx.result import Termination, TracePoint, relative_gap
+from cpx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem, Values
     from cpx.options import SolveOptions
 
-__all__ = ["Backend", "Event", "Outcome", "Progress"]
+__all__ = ["Backend", "Event", "Outcome", "Progress", "contradiction"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Outcome:
         Why it stopped. ``COMPLETED`` also when it stopped at the requested gap.
     raw_status : str
         The engine's own word.
-    claimed : int or None
+    claimed : int, Fraction or None
         The objective the engine believes its best solution has, offset included.
     sizes : dict of str to int
         Sizes of the compiled form.
@@ -67,7 +70,7 @@ class Outcome:
     proved: bool
     termination: Termination
     raw_status: str = ""
-    claimed: int | None = None
+    claimed: Value | None = None
     sizes: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
@@ -102,8 +105,8 @@ class Progress:
         self.options = options
         self.started = time.perf_counter()
         self.explanation: Explanation | None = None
-        self.objective: int | None = None
-        self.best_bound: int | None = None
+        self.objective: Value | None = None
+        self.best_bound: Value | None = None
         self.trace: list[TracePoint] = []
         self.times: dict[str, float] = {"state": 0.0, "compile": 0.0, "solve": 0.0}
         self._listen = listen
@@ -143,8 +146,8 @@ class Progress:
         """Whether incumbent and bound have met, or are within the requested gap."""
         if self.objective is None or self.best_bound is None:
             return False
-        difference = abs(self.objective - self.best_bound)
-        return difference <= (self.options.gap or 0.0) * max(1, abs(self.objective))
+        gap = relative_gap(self.objective, self.best_bound)
+        return gap is not None and gap <= (self.options.gap or 0.0)
 
     def stop(self) -> None:
         """Ask the engine to stop; safe from any thread and from a signal handler."""
@@ -167,7 +170,7 @@ class Progress:
 
     # ------------------------------------------------------------ reporting
 
-    def incumbent(self, values: Values) -> int | None:
+    def incumbent(self, values: Values) -> Value | None:
         """Report a solution by the values of the statement's variables.
 
         It is decoded and measured on the data; the recomputed objective is returned, or
@@ -175,7 +178,7 @@ class Progress:
         """
         return self.found(self.problem.decode(values))
 
-    def found(self, explanation: Explanation) -> int | None:
+    def found(self, explanation: Explanation) -> Value | None:
         """Report a solution as an explanation; see :meth:`incumbent`."""
         evaluation = self.problem.evaluate(explanation)
         if not evaluation.feasible:
@@ -187,23 +190,29 @@ class Progress:
                 self._emit(explanation)
         return value
 
-    def bound(self, value: float) -> None:
+    def bound(self, value: float | Fraction) -> None:
         """Report a proven bound on the objective, offset included.
 
-        Objectives are integers, so the value is rounded to the next integer in the safe
-        direction after a slack of 1e-6 for floating-point engines. Worse bounds and
-        non-finite values are ignored.
+        Where objectives are integers, a float is rounded to the next integer in the safe
+        direction, after a slack of 1e-6 and of the precision of floats for engines that count
+        in them. Where the objective is a ratio, the value must be an integer or a Fraction
+        and is taken exactly. Worse bounds and non-finite values are ignored.
         """
         if not math.isfinite(value):
             return
-        minimise = self.problem.sense == "min"
-        rounded = math.ceil(value - 1e-6) if minimise else math.floor(value + 1e-6)
+        exact: Value
+        if isinstance(self.problem, RatioProblem):
+            if isinstance(value, float):
+                raise EngineError(f"a bound on a ratio must be exact, got the float {value!r}")
+            exact = Fraction(value)
+        else:
+            exact = _safe_integer(value, downwards=self.problem.sense == "min")
         with self._lock:
-            if self.best_bound is None or self._better(self.best_bound, rounded):
-                self.best_bound = rounded
+            if self.best_bound is None or self._better(self.best_bound, exact):
+                self.best_bound = exact
                 self._emit(None)
 
-    def _better(self, a: int, b: int) -> bool:
+    def _better(self, a: Value, b: Value) -> bool:
         return a < b if self.problem.sense == "min" else a > b
 
     def _emit(self, explanation: Explanation | None) -> None:
@@ -211,6 +220,39 @@ class Progress:
         self.trace.append(point)
         if self._listen is not None:
             self._listen(Event(point, explanation))
+
+
+def contradiction(
+    problem: Problem,
+    outcome: Outcome,
+    objective: Value | None,
+    bound: Value | None,
+    *,
+    faithful: bool = True,
+) -> str:
+    """Say where an engine's claims cannot be true, or return ``""``.
+
+    Parameters
+    ----------
+    problem, outcome
+        What was solved, and what the engine said.
+    objective, bound
+        The value of the best known solution, recomputed, and the best bound.
+    faithful : bool
+        Whether the value of the statement is the problem's.
+    """
+    sign = 1 if problem.sense == "min" else -1
+    if objective is not None and bound is not None and sign * bound > sign * objective:
+        return f"the engine's bound {bound} is beyond the value {objective} of a known solution"
+    if outcome.proved and outcome.claimed is None and objective is not None:
+        return "the engine claims infeasibility, but a solution is known"
+    if not faithful or outcome.claimed is None or objective is None:
+        return ""
+    if sign * outcome.claimed < sign * objective:
+        return f"the engine claims the value {outcome.claimed}, the data give {objective}"
+    if outcome.proved and outcome.claimed != objective:
+        return f"the engine claims the optimum {outcome.claimed}, a solution has {objective}"
+    return ""
 
 
 class Backend(ABC):
@@ -291,6 +333,14 @@ class Backend(ABC):
     @abstractmethod
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Solve the problem, reporting to ``progress``; return what was proved."""
+
+
+def _safe_integer(value: float | Fraction, downwards: bool) -> int:
+    """Return the integer bound that a bound implies; a float is first moved outwards."""
+    if isinstance(value, float):
+        slack = 1e-6 + abs(value) * 2.0**-52
+        value += -slack if downwards else slack
+    return math.ceil(value) if downwards else math.floor(value)
 
 
 def _installed(module: str) -> bool:

@@ -138,7 +138,7 @@ def _best(comparison: Comparison) -> Run | None:
     def rank(run: Run) -> tuple[float, bool, float]:
         value = run.result.objective
         return (
-            math.inf if value is None else value,
+            math.inf if value is None else float(value),
             not run.result.proved,
             run.result.times.total,
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 from cpx.errors import InvalidInstance
 from cpx.result import Result, Status, Termination, relative_gap
+from cpx.values import Value
 
 __all__ = ["COLUMNS", "Best", "Run", "best_of", "contradictions"]
 
@@ -126,7 +127,7 @@ class Best:
 
     Attributes
     ----------
-    objective, bound : int or None
+    objective, bound : int, Fraction or None
         Best value and best bound of any trusted run.
     proved : bool
         Whether they meet, or infeasibility was proved.
@@ -136,8 +137,8 @@ class Best:
         The fastest single run that closed the question by itself; None when none did.
     """
 
-    objective: int | None
-    bound: int | None
+    objective: Value | None
+    bound: Value | None
     proved: bool
     infeasible: bool
     seconds: float | None
@@ -217,7 +218,7 @@ def _holds_solution(run: Run) -> bool:
     return run.result.verified and run.result.objective is not None
 
 
-def _value(run: Run) -> int:
+def _value(run: Run) -> Value:
     assert run.result.objective is not None
     return run.result.objective
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cpx.compare.records import Best, Run, best_of, contradictions
 from cpx.result import Status, Termination
+from cpx.values import Value, decimal, digits
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -85,6 +86,8 @@ def _table(runs: list[Run], wrong: set[int], best: Best, ascii_only: bool) -> Re
     table.add_column("outcome", no_wrap=True)
     for name in ("value", "bound", "gap", "best at", "seconds", "memory"):
         table.add_column(name, justify="right", no_wrap=True)
+    # Values that differ must not look alike.
+    places = digits(value for run in runs for value in (run.result.objective, run.result.bound))
     for i, run in enumerate(runs):
         result = run.result
         leads = (
@@ -93,19 +96,19 @@ def _table(runs: list[Run], wrong: set[int], best: Best, ascii_only: bool) -> Re
         cells = [run.engine, *(column[i] for column in several.values())]
         cells += [
             _outcome(run, i in wrong),
-            _number(result.objective) + (" *" if leads and result.verified else "  "),
-            _number(result.bound),
+            _number(result.objective, places) + (" *" if leads and result.verified else "  "),
+            _number(result.bound, places),
             _percent(result.gap),
             _seconds(run.seconds_to_best),
             _seconds(result.times.total),
             "-" if result.memory is None else f"{result.memory / 1e6:.0f}",
         ]
         table.add_row(*(Text(cell) for cell in cells), style=_style(run, i in wrong))
-    _add_best(table, best, len(several), len(runs))
+    _add_best(table, best, len(several), len(runs), places)
     return table
 
 
-def _add_best(table: object, best: Best, extra: int, count: int) -> None:
+def _add_best(table: object, best: Best, extra: int, count: int, places: int) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -113,8 +116,9 @@ def _add_best(table: object, best: Best, extra: int, count: int) -> None:
     if count < 2:
         return
     outcome = "infeasible" if best.infeasible else "proved" if best.proved else "open"
-    cells = ["virtual best", *[""] * extra, outcome, _number(best.objective) + "  "]
-    cells += [_number(best.bound), _percent(best.gap), "", _seconds(best.seconds), ""]
+    cells = ["virtual best", *[""] * extra, outcome]
+    cells += [_number(best.objective, places) + "  ", _number(best.bound, places)]
+    cells += [_percent(best.gap), "", _seconds(best.seconds), ""]
     table.rows[-1].end_section = True
     table.add_row(*(Text(cell) for cell in cells), style="bold")
 
@@ -150,8 +154,8 @@ def _limit(run: Run) -> str:
     return "none" if limit is None else f"{limit:g} s"
 
 
-def _number(value: int | None) -> str:
-    return "-" if value is None else str(value)
+def _number(value: Value | None, places: int) -> str:
+    return "-" if value is None else decimal(value, places)
 
 
 def _percent(gap: float | None) -> str:

@@ -148,9 +148,14 @@ def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> by
 def _document(
     problem: Problem, form: str, known: tuple[str, ...], encoding: str | None
 ) -> Document:
+    from cpx.models.base import RatioProblem
+
     if form not in known:
         raise UnknownName("form", form, known)
-    name = problem.encoding(encoding).name
+    name = problem.stated_in(encoding).name
+    if isinstance(problem, RatioProblem) and form != "statement":
+        # A file's objective is that of its statement, which is a step.
+        problem = problem.first_step()
     module, _, function = _WRITERS[form].partition(":")
     write: Callable[..., Document] = getattr(import_module(f"cpx.export.{module}"), function)
     return write(problem, problem.model(name), name)

@@ -13,10 +13,9 @@ import numpy as np
 from cpx.export.document import Document, Section, one_line
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from cpx.models.base import Encoding, Problem, Statement
-    from cpx.models.monomial import MonomialProblem
+    from cpx.models.forms import CoverageLimits
+    from cpx.models.monomial import MonomialProblem, WeightedProblem
 
 __all__ = ["in_words"]
 
@@ -60,14 +59,17 @@ def _doc(described: object) -> list[str]:
 
 
 def _monomial(problem: MonomialProblem) -> list[Section]:
-    samples, form = problem.samples, problem.search_form()
-    m, d = form.shape
+    from cpx.models.max_precision import MaxPrecision, PrecisionStep
+    from cpx.models.monomial import WeightedProblem
+
+    samples, limits = problem.samples, problem.limits
+    m, d = samples.m, samples.d
     same = samples.same
     choice = [f"|S| <= {problem.k}"]
     for features, verb in ((problem.required, "contains"), (problem.forbidden, "avoids")):
         if features:
             choice.append(f"S {verb} {{{', '.join(map(str, features))}}}")
-    if form.groups is not None:
+    if problem.one_per_group:
         choice.append("at most one feature of each group")
     facts = [
         "Instance",
@@ -76,17 +78,40 @@ def _monomial(problem: MonomialProblem) -> list[Section]:
         f"  features     d = {d}",
         f"  rules        S subset of {{0, ..., {d - 1}}}, {', '.join(choice)}",
     ]
+    if limits is not None:
+        facts.append(f"  limits       {_limits(limits)}")
     for key in ("classifier", "distribution", "seed", "class"):
         if key in samples.context:
             facts.append(f"  {key:<12} {one_line(str(samples.context[key]))}")
+    told: list[str] = []
+    if isinstance(problem, MaxPrecision):
+        # A ratio is no sum of costs; what is stated is a step.
+        step = problem.first_step()
+        assert isinstance(step, PrecisionStep)
+        told = ["Objective: precision(S) = agreeing weight covered / weight covered, to maximise"]
+        told += [f"Stated below: the first step of Dinkelbach's method, at {step.value}", ""]
+        problem = step
+    assert isinstance(problem, WeightedProblem)
+    told += _objective(problem)
     return [
         Section.of(facts),
         Section.of(["", "Features j: literal, samples that agree with x on it"]),
         Section(_features(problem), d, "features"),
         Section.of(["", "Samples i: a_i0 a_i1 ..., class, weight, cost, features that differ"]),
         Section(_samples(problem), m, "samples"),
-        Section.of(["", *_objective(form.cost_covered, form.cost_uncovered, problem.claim())]),
+        Section.of(["", *told]),
     ]
+
+
+def _limits(limits: CoverageLimits) -> str:
+    parts = []
+    if limits.least:
+        parts.append(f"covered weight >= {limits.least}")
+    if limits.most is not None:
+        parts.append(f"covered weight <= {limits.most}")
+    if limits.precision is not None:
+        parts.append(f"agreeing weight covered >= {limits.precision} of the weight covered")
+    return ", ".join(parts)
 
 
 def _features(problem: MonomialProblem) -> Iterator[str]:
@@ -97,7 +122,7 @@ def _features(problem: MonomialProblem) -> Iterator[str]:
         yield f"  {j:>4}  {one_line(literal)}: {agreeing[j]}{group}"
 
 
-def _samples(problem: MonomialProblem) -> Iterator[str]:
+def _samples(problem: WeightedProblem) -> Iterator[str]:
     from cpx.data.bitstrings import string_of
 
     samples, form = problem.samples, problem.search_form()
@@ -119,14 +144,19 @@ def _samples(problem: MonomialProblem) -> Iterator[str]:
         )
 
 
-def _objective(covered: NDArray[np.int64], uncovered: NDArray[np.int64], claim: str) -> list[str]:
+def _objective(problem: WeightedProblem) -> list[str]:
+    form = problem.search_form()
+    pairs = zip(form.cost_covered.tolist(), form.cost_uncovered.tolist(), strict=True)
     terms = [
         f"{cost if cost > 1 else ''}[{i} {what}]".strip()
-        for i, (on, off) in enumerate(zip(covered.tolist(), uncovered.tolist(), strict=True))
+        for i, (on, off) in enumerate(pairs)
         for cost, what in ((on, "covered"), (off, "not covered"))
         if cost
     ]
-    text = f"minimise {claim}(S) = {' + '.join(terms) or '0'}"
+    text = f"minimise {problem.claim()}(S) = {' + '.join(terms) or '0'}"
+    if problem.sense == "max":
+        costs = f" - ({' + '.join(terms)})" if terms else ""
+        text = f"maximise {problem.claim()}(S) = {problem.greatest()}{costs}"
     lines = textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_long_words=False)
     most = 6
     if len(lines) > most:

@@ -106,7 +106,7 @@ def _work(job: dict[str, Any], send: Send) -> None:
     def listen(event: Event) -> None:
         found = event.explanation
         features = None if found is None else list(found.features)
-        send({"event": list(event.point), "features": features})
+        send({"event": event.point.to_json(), "features": features})
 
     problem = from_dict(job["problem"])
     result = run(problem, job["backend"], SolveOptions(**job["options"]), listen=listen)

@@ -24,7 +24,7 @@ import cpx
 from cpx.backends.base import Event, Outcome, Progress
 from cpx.models.base import Problem
 from cpx.options import SolveOptions
-from cpx.result import Result, Termination
+from cpx.result import Result, Termination, TracePoint
 
 __all__ = ["GRACE", "run_isolated", "shutdown"]
 
@@ -215,11 +215,11 @@ class _Job:
             self.deadline = self.progress.started + 1.05 * limit + GRACE
 
     def _replay(self, message: dict[str, Any]) -> None:
-        _, _, bound = message["event"]
+        point = TracePoint.from_json(message["event"])
         if message["features"] is not None:
             self.progress.found(self.progress.problem.explanation(message["features"]))
-        if bound is not None:
-            self.progress.bound(bound)
+        if point.bound is not None:
+            self.progress.bound(point.bound)
 
     def _interrupt(self) -> None:
         """Pass Ctrl-C on; kill at the second one, or when the farewell takes too long."""

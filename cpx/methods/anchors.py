@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Anchors"]
 
 THRESHOLD = 0.95
-"""Precision an anchor is to have; this and what follows are the package's own defaults."""
+"""Precision an anchor is to have, unless the problem has a least precision.
+
+This and what follows are the package's own defaults.
+"""
 
 _DELTA = 0.1
 _TOLERANCE = 0.15
@@ -72,7 +75,10 @@ class Anchors(Asking):
         if size <= 0:
             progress.found(problem.explanation(form.required))
             return Outcome(False, Termination.COMPLETED, "nothing to choose")
-        found = _anchor(asked, form.required, free, size, fresh_generator(options.seed))
+        limit = None if form.limits is None else form.limits.precision
+        threshold = THRESHOLD if limit is None else float(limit)
+        rng = fresh_generator(options.seed)
+        found = _anchor(asked, form.required, free, size, threshold, rng)
         features = [*form.required, *(free[j] for j in found["feature"])]
         precision = found["precision"][-1] if found["feature"] else found["all_precision"]
         coverage = found["coverage"][-1] if found["feature"] else 1.0
@@ -82,9 +88,9 @@ class Anchors(Asking):
                 "the package reuses the samples of shorter rules, which is wrong for the "
                 "distribution 'perturbed': trust the precision on fresh samples, not its own"
             )
-        if precision < THRESHOLD:
+        if precision < threshold:
             warnings.append(
-                f"no rule of at most {form.k} conditions reached the precision {THRESHOLD} "
+                f"no rule of at most {form.k} conditions reached the precision {threshold:g} "
                 "that Anchors looks for; this is the most precise it met"
             )
         if progress.found(problem.explanation(features)) is None:
@@ -98,6 +104,7 @@ def _anchor(
     required: Sequence[int],
     free: Sequence[int],
     size: int,
+    threshold: float,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return the package's record of its anchor; features are positions in ``free``."""
@@ -123,7 +130,7 @@ def _anchor(
         delta=_DELTA,
         epsilon=_TOLERANCE,
         batch_size=_BATCH,
-        desired_confidence=THRESHOLD,
+        desired_confidence=threshold,
         beam_size=_WIDTH,
         max_anchor_size=size,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from heapq import nsmallest
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.methods.forms import allowed, monomial_form
+from cpx.methods.forms import MonomialForm, allowed, monomial_form
+from cpx.models.forms import WeightedMonomial
 from cpx.result import Termination
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
-    from cpx.models.monomial import WeightedMonomial
     from cpx.options import SolveOptions
+    from cpx.values import Value
 
 __all__ = ["Beam", "Greedy"]
 
@@ -26,9 +28,11 @@ Features = tuple[int, ...]
 class Beam(Backend):
     """Keeps the 16 best sets of each size and extends all of them by every feature.
 
-    Sets are ranked by the problem's own objective, equal ones by feature number. The best set
-    met is the answer, the smallest of equally good ones; nothing is proved of it. It starts
-    from the required features, and never adds a forbidden one or a second one of a group.
+    Sets are ranked by the problem's own objective, equal ones by feature number; those
+    outside the limits on coverage and precision come last, those that cover too little are
+    dropped. The best set met is the answer, the smallest of equally good ones; nothing is
+    proved of it. The search starts from the required features, and never adds a forbidden one
+    or a second one of a group.
     """
 
     name: ClassVar[str] = "beam"
@@ -73,17 +77,14 @@ class Greedy(Beam):
 
 
 class _Levels:
-    """The sets of one size after another, ranked by the objective.
+    """The sets of one size after another, the most promising ones of each."""
 
-    The objective of a set S is a constant plus the sum of ``change`` over the samples S
-    covers, so that one matrix product values all extensions of a beam.
-    """
-
-    def __init__(self, form: WeightedMonomial) -> None:
+    def __init__(self, form: MonomialForm) -> None:
         self.form = form
-        # Sums of integers below 2**53 are exact in floats, and only these have fast products.
+        self.ranking = _Ranking(form)
+        # Only floats have fast products. Sums of weights are exact in them below 2**53; beyond,
+        # the ranking is approximate, while every value that is reported is recomputed.
         self.agreement: Floats = form.agreement.astype(np.float64)
-        self.change: Floats = (form.cost_covered - form.cost_uncovered).astype(np.float64)
         self.scored = 0
 
     @property
@@ -93,14 +94,63 @@ class _Levels:
     def best_extensions(self, beam: list[Features], width: int) -> list[Features]:
         """Return the best sets with one feature more, the best first."""
         covers = np.array([self.form.covered(chosen) for chosen in beam], dtype=np.float64)
-        values = (covers * self.change) @ self.agreement
-        ranked = {
-            (float(values[s, j]), tuple(sorted((*chosen, j))))
+        columns = self.ranking.columns
+        # sums[c, s, j]: over the samples covered by set s and feature j, of column c.
+        sums = np.array([(covers * column) @ self.agreement for column in columns])
+        extensions = {
+            tuple(sorted((*chosen, j))): (s, j)
             for s, chosen in enumerate(beam)
             for j in allowed(self.form, chosen)
         }
-        self.scored += len(ranked)
+        self.scored += len(extensions)
+        ranked = (
+            (key, features)
+            for features, (s, j) in extensions.items()
+            if (key := self.ranking.key([int(total) for total in sums[:, s, j]])) is not None
+        )
         return [features for _, features in nsmallest(width, ranked)]
+
+
+class _Ranking:
+    """What a set of features is worth, from sums over the samples that it covers.
+
+    Attributes
+    ----------
+    columns : ndarray of float, shape (c, m)
+        What is summed: the weight of the agreeing samples and of all, where they matter, and
+        by how much covering a sample changes the cost.
+    """
+
+    def __init__(self, form: MonomialForm) -> None:
+        self.limits = form.limits
+        columns = []
+        if self.limits is not None:
+            weights = self.limits.weights
+            columns += [np.where(self.limits.same, weights, 0), weights]
+        if isinstance(form, WeightedMonomial):
+            columns.append(form.cost_covered - form.cost_uncovered)
+        self.columns: Floats = np.array(columns, dtype=np.float64)
+
+    def key(self, sums: list[int]) -> tuple[Value, ...] | None:
+        """Return what sorts sets, the best first; None where no superset can be allowed.
+
+        Sets within the limits come first, by the objective. The others follow, because more
+        features may bring them within: what covers too much by the excess, what is not
+        precise enough by its precision.
+        """
+        limits = self.limits
+        if limits is None:
+            return (sums[0],)
+        agreeing, covered, *change = sums
+        if covered < limits.least:
+            # A superset covers no more.
+            return None
+        precision = Fraction(agreeing, covered) if covered else Fraction(0)
+        value = change[0] if change else -precision
+        if limits.allow(covered, agreeing):
+            return (0, value)
+        excess = 0 if limits.most is None else max(0, covered - limits.most)
+        return (1, excess, -precision, value)
 
 
 def _report(problem: Problem, progress: Progress, beam: list[Features]) -> None:

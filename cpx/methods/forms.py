@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cpx.errors import InvalidOption
-from cpx.models.monomial import WeightedMonomial
+from cpx.models.forms import RatioMonomial, WeightedMonomial
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
 
-__all__ = ["allowed", "monomial_form"]
+__all__ = ["MonomialForm", "allowed", "monomial_form"]
+
+MonomialForm = WeightedMonomial | RatioMonomial
 
 
-def monomial_form(problem: Problem, name: str) -> WeightedMonomial:
+def monomial_form(problem: Problem, name: str) -> MonomialForm:
     """Return the plain arrays of a monomial problem.
 
     Raises
@@ -23,12 +25,12 @@ def monomial_form(problem: Problem, name: str) -> WeightedMonomial:
     """
     offer = getattr(problem, "search_form", None)
     form = None if offer is None else offer()
-    if not isinstance(form, WeightedMonomial):
+    if not isinstance(form, MonomialForm):
         raise InvalidOption(f"backend {name!r} cannot solve problems of kind {problem.kind!r}")
     return form
 
 
-def allowed(form: WeightedMonomial, chosen: tuple[int, ...]) -> list[int]:
+def allowed(form: MonomialForm, chosen: tuple[int, ...]) -> list[int]:
     """Return the features that may be added to a set, increasing.
 
     Examples

@@ -6,21 +6,28 @@
 from __future__ import annotations
 
 from cpx.errors import UnknownName
-from cpx.models.base import Encoding, Problem, Statement
+from cpx.models.base import Encoding, Problem, RatioProblem, Statement
 from cpx.models.k_monomial import KMonomial
+from cpx.models.max_coverage import MaxCoverage
+from cpx.models.max_precision import MaxPrecision
 from cpx.models.negative_only import NegativeOnly
 
 __all__ = [
     "PROBLEMS",
     "Encoding",
     "KMonomial",
+    "MaxCoverage",
+    "MaxPrecision",
     "NegativeOnly",
     "Problem",
+    "RatioProblem",
     "Statement",
     "problem_class",
 ]
 
-PROBLEMS: dict[str, type[Problem]] = {cls.kind: cls for cls in (KMonomial, NegativeOnly)}
+PROBLEMS: dict[str, type[Problem]] = {
+    cls.kind: cls for cls in (KMonomial, NegativeOnly, MaxPrecision, MaxCoverage)
+}
 """Problem classes by their kind."""
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
@@ -13,13 +14,14 @@ from numpy.typing import NDArray
 
 from cpx.errors import UnknownName
 from cpx.explanation import Evaluation, Explanation
+from cpx.values import Value
 
 if TYPE_CHECKING:
     import cpmpy
 
     from cpx.data.oracle import Oracle
 
-__all__ = ["Encoding", "Problem", "Statement", "Values"]
+__all__ = ["Encoding", "Problem", "RatioProblem", "RatioStep", "Statement", "Values", "maximised"]
 
 Values = Mapping[str, NDArray[np.int64]]
 """Values of the named arrays of decision variables of a statement."""
@@ -54,6 +56,30 @@ class Statement:
     offset: int = 0
 
 
+def maximised(statement: Statement, constant: int) -> Statement:
+    """Return the statement that maximises a constant minus what ``statement`` minimises.
+
+    Parameters
+    ----------
+    statement : Statement
+        A minimisation of a weighted sum.
+    constant : int
+        The value at cost 0.
+    """
+    import cpmpy as cp
+    from cpmpy.expressions.core import Operator
+
+    total = statement.model.objective_
+    weights, terms = total.args if total.name == "wsum" else ([1] * len(total.args), total.args)
+    gain = Operator("wsum", [[-int(weight) for weight in weights], list(terms)])
+    return replace(
+        statement,
+        model=cp.Model(statement.model.constraints, maximize=gain),
+        sense="max",
+        offset=constant - statement.offset,
+    )
+
+
 @dataclass(frozen=True)
 class Encoding(Generic[FormT]):
     """A named way to state a problem.
@@ -68,11 +94,14 @@ class Encoding(Generic[FormT]):
     faithful : bool
         False for an encoding kept for study whose value is not the problem's: its bound
         stays valid (it must be a relaxation), its claimed optimum does not.
+    limits : bool
+        False for an encoding that cannot state limits on coverage and precision.
     """
 
     name: str
     build: Callable[[FormT], Statement]
     faithful: bool = True
+    limits: bool = True
 
     @property
     def summary(self) -> str:
@@ -84,7 +113,8 @@ class Problem(ABC):
     """One explanation problem: frozen data and parameters.
 
     Subclasses are frozen dataclasses and set ``kind`` and ``encodings`` (the first is the
-    default). They know nothing of backends.
+    default). They know nothing of backends. A problem whose objective is a ratio, an exact
+    fraction, is a :class:`RatioProblem`.
     """
 
     kind: ClassVar[str]
@@ -127,6 +157,16 @@ class Problem(ABC):
                 return encoding
         raise UnknownName(f"encoding of {cls.kind}", name, (e.name for e in cls.encodings))
 
+    def stated_in(self, name: str | None = None) -> Encoding[Any]:
+        """Return the encoding of that name, or the default, that can state this instance.
+
+        Raises
+        ------
+        UnknownName, InvalidOption
+            When there is none, or it cannot state what the instance asks.
+        """
+        return self.encoding(name)
+
     @abstractmethod
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: the first)."""
@@ -149,7 +189,7 @@ class Problem(ABC):
 
     @abstractmethod
     def conclude(
-        self, explanation: Explanation, proved: bool, objective: int | None, bound: int | None
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with the sentence that says what was proved of it."""
 
@@ -165,3 +205,42 @@ class Problem(ABC):
     @abstractmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Problem:
         """Read what :meth:`to_dict` wrote; refuse anything else by name."""
+
+
+class RatioProblem(Problem):
+    """A problem to maximise a ratio of two integers, the denominator positive.
+
+    Objectives and bounds are exact fractions. A ratio has no linear statement; engines that
+    need one solve linear steps instead, see :mod:`cpx.methods.dinkelbach`.
+    """
+
+    sense: ClassVar[Literal["min", "max"]] = "max"
+
+    @abstractmethod
+    def first(self) -> Explanation:
+        """Return a rule found without work, feasible or not, whose ratio is tried first."""
+
+    @abstractmethod
+    def step(self, value: Fraction) -> RatioStep:
+        """Return the problem to maximise ``q * numerator - p * denominator`` for value p/q.
+
+        It has integer objectives, which may be divided by a common factor, and the same
+        solutions. One with a positive objective has a ratio above the value, one with
+        objective 0 the value itself.
+        """
+
+    def first_step(self) -> RatioStep:
+        """Return the step at the ratio of :meth:`first`."""
+        return self.step(Fraction(self.evaluate(self.first()).objective))
+
+    @abstractmethod
+    def trivial_bound(self) -> Fraction:
+        """Return a bound on the ratio that needs no proof by search."""
+
+
+class RatioStep(Problem):
+    """One step of a :class:`RatioProblem`: an ordinary problem with integer objectives."""
+
+    @abstractmethod
+    def ratio_bound(self, bound: int) -> Fraction:
+        """Return the bound on the ratio that a bound on the objective implies."""

@@ -13,24 +13,32 @@ from cpx.models.encodings.channelling import channelling
 from cpx.models.encodings.clausal import clausal
 from cpx.models.encodings.reified import reified
 from cpx.models.encodings.table1_literal import table1_literal
-from cpx.models.monomial import MonomialProblem, WeightedMonomial
+from cpx.models.forms import WeightedMonomial
+from cpx.models.monomial import WeightedProblem
 
-__all__ = ["MONOMIAL_ENCODINGS", "KMonomial"]
+__all__ = ["LIMITED_ENCODINGS", "MONOMIAL_ENCODINGS", "KMonomial"]
 
 MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = (
     Encoding("clausal", clausal),
     Encoding("channelling", channelling),
     Encoding("reified", reified),
-    Encoding("table1-literal", table1_literal, faithful=False),
+    Encoding("table1-literal", table1_literal, faithful=False, limits=False),
 )
+
+LIMITED_ENCODINGS = tuple(encoding for encoding in MONOMIAL_ENCODINGS if encoding.limits)
+"""Those that can state limits on what the rule covers."""
 
 
 @dataclass(frozen=True, eq=False)
-class KMonomial(MonomialProblem):
+class KMonomial(WeightedProblem):
     """Find a monomial of at most k features with the least loss.
 
     The loss of S is the weight of the samples that are covered and disagree, plus the weight
     of those that are not covered and agree [1]_.
+
+    Notes
+    -----
+    Parameters are those of :class:`~cpx.models.monomial.MonomialProblem`.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Monomial problems: choose at most k features at the least weighted cost.
+"""Monomial problems: choose at most k features, so that the rule they make is the best.
 
-Shared by all problems whose answer is one monomial: the plain arrays that encodings and
-the exact search take (:class:`WeightedMonomial`), and the data, constraints, evaluation
-and saved form (:class:`MonomialProblem`).
+Shared by all problems whose answer is one monomial: the data, the constraints, the exact
+evaluation (:class:`MonomialProblem`), and the statement of those whose objective is a sum over
+the samples (:class:`WeightedProblem`).
 """
 
 from __future__ import annotations
@@ -10,64 +10,25 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.bitstrings import bits_of, matrix_of, string_of, strings_of
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.explanation import Evaluation, Explanation
-from cpx.models.base import Problem, Statement, Values
+from cpx.models import saved, wording
+from cpx.models.arguments import feature_list, index, share
+from cpx.models.base import Encoding, Problem, Statement, Values, maximised
+from cpx.models.encodings.limits import refuse_limits
+from cpx.models.forms import CoverageLimits, RatioMonomial, WeightedMonomial
 from cpx.rules import Rule
+from cpx.values import Value
 
-__all__ = ["MonomialProblem", "WeightedMonomial"]
-
-
-@dataclass(frozen=True, eq=False)
-class WeightedMonomial:
-    """A monomial problem as plain arrays.
-
-    Minimise, over sets S of at most ``k`` features that contain ``required`` and avoid
-    ``forbidden`` (and have at most one feature per group when ``groups`` is given)::
-
-        sum of cost_covered[i]   over the samples i with a_ij = 1 for all j in S
-      + sum of cost_uncovered[i] over the others
-
-    Attributes
-    ----------
-    agreement : ndarray of bool, shape (m, d)
-        a_ij, sample i agrees with x on feature j.
-    cost_covered, cost_uncovered : ndarray of int64, shape (m,)
-        Non-negative costs.
-    k : int
-        Greatest number of features.
-    required, forbidden : tuple of int
-        Features that must, and must not, be chosen.
-    groups : ndarray of int64, shape (d,), or None
-        Group of each feature; None when groups do not restrict the choice.
-    """
-
-    agreement: NDArray[np.bool_]
-    cost_covered: NDArray[np.int64]
-    cost_uncovered: NDArray[np.int64]
-    k: int
-    required: tuple[int, ...] = ()
-    forbidden: tuple[int, ...] = ()
-    groups: NDArray[np.int64] | None = None
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Samples and features, ``(m, d)``."""
-        m, d = self.agreement.shape
-        return m, d
-
-    def covered(self, features: Iterable[int]) -> NDArray[np.bool_]:
-        """Return which samples the monomial covers, shape (m,)."""
-        chosen = list(features)
-        return np.asarray(self.agreement[:, chosen].all(axis=1), dtype=np.bool_)
+__all__ = ["MonomialProblem", "WeightedMonomial", "WeightedProblem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +48,13 @@ class MonomialProblem(Problem):
         Choose at most one feature of each group of ``samples.groups``.
     name : str
         Name of the instance, free.
+    min_coverage, max_coverage : Fraction, int, float or str, optional
+        Least and greatest share of all weight that the rule covers, from 0 to 1, exact: a
+        float means the decimal number it is printed as, a string is such as ``"19/20"``.
+    min_precision : Fraction, int, float or str, optional
+        Least precision of the rule. A rule that covers nothing has no precision and is not
+        allowed when one is asked for. None stands for the default of the kind of problem, here
+        and for the coverage. Limits that no rule keeps make a valid problem without a solution.
 
     Raises
     ------
@@ -100,36 +68,23 @@ class MonomialProblem(Problem):
     forbidden: tuple[int, ...] = ()
     one_per_group: bool = False
     name: str = ""
+    min_coverage: Fraction | None = None
+    max_coverage: Fraction | None = None
+    min_precision: Fraction | None = None
 
-    _KEYS: ClassVar[frozenset[str]] = frozenset(
-        [
-            "format",
-            "version",
-            "problem",
-            "name",
-            "parameters",
-            "samples",
-            "labels",
-            "weights",
-            "features",
-            "groups",
-            "context",
-        ]
-    )
-    _PARAMETERS: ClassVar[frozenset[str]] = frozenset(
-        ("k", "required", "forbidden", "one_per_group")
-    )
+    covers_something: ClassVar[bool] = False
+    """Whether a rule that covers nothing is not allowed, whatever the limits."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.samples, Samples):
             raise InvalidInstance(f"samples must be Samples, got {type(self.samples).__name__}")
         d = self.samples.agreement.shape[1]
-        k = _index("k", self.k)
+        k = index("k", self.k)
         if not 0 <= k <= d:
             raise InvalidInstance(f"k must be between 0 and the number of features {d}, got {k}")
         object.__setattr__(self, "k", k)
         for name in ("required", "forbidden"):
-            object.__setattr__(self, name, _features(name, getattr(self, name), d))
+            object.__setattr__(self, name, feature_list(name, getattr(self, name), d))
         if not isinstance(self.one_per_group, bool | np.bool_):
             raise InvalidInstance(
                 f"one_per_group must be true or false, got {self.one_per_group!r}"
@@ -139,6 +94,13 @@ class MonomialProblem(Problem):
             raise InvalidInstance("one_per_group needs groups, and the samples have none")
         if not isinstance(self.name, str):
             raise InvalidInstance(f"name must be a string, got {self.name!r}")
+        for name in saved.LIMITS:
+            value = getattr(self, name)
+            # The default of a field is the attribute of the class.
+            value = getattr(type(self), name) if value is None else share(name, value)
+            object.__setattr__(self, name, value)
+        # Found out now: a precision that does not fit 64 bits.
+        _ = self.limits
 
     # ----------------------------------------------------------- the problem
 
@@ -147,36 +109,43 @@ class MonomialProblem(Problem):
         """Number d of Boolean features."""
         return int(self.samples.agreement.shape[1])
 
+    @cached_property
+    def limits(self) -> CoverageLimits | None:
+        """The limits on what the rule covers, as weights; None when there are none."""
+        return CoverageLimits.of(
+            self.samples.weights,
+            self.samples.same,
+            self.min_coverage,
+            self.max_coverage,
+            self.min_precision,
+            self.covers_something,
+        )
+
     @abstractmethod
-    def costs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the costs of covering, and of not covering, each sample; shape (m,)."""
+    def value_of(self, covered: NDArray[np.bool_]) -> Value:
+        """Return the objective of a rule that covers these samples."""
 
     @abstractmethod
     def claim(self) -> str:
-        """Name what is minimised, for sentences about what was proved."""
+        """Name what is optimised, for sentences about what was proved."""
 
-    @cached_property
-    def _form(self) -> WeightedMonomial:
-        covered, uncovered = self.costs()
-        groups = np.asarray(self.samples.groups, dtype=np.int64) if self.one_per_group else None
-        return WeightedMonomial(
-            self.samples.agreement,
-            covered,
-            uncovered,
-            self.k,
-            self.required,
-            self.forbidden,
-            groups,
-        )
-
-    def search_form(self) -> WeightedMonomial:
+    @abstractmethod
+    def search_form(self) -> WeightedMonomial | RatioMonomial:
         """Return the problem as plain arrays."""
-        return self._form
 
-    def model(self, encoding: str | None = None) -> Statement:
-        """State the problem in the named encoding (default: ``clausal``)."""
-        statement: Statement = self.encoding(encoding).build(self._form)
-        return statement
+    @property
+    def choice_groups(self) -> NDArray[np.int64] | None:
+        """The group of each feature, None when groups do not restrict the choice."""
+        if not self.one_per_group:
+            return None
+        return np.asarray(self.samples.groups, dtype=np.int64)
+
+    def stated_in(self, name: str | None = None) -> Encoding[Any]:
+        """Return the encoding; one that cannot state limits is refused where there are any."""
+        encoding = self.encoding(name)
+        if not encoding.limits:
+            refuse_limits(self.limits, encoding.name)
+        return encoding
 
     def decode(self, values: Values) -> Explanation:
         """Read the chosen features off the array ``X``."""
@@ -193,32 +162,33 @@ class MonomialProblem(Problem):
         return self._measure(explanation.features)
 
     def _measure(self, features: tuple[int, ...]) -> Evaluation:
-        form, samples = self._form, self.samples
-        covered = form.covered(features)
-        weights, same = samples.weights, samples.same
+        weights, same = self.samples.weights, self.samples.same
+        covered = np.asarray(self.samples.agreement[:, list(features)].all(axis=1))
+        weight, agreeing = int(weights[covered].sum()), int(weights[covered & same].sum())
+        allowed = self.limits is None or self.limits.allow(weight, agreeing)
         return Evaluation(
-            objective=int(form.cost_covered[covered].sum() + form.cost_uncovered[~covered].sum()),
-            covered=int(weights[covered].sum()),
-            agreeing_covered=int(weights[covered & same].sum()),
+            objective=self.value_of(covered),
+            covered=weight,
+            agreeing_covered=agreeing,
             agreeing=int(weights[same].sum()),
             total=int(weights.sum()),
-            feasible=self._allowed(features),
+            feasible=allowed and self._may_choose(features),
         )
 
-    def _allowed(self, features: tuple[int, ...]) -> bool:
+    def _may_choose(self, features: tuple[int, ...]) -> bool:
         chosen = set(features)
         if len(chosen) > self.k or not chosen.issuperset(self.required):
             return False
         if not chosen.isdisjoint(self.forbidden):
             return False
-        groups = self._form.groups
+        groups = self.choice_groups
         return groups is None or len({int(groups[j]) for j in chosen}) == len(chosen)
 
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop features, the last first, whose removal leaves the objective as it is.
 
         Engines return any of several equally good rules, often with conditions that
-        decide nothing.
+        decide nothing. What is left is within the limits.
         """
         kept = explanation.features
         value = self._measure(kept).objective
@@ -229,19 +199,31 @@ class MonomialProblem(Problem):
                 kept = rest
         return explanation if kept == explanation.features else self.explanation(kept)
 
+    # ------------------------------------------------------------- sentences
+
     def conclude(
-        self, explanation: Explanation, proved: bool, objective: int | None, bound: int | None
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with the sentence that says what was proved of it."""
-        value = f"{self.claim()} {objective} of {self.samples.total}"
-        candidate = f"rule of at most {self.k} condition{'s' * (self.k != 1)}"
+        value = f"{self.claim()} {self._figure(explanation)}"
         if proved:
-            sentence = f"{value} is optimal: no {candidate} has less on these samples"
+            sentence = f"{value} is optimal: no {wording.candidate(self)} {self._better()}"
         elif bound is None:
             sentence = f"{value}, without a bound"
         else:
-            sentence = f"{value}, not proved optimal: every {candidate} has at least {bound}"
+            sentence = f"{value}, not proved optimal: {self._at_best(bound)}"
         return replace(explanation, proved=sentence)
+
+    def _figure(self, explanation: Explanation) -> str:
+        return f"{self._measure(explanation.features).objective} of {self.samples.total}"
+
+    def _better(self) -> str:
+        """Say what no other rule does, when this one is optimal."""
+        return "has less on these samples"
+
+    def _at_best(self, bound: Value) -> str:
+        """Say what is proved of all rules."""
+        return f"every {wording.candidate(self)} has at least {bound}"
 
     def notes(self) -> tuple[str, ...]:
         """Return what is degenerate in the data; solved all the same."""
@@ -250,11 +232,17 @@ class MonomialProblem(Problem):
         if samples.same.all():
             notes.append("all samples agree with x: the empty rule is right everywhere")
         elif not samples.same.any():
-            notes.append("no sample agrees with x: a rule can only avoid covering samples")
+            notes.append(f"no sample agrees with x: {self._without_agreement()}")
         if self.k == 0:
             notes.append("k = 0: the empty rule is the only candidate")
         elif self.k == d:
             notes.append(f"k = d = {d}: the size of the rule is not restricted")
+        limits = self.limits
+        if limits is not None and limits.most is not None and limits.most < limits.least:
+            notes.append(
+                f"the limits contradict: at least {limits.least} and at most {limits.most} of "
+                f"{samples.total} must be covered"
+            )
         counts = samples.agreement.sum(axis=0)
         for value, meaning in ((m, "never excludes a sample"), (0, "excludes every sample")):
             constant = np.flatnonzero(counts == value)
@@ -267,90 +255,69 @@ class MonomialProblem(Problem):
             notes.append(f"identical samples: {m} rows, {distinct} distinct")
         return tuple(notes)
 
+    def _without_agreement(self) -> str:
+        if self.min_precision:
+            return f"no rule has the precision {self.min_precision}"
+        return "a rule can only avoid covering samples"
+
     # -------------------------------------------------------------- its file
 
     def to_dict(self) -> dict[str, Any]:
         """Return the saved form, version 1."""
-        samples = self.samples
-        parameters: dict[str, Any] = {"k": self.k}
-        if self.required:
-            parameters["required"] = list(self.required)
-        if self.forbidden:
-            parameters["forbidden"] = list(self.forbidden)
-        if self.one_per_group:
-            parameters["one_per_group"] = True
-        data: dict[str, Any] = {"format": "cpx-instance", "version": 1, "problem": self.kind}
-        if self.name:
-            data["name"] = self.name
-        data["parameters"] = parameters
-        data["samples"] = strings_of(samples.agreement)
-        data["labels"] = string_of(samples.same)
-        if (samples.weights != 1).any():
-            data["weights"] = samples.weights.tolist()
-        data["features"] = list(samples.features)
-        if samples.groups is not None:
-            data["groups"] = list(samples.groups)
-        if samples.context:
-            data["context"] = dict(samples.context)
-        return data
+        return saved.written(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read the saved form; unknown keys and parameters are refused by name."""
-        _refuse_unknown("key", data, cls._KEYS)
-        parameters = data.get("parameters")
-        if not isinstance(parameters, Mapping):
-            raise InvalidInstance(f"parameters must be an object, got {parameters!r}")
-        _refuse_unknown("parameter", parameters, cls._PARAMETERS)
-        for key, holder in (("k", parameters), ("samples", data), ("labels", data)):
-            if key not in holder:
-                raise InvalidInstance(f"the key {key!r} is missing")
-        optional = {
-            key: data[key]
-            for key in ("weights", "groups", "context", "features")
-            if data.get(key) is not None
-        }
-        for key in ("weights", "groups", "features"):
-            if not isinstance(optional.get(key, []), list):
-                raise InvalidInstance(f"{key} must be a list, got {optional[key]!r}")
-        if not isinstance(optional.get("context", {}), dict):
-            raise InvalidInstance(f"context must be an object, got {optional['context']!r}")
-        samples = Samples(
-            matrix_of(data["samples"]), bits_of(data["labels"], "labels"), **optional
+        return cls(**saved.read(data))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedProblem(MonomialProblem):
+    """A monomial problem whose objective is a sum over the samples.
+
+    Subclasses say what each sample costs when it is covered and when it is not; parameters
+    are those of :class:`MonomialProblem`. The objective is the cost, or, where ``sense`` is
+    ``"max"``, :meth:`greatest` minus the cost.
+    """
+
+    @abstractmethod
+    def costs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the costs of covering, and of not covering, each sample; shape (m,)."""
+
+    def greatest(self) -> int:
+        """Return the objective of a rule without cost, where ``sense`` is ``"max"``."""
+        return 0
+
+    def value_of(self, covered: NDArray[np.bool_]) -> int:
+        """Return the cost, or what it leaves of the greatest value."""
+        form = self._form
+        cost = int(form.cost_covered[covered].sum() + form.cost_uncovered[~covered].sum())
+        return cost if self.sense == "min" else self.greatest() - cost
+
+    @cached_property
+    def _form(self) -> WeightedMonomial:
+        return WeightedMonomial(
+            self.samples.agreement,
+            *self.costs(),
+            self.k,
+            self.required,
+            self.forbidden,
+            self.choice_groups,
+            self.limits,
         )
-        return cls(samples=samples, name=data.get("name", ""), **parameters)
+
+    def search_form(self) -> WeightedMonomial:
+        """Return the problem as plain arrays."""
+        return self._form
+
+    def model(self, encoding: str | None = None) -> Statement:
+        """State the problem in the named encoding (default: ``clausal``)."""
+        statement: Statement = self.stated_in(encoding).build(self._form)
+        return statement if self.sense == "min" else maximised(statement, self.greatest())
 
 
 def _conclusion(context: Mapping[str, Any]) -> str:
     name = str(context.get("class", "same class as x"))
     # "=> 1" reads like a value; "=> class 1" does not.
     return f"class {name}" if name.lstrip("-").replace(".", "", 1).isdigit() else name
-
-
-def _refuse_unknown(what: str, data: Mapping[str, Any], known: frozenset[str]) -> None:
-    from cpx.errors import nearest
-
-    for key in data:
-        if key not in known:
-            raise InvalidInstance(
-                f"unknown {what} {key!r}{nearest(str(key), known)}; known: "
-                + ", ".join(sorted(known))
-            )
-
-
-def _index(name: str, value: object) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InvalidInstance(f"{name} must be an integer, got {value!r}")
-    return int(value.__index__())
-
-
-def _features(name: str, value: object, d: int) -> tuple[int, ...]:
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidInstance(f"{name} must be a list of feature indices, got {value!r}")
-    indices = [_index(name, j) for j in value]
-    for j in indices:
-        if not 0 <= j < d:
-            raise InvalidInstance(f"{name} has the feature {j}, indices go from 0 to {d - 1}")
-    if len(set(indices)) < len(indices):
-        raise InvalidInstance(f"{name} names a feature twice: {indices}")
-    return tuple(sorted(indices))

@@ -9,18 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.models.base import Encoding
+from cpx.models.forms import WeightedMonomial
 from cpx.models.k_monomial import MONOMIAL_ENCODINGS
-from cpx.models.monomial import MonomialProblem, WeightedMonomial
+from cpx.models.monomial import WeightedProblem
 
 __all__ = ["NegativeOnly"]
 
 
 @dataclass(frozen=True, eq=False)
-class NegativeOnly(MonomialProblem):
+class NegativeOnly(WeightedProblem):
     """Find a monomial of at most k features that covers the least disagreeing weight.
 
     The positive constraints of Table 1 are left out: agreeing samples do not count, so
     the rule may be right for no sample at all [1]_.
+
+    Notes
+    -----
+    Parameters are those of :class:`~cpx.models.monomial.MonomialProblem`; with
+    ``min_coverage`` a rule cannot avoid covering.
 
     References
     ----------

@@ -5,15 +5,17 @@ from __future__ import annotations
 from itertools import combinations
 
 from cpx.models.monomial import MonomialProblem
+from cpx.values import Value
 
 __all__ = ["brute_force"]
 
 
-def brute_force(problem: MonomialProblem) -> tuple[int, tuple[int, ...]] | None:
+def brute_force(problem: MonomialProblem) -> tuple[Value, tuple[int, ...]] | None:
     """Return the optimum and the first optimal set of features, None when infeasible.
 
     Sets are tried by size, then in lexicographic order, so the returned set is the
-    smallest and lexicographically first among the optimal ones. Meant for a dozen features.
+    smallest and lexicographically first among the optimal ones, whether the problem is to
+    minimise or to maximise. Meant for a dozen features.
 
     Examples
     --------
@@ -23,10 +25,11 @@ def brute_force(problem: MonomialProblem) -> tuple[int, tuple[int, ...]] | None:
     >>> brute_force(KMonomial(samples, k=2))
     (0, (1,))
     """
-    best: tuple[int, tuple[int, ...]] | None = None
+    sign = 1 if problem.sense == "min" else -1
+    best: tuple[Value, tuple[int, ...]] | None = None
     for size in range(problem.k + 1):
         for chosen in combinations(range(problem.n_features), size):
             found = problem.evaluate(problem.explanation(chosen))
-            if found.feasible and (best is None or found.objective < best[0]):
+            if found.feasible and (best is None or sign * (found.objective - best[0]) < 0):
                 best = found.objective, chosen
     return best

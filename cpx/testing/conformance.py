@@ -40,6 +40,7 @@ from cpx.models.negative_only import NegativeOnly
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination
 from cpx.solving import solve
+from cpx.values import Value
 
 __all__ = ["BEHAVIOURS", "CASES", "ENCODINGS", "Case", "check_case", "check_result"]
 
@@ -53,7 +54,7 @@ class Case:
 
     name: str
     problem: MonomialProblem
-    optimum: int | None
+    optimum: Value | None
 
     def __str__(self) -> str:
         return self.name
@@ -147,7 +148,7 @@ def check_case(backend: str, case: Case, encoding: str | None = None) -> Result:
 
 
 def check_result(
-    result: Result, problem: MonomialProblem, optimum: int | None, *, closed: bool = False
+    result: Result, problem: MonomialProblem, optimum: Value | None, *, closed: bool = False
 ) -> None:
     """Check a result against the known optimum.
 
@@ -155,7 +156,7 @@ def check_result(
     ----------
     result : Result
     problem : MonomialProblem
-    optimum : int or None
+    optimum : int, Fraction or None
         The optimum, None when the problem has no solution.
     closed : bool
         Whether the engine had all the time it needs, so that a proof is due. An encoding

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from cpx import KMonomial, Samples, solve
+from cpx import KMonomial, MaxCoverage, MaxPrecision, Samples, solve
 from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.methods.beam import Beam
+from cpx.models.monomial import MonomialProblem
 from cpx.options import SolveOptions
 from cpx.result import Status, Termination
 from cpx.testing import conformance
@@ -30,7 +33,16 @@ def test_never_better_than_brute_force(name: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_a_beam_wider_than_all_sets_is_exact(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Beam, "width", 2**8)
-    problem = random_problem(seed)
+    _same_as_brute_force(random_problem(seed))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_wide_beam_is_exact_within_limits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Beam, "width", 2**8)
+    _same_as_brute_force(limited(seed))
+
+
+def _same_as_brute_force(problem: MonomialProblem) -> None:
     best = brute_force(problem)
     result = solve(problem, "beam")
     if best is None:
@@ -40,6 +52,46 @@ def test_a_beam_wider_than_all_sets_is_exact(seed: int, monkeypatch: pytest.Monk
     assert (result.objective, result.explanation.features) == best
     assert result.status is Status.FEASIBLE
     assert result.bound is None
+    assert result.verified
+
+
+def limited(seed: int) -> MonomialProblem:
+    """Return a random problem with limits on coverage and precision."""
+    rng = np.random.default_rng(seed)
+    plain = random_problem(seed)
+    kind = (KMonomial, MaxCoverage, MaxPrecision)[seed % 3]
+    limits = {"min_coverage": Fraction(int(rng.integers(1, 4)), 10)}
+    if rng.integers(2):
+        limits["max_coverage"] = Fraction(int(rng.integers(4, 10)), 10)
+    if rng.integers(2) and kind is not MaxPrecision:
+        limits["min_precision"] = Fraction(int(rng.integers(2, 10)), 10)
+    return kind(
+        plain.samples, plain.k, plain.required, plain.forbidden, plain.one_per_group, **limits
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_within_limits_never_better_than_brute_force(name: str, seed: int) -> None:
+    problem = limited(seed)
+    best = brute_force(problem)
+    result = solve(problem, name)
+    assert result.status in (Status.FEASIBLE, Status.UNKNOWN)
+    assert result.bound is None
+    if result.objective is not None:
+        assert best is not None
+        assert result.verified
+        sign = 1 if problem.sense == "min" else -1
+        assert sign * (result.objective - best[0]) >= 0
+
+
+def test_sets_outside_the_limits_are_steps_on_the_way() -> None:
+    # Neither feature alone is precise enough, both together are.
+    rows = ["11"] * 6 + ["10"] * 3 + ["01"] * 4
+    agreement = np.array([[bit == "1" for bit in row] for row in rows])
+    problem = MaxCoverage(Samples(agreement, agreement.all(axis=1)), k=2, min_precision="9/10")
+    for name in HEURISTICS:
+        assert solve(problem, name).objective == 6
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -53,7 +53,8 @@ class Search:
         cost = self.compiled.cost(model)
         value = self.progress.incumbent(self.compiled.values(model))
         if value is not None:
-            cost = min(cost, self.compiled.cost_of_objective(value))
+            # What has a statement has integer values.
+            cost = min(cost, self.compiled.cost_of_objective(int(value)))
         if self.upper is None or cost < self.upper:
             self.upper, self.model = cost, model
         if self.progress.should_stop:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpx.models.base import Statement, Values
 from cpx.models.encodings.common import bools, choice, cost
+from cpx.models.encodings.limits import limit_constraints, needs
 
 if TYPE_CHECKING:
-    from cpx.models.monomial import WeightedMonomial
+    from cpx.models.forms import WeightedMonomial
 
 __all__ = ["channelling", "table1"]
 
@@ -31,6 +32,9 @@ def channelling(form: WeightedMonomial) -> Statement:
     K is the size of S; see :func:`~cpx.models.encodings.table1_literal.table1_literal` for
     what happens without it.
 
+    Limits on coverage and precision are linear constraints over [i covered], which is L_i or
+    not L_i; samples that cost nothing have an L_i of their own then, as if covering cost.
+
     Size: d + m Boolean variables, one integer variable, one linear constraint and m
     reified linear constraints of up to d + 1 terms.
 
@@ -46,7 +50,10 @@ def table1(form: WeightedMonomial, exact_size: bool) -> Statement:
     import cpmpy as cp
 
     _, d = form.shape
-    priced = np.flatnonzero(form.cost_covered | form.cost_uncovered)
+    under, over = needs(form)
+    priced = np.flatnonzero(form.cost_covered | form.cost_uncovered | under | over)
+    # L_i stands for "covered" where covering costs, and where nothing does.
+    positive = (form.cost_covered > 0) | (form.cost_uncovered == 0)
     X, L = bools(d, "X"), bools(priced.size, "L")
     K = cp.intvar(0, form.k, shape=(1,), name="K") if form.k else cp.cpm_array([0])
     size = K[0]
@@ -57,7 +64,11 @@ def table1(form: WeightedMonomial, exact_size: bool) -> Statement:
         agreeing = np.flatnonzero(form.agreement[i])
         met = cp.sum(X[agreeing]) if agreeing.size else 0
         covered = size - met <= 0
-        constraints.append(lost == (covered if form.cost_covered[i] else ~covered))
+        constraints.append(lost == (covered if positive[i] else ~covered))
+    literals: list[Any] = [None] * form.shape[0]
+    for i, lost in zip(priced, L, strict=True):
+        literals[i] = lost if positive[i] else ~lost
+    constraints += limit_constraints(form.limits, literals, literals)
 
     costs = (form.cost_covered + form.cost_uncovered)[priced]
 
@@ -65,7 +76,7 @@ def table1(form: WeightedMonomial, exact_size: bool) -> Statement:
         covered = form.covered(chosen)[priced]
         values = {"X": np.zeros(d, dtype=np.int64)}
         values["X"][list(chosen)] = 1
-        values["L"] = np.where(form.cost_covered[priced] > 0, covered, ~covered).astype(np.int64)
+        values["L"] = np.where(positive[priced], covered, ~covered).astype(np.int64)
         if form.k:
             values["K"] = np.array([len(chosen)], dtype=np.int64)
         return values

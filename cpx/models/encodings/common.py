@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from cpx.models.monomial import WeightedMonomial
+    from cpx.models.forms import WeightedMonomial
 
 __all__ = ["bools", "choice", "cost"]
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpx.models.base import Statement, Values
 from cpx.models.encodings.common import bools, choice, cost
+from cpx.models.encodings.limits import limit_constraints, needs
 
 if TYPE_CHECKING:
-    from cpx.models.monomial import WeightedMonomial
+    from cpx.models.forms import WeightedMonomial
 
 __all__ = ["reified"]
 
@@ -30,6 +31,9 @@ def reified(form: WeightedMonomial) -> Statement:
     coverage word for word (S covers i when a_ij = 1 for all j in S), both directions, and the
     compilation is left to CPMpy; it is the reference the faster encodings are tested against.
 
+    Limits on coverage and precision are linear constraints over the V_i; then the samples
+    that cost nothing have one as well.
+
     Size: d + m variables and m equivalences, each of which becomes one clause over M_i and
     one binary clause per element of M_i.
 
@@ -38,7 +42,8 @@ def reified(form: WeightedMonomial) -> Statement:
     import cpmpy as cp
 
     _, d = form.shape
-    priced = np.flatnonzero(form.cost_covered | form.cost_uncovered)
+    under, over = needs(form)
+    priced = np.flatnonzero(form.cost_covered | form.cost_uncovered | under | over)
     X, V = bools(d, "X"), bools(priced.size, "V")
 
     constraints = choice(form, X)
@@ -50,6 +55,11 @@ def reified(form: WeightedMonomial) -> Statement:
             constraints.append(covered == ~cp.any(mismatching))
         else:
             constraints.append(covered)
+
+    literals: list[Any] = [None] * form.shape[0]
+    for i, covered in zip(priced, V, strict=True):
+        literals[i] = covered
+    constraints += limit_constraints(form.limits, literals, literals)
 
     net = form.cost_covered[priced] - form.cost_uncovered[priced]
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from cpx.models.base import Statement
 from cpx.models.encodings.channelling import table1
+from cpx.models.encodings.limits import refuse_limits
 
 if TYPE_CHECKING:
-    from cpx.models.monomial import WeightedMonomial
+    from cpx.models.forms import WeightedMonomial
 
 __all__ = ["table1_literal"]
 
@@ -28,9 +29,11 @@ def table1_literal(form: WeightedMonomial) -> Statement:
 
     Every solution of the faithful statement (K = size of S) is one of this statement with the
     same value, so this is a relaxation: its bound is a valid bound on the loss, its optimum
-    is not attained. Results therefore recompute the loss of S and carry a warning.
+    is not attained. Results therefore recompute the loss of S and carry a warning. Limits on
+    coverage and precision are refused: what counts as covered here is not what S covers.
 
     Source: F. Koriche, J.-M. Lagniez, S. Mengel, C. Tran: Learning Model Agnostic
     Explanations via Constraint Programming, Table 1 (iv) as printed.
     """
+    refuse_limits(form.limits, "table1-literal")
     return table1(form, exact_size=False)

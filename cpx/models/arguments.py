@@ -1,0 +1,75 @@
+"""Arguments of problems, checked: indices, lists of features, exact shares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from cpx.errors import InvalidInstance
+
+__all__ = ["feature_list", "index", "share"]
+
+# No exponents: "1e-999999999" would be a number with as many digits.
+_SHARE = re.compile(r"[0-9]+/[0-9]*[1-9][0-9]*|[0-9]+(\.[0-9]*)?|\.[0-9]+")
+
+
+def index(name: str, value: object) -> int:
+    """Return an integer as int; anything else is refused by name."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise InvalidInstance(f"{name} must be an integer, got {value!r}")
+    return int(value.__index__())
+
+
+def feature_list(name: str, value: object, d: int) -> tuple[int, ...]:
+    """Return indices of features, increasing; no index may be out of range or occur twice."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidInstance(f"{name} must be a list of feature indices, got {value!r}")
+    indices = [index(name, j) for j in value]
+    for j in indices:
+        if not 0 <= j < d:
+            raise InvalidInstance(f"{name} has the feature {j}, indices go from 0 to {d - 1}")
+    if len(set(indices)) < len(indices):
+        raise InvalidInstance(f"{name} names a feature twice: {indices}")
+    return tuple(sorted(indices))
+
+
+def share(name: str, value: object) -> Fraction:
+    """Return a share from 0 to 1 as the exact fraction it stands for.
+
+    Parameters
+    ----------
+    name : str
+        Named in messages.
+    value : Fraction, int, float or str
+        A float means the decimal number it is printed as; a string is a fraction or a
+        decimal number.
+
+    Raises
+    ------
+    InvalidInstance
+        For anything that is no such number, or out of range.
+
+    Examples
+    --------
+    >>> share("min_coverage", 0.05), share("min_coverage", "19/20"), share("min_coverage", "0.95")
+    (Fraction(1, 20), Fraction(19, 20), Fraction(19, 20))
+    """
+    exact = None
+    if isinstance(value, str):
+        if _SHARE.fullmatch(value):
+            exact = Fraction(value)
+    elif isinstance(value, float | np.floating):
+        if np.isfinite(value):
+            exact = Fraction(str(value))
+    elif isinstance(value, Fraction):
+        exact = value
+    elif isinstance(value, int | np.integer) and not isinstance(value, bool):
+        exact = Fraction(int(value))
+    if exact is None or not 0 <= exact <= 1:
+        raise InvalidInstance(
+            f"{name} must be a share from 0 to 1, such as 0.05 or '1/20', got {value!r}"
+        )
+    return exact

@@ -1,0 +1,215 @@
+"""Monomial problems as plain arrays: what encodings and the exact search take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.errors import InvalidInstance
+
+__all__ = ["CoverageLimits", "RatioMonomial", "WeightedMonomial", "least_fraction"]
+
+_WIDTH = 2**62
+"""Products of weights and the terms of a precision stay below: exact in 64 bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoverageLimits:
+    """Limits on what a monomial covers.
+
+    Attributes
+    ----------
+    weights : ndarray of int64, shape (m,)
+        Positive.
+    same : ndarray of bool, shape (m,)
+        Samples of the class of x.
+    least : int
+        Least covered weight.
+    most : int or None
+        Greatest covered weight.
+    precision : Fraction or None
+        Least precision tau: ``agreeing covered >= tau * covered``, which is linear in the
+        covered samples: the sum of ``w_i (1 - tau)`` over those of the class of x, and of
+        ``-w_i tau`` over the others, is not negative. Its denominator times the total weight
+        is below 2**62.
+    """
+
+    weights: NDArray[np.int64]
+    same: NDArray[np.bool_]
+    least: int = 0
+    most: int | None = None
+    precision: Fraction | None = None
+
+    @classmethod
+    def of(
+        cls,
+        weights: NDArray[np.int64],
+        same: NDArray[np.bool_],
+        min_coverage: Fraction | None = None,
+        max_coverage: Fraction | None = None,
+        min_precision: Fraction | None = None,
+        covers_something: bool = False,
+    ) -> CoverageLimits | None:
+        """Return the limits of shares of the total weight; None when nothing is limited.
+
+        A precision is asked of rules that have one, so ``min_precision`` implies that
+        something is covered, as ``covers_something`` does.
+
+        Examples
+        --------
+        >>> ones, same = np.ones(30, dtype=np.int64), np.ones(30, dtype=bool)
+        >>> limits = CoverageLimits.of(ones, same, Fraction(1, 20), None, Fraction(19, 20))
+        >>> limits.least, limits.most, limits.precision
+        (2, None, Fraction(19, 20))
+        """
+        total = int(weights.sum())
+        least, most = 0, total
+        if min_coverage is not None:
+            least = -(-min_coverage.numerator * total // min_coverage.denominator)
+        if max_coverage is not None:
+            most = max_coverage.numerator * total // max_coverage.denominator
+        if covers_something or min_precision is not None:
+            least = max(least, 1)
+        precision = _exact_precision(min_precision or None, total)
+        if not least and most == total and precision is None:
+            return None
+        return cls(weights, same, least, None if most == total else most, precision)
+
+    def allow(self, covered: int, agreeing: int) -> bool:
+        """Whether a covered weight, ``agreeing`` of it agreeing, is within the limits."""
+        if covered < self.least or (self.most is not None and covered > self.most):
+            return False
+        tau = self.precision
+        return tau is None or agreeing * tau.denominator >= covered * tau.numerator
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """What all monomial problems share: which sets of features there are."""
+
+    agreement: NDArray[np.bool_]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples and features, ``(m, d)``."""
+        m, d = self.agreement.shape
+        return m, d
+
+    def covered(self, features: Iterable[int]) -> NDArray[np.bool_]:
+        """Return which samples the monomial covers, shape (m,)."""
+        chosen = list(features)
+        return np.asarray(self.agreement[:, chosen].all(axis=1), dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedMonomial(_Choice):
+    """A monomial problem with a sum as its objective, as plain arrays.
+
+    Minimise, over sets S of at most ``k`` features that contain ``required`` and avoid
+    ``forbidden`` (and have at most one feature per group when ``groups`` is given)::
+
+        sum of cost_covered[i]   over the samples i with a_ij = 1 for all j in S
+      + sum of cost_uncovered[i] over the others
+
+    Attributes
+    ----------
+    agreement : ndarray of bool, shape (m, d)
+        a_ij, sample i agrees with x on feature j.
+    cost_covered, cost_uncovered : ndarray of int64, shape (m,)
+        Non-negative costs.
+    k : int
+        Greatest number of features.
+    required, forbidden : tuple of int
+        Features that must, and must not, be chosen.
+    groups : ndarray of int64, shape (d,), or None
+        Group of each feature; None when groups do not restrict the choice.
+    limits : CoverageLimits or None
+        Limits on what S covers; None when nothing is limited.
+    """
+
+    cost_covered: NDArray[np.int64]
+    cost_uncovered: NDArray[np.int64]
+    k: int
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    groups: NDArray[np.int64] | None = None
+    limits: CoverageLimits | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RatioMonomial(_Choice):
+    """A monomial problem with the precision as its objective, as plain arrays.
+
+    Maximise the agreeing covered weight divided by the covered weight, over the sets S of
+    :class:`WeightedMonomial` that are within the limits.
+
+    Attributes
+    ----------
+    agreement : ndarray of bool, shape (m, d)
+        a_ij, sample i agrees with x on feature j.
+    same : ndarray of bool, shape (m,)
+        Samples of the class of x.
+    weights : ndarray of int64, shape (m,)
+        Positive; their sum is below 2**31, so that products of two sums fit 64 bits.
+    k, required, forbidden, groups
+        As in :class:`WeightedMonomial`.
+    limits : CoverageLimits
+        Limits on what S covers; ``limits.least`` is at least 1.
+    """
+
+    same: NDArray[np.bool_]
+    weights: NDArray[np.int64]
+    k: int
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    groups: NDArray[np.int64] | None = None
+    limits: CoverageLimits = field(kw_only=True)
+
+
+def least_fraction(value: Fraction, most: int) -> Fraction:
+    """Return the least fraction >= value with a denominator of at most ``most``.
+
+    Parameters
+    ----------
+    value : Fraction
+    most : int
+        At least 1.
+
+    Notes
+    -----
+    Neighbours a/b < c/d in the Farey sequence of order n have bc - ad = 1 and b + d > n, so
+    d is the largest number up to n with ad = -1 modulo b (G. H. Hardy, E. M. Wright: An
+    Introduction to the Theory of Numbers, chapter 3).
+
+    Examples
+    --------
+    >>> least_fraction(Fraction(833333, 10**6), 100)
+    Fraction(5, 6)
+    >>> least_fraction(Fraction(19, 20), 20), least_fraction(Fraction(19, 20), 10)
+    (Fraction(19, 20), Fraction(1, 1))
+    """
+    near = value.limit_denominator(most)
+    if near >= value:
+        return near
+    a, b = near.numerator, near.denominator
+    d = -pow(a, -1, b) % b
+    d += (most - d) // b * b
+    return Fraction((a * d + 1) // b, d)
+
+
+def _exact_precision(wanted: Fraction | None, total: int) -> Fraction | None:
+    """Return the limit with a denominator that fits 64 bits, the same for every rule."""
+    if wanted is None or wanted.denominator * total < _WIDTH:
+        return wanted
+    # The precision of a rule has a denominator of at most the total weight, so no rule is
+    # between the wanted precision and the least such fraction above it.
+    near = least_fraction(wanted, total)
+    if near.denominator * total >= _WIDTH:
+        raise InvalidInstance(
+            f"min_precision {wanted} needs samples of a total weight below 2**31, got {total}"
+        )
+    return near

@@ -1,0 +1,49 @@
+"""Words for the limits of a problem, exact where numbers are rounded elsewhere."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cpx.models.monomial import MonomialProblem
+
+__all__ = ["candidate", "percent", "short_limits"]
+
+
+def percent(share: Fraction) -> str:
+    """Return a share in percent, or as a fraction where percents would be rounded.
+
+    Examples
+    --------
+    >>> percent(Fraction(1, 20)), percent(Fraction(1, 3))
+    ('5 %', '1/3')
+    """
+    text = f"{float(100 * share):g}"
+    return f"{text} %" if Fraction(text) == 100 * share else str(share)
+
+
+def candidate(problem: MonomialProblem) -> str:
+    """Return the rules that compete: ``"rule of at most 4 conditions that covers ..."``."""
+    size = f"rule of at most {problem.k} condition{'s' * (problem.k != 1)}"
+    parts = []
+    low, high, precision = problem.min_coverage, problem.max_coverage, problem.min_precision
+    if low:
+        parts.append(f"covers at least {percent(low)} of the samples")
+    elif problem.limits is not None and problem.limits.least and not precision:
+        parts.append("covers a sample")
+    if high is not None and high < 1:
+        parts.append(f"covers at most {percent(high)} of the samples")
+    if precision:
+        parts.append(f"has a precision of at least {percent(precision)}")
+    return f"{size} that {' and '.join(parts)}" if parts else size
+
+
+def short_limits(problem: MonomialProblem) -> list[str]:
+    """Return the limits as they stand in a title: ``["coverage >= 5 %"]``."""
+    named = (
+        ("coverage >=", problem.min_coverage),
+        ("coverage <=", problem.max_coverage),
+        ("precision >=", problem.min_precision),
+    )
+    return [f"{name} {percent(share)}" for name, share in named if share is not None]

@@ -1,0 +1,91 @@
+"""Values of problems: integers, and exact fractions where a ratio is optimised.
+
+In JSON an integer stays an integer and a fraction is the string ``"p/q"``, so that reading
+gives the same type back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+from cpx.errors import InvalidInstance
+
+__all__ = ["Value", "decimal", "digits", "from_json", "in_words", "to_json"]
+
+Value = int | Fraction
+"""An objective or a bound."""
+
+_FRACTION = re.compile(r"-?[0-9]+(/[0-9]*[1-9][0-9]*)?")
+
+_FEWEST_DIGITS, _MOST_DIGITS = 4, 12
+
+
+def to_json(value: Value | None) -> int | str | None:
+    """Return a value as JSON has it.
+
+    Examples
+    --------
+    >>> to_json(3), to_json(Fraction(19, 20)), to_json(Fraction(1))
+    (3, '19/20', '1')
+    """
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def from_json(name: str, value: object) -> Value | None:
+    """Read what :func:`to_json` wrote.
+
+    Raises
+    ------
+    InvalidInstance
+        Naming the value that is neither an integer nor a fraction in a string.
+
+    Examples
+    --------
+    >>> from_json("objective", 3), from_json("objective", "1")
+    (3, Fraction(1, 1))
+    """
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    if isinstance(value, str) and _FRACTION.fullmatch(value):
+        return Fraction(value)
+    raise InvalidInstance(f"result: {name} has a wrong type, got {value!r}")
+
+
+def digits(values: Iterable[Value | None]) -> int:
+    """Return how many digits after the point keep different fractions apart, at least 4.
+
+    Examples
+    --------
+    >>> digits([Fraction(1, 2), Fraction(1, 3)]), digits([Fraction(1, 2), Fraction(500001, 10**6)])
+    (4, 6)
+    """
+    fractions = {value for value in values if isinstance(value, Fraction)}
+    for count in range(_FEWEST_DIGITS, _MOST_DIGITS):
+        if len({decimal(value, count) for value in fractions}) == len(fractions):
+            return count
+    return _MOST_DIGITS
+
+
+def decimal(value: Value, count: int = _FEWEST_DIGITS) -> str:
+    """Return a value as a number to read: a fraction with ``count`` digits after the point.
+
+    Examples
+    --------
+    >>> decimal(12), decimal(Fraction(19, 20))
+    ('12', '0.9500')
+    """
+    return f"{float(value):.{count}f}" if isinstance(value, Fraction) else str(value)
+
+
+def in_words(value: Value, count: int = _FEWEST_DIGITS) -> str:
+    """Return a value as :func:`decimal` does, a fraction with itself in parentheses.
+
+    Examples
+    --------
+    >>> in_words(12), in_words(Fraction(19, 20))
+    ('12', '0.9500 (19/20)')
+    """
+    exact = f" ({value})" if isinstance(value, Fraction) else ""
+    return decimal(value, count) + exact
