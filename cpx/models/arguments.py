@@ -10,7 +10,10 @@ import numpy as np
 
 from cpx.errors import InvalidInstance
 
-__all__ = ["feature_list", "index", "share"]
+__all__ = ["Share", "feature_list", "index", "share"]
+
+Share = Fraction | int | float | str
+"""What stands for a share of the total weight; see :func:`share`."""
 
 # No exponents: "1e-999999999" would be a number with as many digits.
 _SHARE = re.compile(r"[0-9]+/[0-9]*[1-9][0-9]*|[0-9]+(\.[0-9]*)?|\.[0-9]+")

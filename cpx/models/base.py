@@ -70,7 +70,12 @@ def maximised(statement: Statement, constant: int) -> Statement:
     from cpmpy.expressions.core import Operator
 
     total = statement.model.objective_
-    weights, terms = total.args if total.name == "wsum" else ([1] * len(total.args), total.args)
+    # CPMpy makes a sum of one variable that variable.
+    weights, terms = [1], [total]
+    if isinstance(total, Operator):
+        weights, terms = (
+            total.args if total.name == "wsum" else ([1] * len(total.args), total.args)
+        )
     gain = Operator("wsum", [[-int(weight) for weight in weights], list(terms)])
     return replace(
         statement,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cpx.explanation import Explanation
 from cpx.models import wording
+from cpx.models.arguments import Share
 from cpx.models.base import Encoding
 from cpx.models.forms import WeightedMonomial
 from cpx.models.k_monomial import LIMITED_ENCODINGS
@@ -48,7 +49,7 @@ class MaxCoverage(WeightedProblem):
     (3, 'b => same class as x')
     """
 
-    min_precision: Fraction | None = Fraction(19, 20)
+    min_precision: Share | None = Fraction(19, 20)
 
     kind: ClassVar[str] = "max-coverage"
     sense: ClassVar[Literal["min", "max"]] = "max"

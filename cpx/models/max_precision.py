@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cpx.errors import InvalidInstance
 from cpx.explanation import Explanation
 from cpx.models import wording
-from cpx.models.arguments import share
+from cpx.models.arguments import Share, share
 from cpx.models.base import Encoding, RatioProblem, RatioStep, Statement
 from cpx.models.forms import CoverageLimits, RatioMonomial, WeightedMonomial, least_fraction
 from cpx.models.k_monomial import LIMITED_ENCODINGS
@@ -61,7 +61,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
     (Fraction(2, 3), 'a => same class as x')
     """
 
-    min_coverage: Fraction | None = Fraction(1, 20)
+    min_coverage: Share | None = Fraction(1, 20)
 
     kind: ClassVar[str] = "max-precision"
     sense: ClassVar[Literal["min", "max"]] = "max"
@@ -126,9 +126,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             forbidden=self.forbidden,
             one_per_group=self.one_per_group,
             name=f"{self.name or self.kind} at precision {value}",
-            min_coverage=self.min_coverage,
-            max_coverage=self.max_coverage,
-            min_precision=self.min_precision,
+            **self.shares,
             value=value,
         )
 

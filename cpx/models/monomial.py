@@ -21,7 +21,7 @@ from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.explanation import Evaluation, Explanation
 from cpx.models import saved, wording
-from cpx.models.arguments import feature_list, index, share
+from cpx.models.arguments import Share, feature_list, index, share
 from cpx.models.base import Encoding, Problem, Statement, Values, maximised
 from cpx.models.encodings.limits import refuse_limits
 from cpx.models.forms import CoverageLimits, RatioMonomial, WeightedMonomial
@@ -49,8 +49,9 @@ class MonomialProblem(Problem):
     name : str
         Name of the instance, free.
     min_coverage, max_coverage : Fraction, int, float or str, optional
-        Least and greatest share of all weight that the rule covers, from 0 to 1, exact: a
-        float means the decimal number it is printed as, a string is such as ``"19/20"``.
+        Least and greatest share of all weight that the rule covers, from 0 to 1. Shares are
+        kept as exact fractions: a float means the decimal number it is printed as, a string
+        is such as ``"19/20"`` or ``"0.95"``.
     min_precision : Fraction, int, float or str, optional
         Least precision of the rule. A rule that covers nothing has no precision and is not
         allowed when one is asked for. None stands for the default of the kind of problem, here
@@ -68,9 +69,9 @@ class MonomialProblem(Problem):
     forbidden: tuple[int, ...] = ()
     one_per_group: bool = False
     name: str = ""
-    min_coverage: Fraction | None = None
-    max_coverage: Fraction | None = None
-    min_precision: Fraction | None = None
+    min_coverage: Share | None = None
+    max_coverage: Share | None = None
+    min_precision: Share | None = None
 
     covers_something: ClassVar[bool] = False
     """Whether a rule that covers nothing is not allowed, whatever the limits."""
@@ -96,9 +97,9 @@ class MonomialProblem(Problem):
             raise InvalidInstance(f"name must be a string, got {self.name!r}")
         for name in saved.LIMITS:
             value = getattr(self, name)
-            # The default of a field is the attribute of the class.
-            value = getattr(type(self), name) if value is None else share(name, value)
-            object.__setattr__(self, name, value)
+            if value is None:  # the default of a field is the attribute of the class
+                value = getattr(type(self), name)
+            object.__setattr__(self, name, None if value is None else share(name, value))
         # Found out now: a precision that does not fit 64 bits.
         _ = self.limits
 
@@ -109,16 +110,20 @@ class MonomialProblem(Problem):
         """Number d of Boolean features."""
         return int(self.samples.agreement.shape[1])
 
+    @property
+    def shares(self) -> dict[str, Fraction]:
+        """The shares that are asked for, by the names of the parameters."""
+        given = {name: getattr(self, name) for name in saved.LIMITS}
+        return {name: value for name, value in given.items() if value is not None}
+
     @cached_property
     def limits(self) -> CoverageLimits | None:
         """The limits on what the rule covers, as weights; None when there are none."""
         return CoverageLimits.of(
             self.samples.weights,
             self.samples.same,
-            self.min_coverage,
-            self.max_coverage,
-            self.min_precision,
-            self.covers_something,
+            **self.shares,
+            covers_something=self.covers_something,
         )
 
     @abstractmethod
@@ -256,8 +261,9 @@ class MonomialProblem(Problem):
         return tuple(notes)
 
     def _without_agreement(self) -> str:
-        if self.min_precision:
-            return f"no rule has the precision {self.min_precision}"
+        wanted = self.shares.get("min_precision")
+        if wanted:
+            return f"no rule has the precision {wanted}"
         return "a rule can only avoid covering samples"
 
     # -------------------------------------------------------------- its file

@@ -45,10 +45,7 @@ def written(problem: MonomialProblem) -> dict[str, Any]:
         parameters["forbidden"] = list(problem.forbidden)
     if problem.one_per_group:
         parameters["one_per_group"] = True
-    for name in LIMITS:
-        share = getattr(problem, name)
-        if share is not None:
-            parameters[name] = str(share)
+    parameters |= {name: str(share) for name, share in problem.shares.items()}
     data: dict[str, Any] = {"format": "cpx-instance", "version": 1, "problem": problem.kind}
     if problem.name:
         data["name"] = problem.name

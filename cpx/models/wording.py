@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from cpx.models.saved import LIMITS
+
 if TYPE_CHECKING:
     from cpx.models.monomial import MonomialProblem
 
@@ -27,7 +29,7 @@ def candidate(problem: MonomialProblem) -> str:
     """Return the rules that compete: ``"rule of at most 4 conditions that covers ..."``."""
     size = f"rule of at most {problem.k} condition{'s' * (problem.k != 1)}"
     parts = []
-    low, high, precision = problem.min_coverage, problem.max_coverage, problem.min_precision
+    low, high, precision = map(problem.shares.get, LIMITS)
     if low:
         parts.append(f"covers at least {percent(low)} of the samples")
     elif problem.limits is not None and problem.limits.least and not precision:
@@ -41,9 +43,5 @@ def candidate(problem: MonomialProblem) -> str:
 
 def short_limits(problem: MonomialProblem) -> list[str]:
     """Return the limits as they stand in a title: ``["coverage >= 5 %"]``."""
-    named = (
-        ("coverage >=", problem.min_coverage),
-        ("coverage <=", problem.max_coverage),
-        ("precision >=", problem.min_precision),
-    )
-    return [f"{name} {percent(share)}" for name, share in named if share is not None]
+    signs = dict(zip(LIMITS, ("coverage >=", "coverage <=", "precision >="), strict=True))
+    return [f"{signs[name]} {percent(share)}" for name, share in problem.shares.items()]

@@ -6,8 +6,7 @@ events). For an engine of your own::
     import pytest
     from cpx.testing import conformance
 
-    @pytest.mark.parametrize("case", conformance.CASES, ids=str)
-    @pytest.mark.parametrize("encoding", conformance.ENCODINGS)
+    @pytest.mark.parametrize(("case", "encoding"), conformance.STATED, ids=str)
     def test_optimum(case, encoding):
         conformance.check_case("mine", case, encoding)
 
@@ -28,6 +27,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.data.samples import Samples
 from cpx.models.k_monomial import MONOMIAL_ENCODINGS, KMonomial
+from cpx.models.max_coverage import MaxCoverage
+from cpx.models.max_precision import MaxPrecision
 from cpx.models.monomial import MonomialProblem
 from cpx.models.negative_only import NegativeOnly
 from cpx.options import SolveOptions
@@ -42,7 +44,7 @@ from cpx.result import Result, Status, Termination
 from cpx.solving import solve
 from cpx.values import Value
 
-__all__ = ["BEHAVIOURS", "CASES", "ENCODINGS", "Case", "check_case", "check_result"]
+__all__ = ["BEHAVIOURS", "CASES", "ENCODINGS", "STATED", "Case", "check_case", "check_result"]
 
 ENCODINGS: tuple[str, ...] = tuple(encoding.name for encoding in MONOMIAL_ENCODINGS)
 """Encodings of monomial problems; ``table1-literal`` is checked as the relaxation it is."""
@@ -58,6 +60,12 @@ class Case:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def encodings(self) -> tuple[str, ...]:
+        """Encodings that can state the problem: not all of them take limits."""
+        limited = self.problem.limits is not None
+        return tuple(form.name for form in MONOMIAL_ENCODINGS if form.limits or not limited)
 
 
 def _samples(rows: Sequence[str], labels: str, **more: object) -> Samples:
@@ -128,8 +136,74 @@ def _cases() -> tuple[Case, ...]:
     )
 
 
-CASES: tuple[Case, ...] = _cases()
+def _limited_cases() -> tuple[Case, ...]:
+    # Agreeing of covered weight: {} 2/5, {0} and {1} 2/3, {2} 1/2, {0,1} 2/2, the others 1/1.
+    plain = _samples(["110", "111", "100", "010", "001"], "11000")
+    heavy = _samples(["110", "011", "101"], "100", weights=[10**6, 10**6 + 1, 3])
+    groups = _samples(["110", "111", "100", "010"], "1100", groups=(0, 0, 1))
+    halves = _samples(["10", "10", "01", "01", "01", "01"], "101100")
+    apart, never = _samples(["10", "01"], "00"), _samples(["0", "0"], "00")
+    third, half = Fraction(2, 3), Fraction(1, 2)
+    return (
+        Case("max_precision", MaxPrecision(plain, k=2), Fraction(1)),
+        Case("max_precision_k_one", MaxPrecision(plain, k=1), third),
+        Case("max_precision_k_zero", MaxPrecision(plain, k=0), Fraction(2, 5)),
+        Case("max_precision_floor", MaxPrecision(plain, k=2, min_coverage="3/5"), third),
+        Case("max_precision_floor_rounds_up", MaxPrecision(plain, k=2, min_coverage=0.5), third),
+        Case("max_precision_floor_met", MaxPrecision(plain, k=2, min_coverage=0.4), Fraction(1)),
+        Case("max_precision_ceiling", MaxPrecision(plain, k=1, max_coverage="0.4"), half),
+        Case("max_precision_ceiling_rounds_down", MaxPrecision(plain, 1, max_coverage=0.59), half),
+        Case("max_precision_ties", MaxPrecision(halves, k=1), half),
+        Case("max_precision_none_agreeing", MaxPrecision(apart, k=1), Fraction(0)),
+        Case("max_precision_heavy", MaxPrecision(heavy, k=1), Fraction(10**6, 10**6 + 3)),
+        Case("max_precision_required", MaxPrecision(plain, k=1, required=(2,)), half),
+        Case(
+            "max_precision_required_floor",
+            MaxPrecision(plain, k=2, required=(2,), min_coverage="2/5"),
+            half,
+        ),
+        Case(
+            "max_precision_groups",
+            MaxPrecision(groups, k=3, one_per_group=True, min_coverage=0.5),
+            third,
+        ),
+        Case(
+            "max_precision_infeasible_coverage",
+            MaxPrecision(plain, k=3, min_coverage=0.8, max_coverage=0.8),
+            None,
+        ),
+        Case("max_precision_infeasible", MaxPrecision(plain, k=1, min_precision=0.75), None),
+        Case("max_precision_uncovered", MaxPrecision(never, k=1, required=(0,)), None),
+        Case("max_coverage", MaxCoverage(plain, k=2), 2),
+        Case("max_coverage_precision_binds", MaxCoverage(plain, k=1, min_precision=third), 3),
+        Case("max_coverage_above_a_ratio", MaxCoverage(plain, k=1, min_precision=0.41), 3),
+        Case("max_coverage_at_a_ratio", MaxCoverage(plain, k=1, min_precision=0.4), 5),
+        Case(
+            "max_coverage_ceiling", MaxCoverage(plain, 2, min_precision=0.4, max_coverage=0.5), 2
+        ),
+        Case("max_coverage_infeasible", MaxCoverage(plain, k=1), None),
+        Case("max_coverage_any_precision", MaxCoverage(never, k=1, min_precision=0), 2),
+        Case("max_coverage_nothing_precise", MaxCoverage(never, k=1, min_precision=1), None),
+        Case("max_coverage_heavy", MaxCoverage(heavy, k=1, min_precision=0.99), 10**6 + 3),
+        Case("loss_floor", KMonomial(plain, k=2, min_coverage=0.6), 1),
+        Case("loss_ceiling", KMonomial(plain, k=1, max_coverage=0.4), 2),
+        Case("loss_precision", KMonomial(plain, k=1, min_precision=third), 1),
+        Case("loss_infeasible_precision", KMonomial(plain, k=1, min_precision=0.7), None),
+        Case("loss_something_covered", KMonomial(apart, k=2, min_precision=0), 1),
+        Case("loss_required_floor", KMonomial(plain, k=2, required=(2,), min_coverage=0.4), 2),
+        Case("negative_only_floor", NegativeOnly(plain, k=2, min_coverage=0.6), 1),
+        Case("negative_only_ceiling", NegativeOnly(plain, k=0, max_coverage=0.8), None),
+        Case("negative_only_precision", NegativeOnly(plain, k=1, min_precision=0.6), 1),
+    )
+
+
+CASES: tuple[Case, ...] = (*_cases(), *_limited_cases())
 """Problems with known optimum."""
+
+STATED: tuple[tuple[Case, str], ...] = tuple(
+    (case, encoding) for case in CASES for encoding in case.encodings
+)
+"""Each case with each encoding that can state it."""
 
 
 def check_case(backend: str, case: Case, encoding: str | None = None) -> Result:
@@ -177,10 +251,13 @@ def check_result(
         assert result.status in (Status.INFEASIBLE, Status.UNKNOWN), told
         return
     assert result.status is not Status.INFEASIBLE, f"solvable problem: {told}"
+    sign = 1 if problem.sense == "min" else -1
+    for value in (result.objective, result.bound):
+        assert value is None or type(value) is type(optimum), f"of another type: {told}"
     if result.bound is not None:
-        assert result.bound <= optimum, f"bound above the optimum {optimum}: {told}"
+        assert sign * result.bound <= sign * optimum, f"bound beyond the optimum {optimum}: {told}"
     if result.objective is not None:
-        assert result.objective >= optimum, f"value below the optimum {optimum}: {told}"
+        assert sign * result.objective >= sign * optimum, f"better than the {optimum}: {told}"
         assert result.explanation is not None, told
         found = problem.evaluate(result.explanation)
         assert found.feasible, f"infeasible explanation: {told}"
@@ -230,15 +307,34 @@ def events_are_monotone(backend: str) -> None:
     assert result.trace[-1][1:] == (result.objective, result.bound), result.trace[-1]
 
 
+def answers_ratios(backend: str) -> None:
+    """A ratio: the same optimum with a hint and in a worker, and a trace of fractions."""
+    medium = _medium(8)
+    problem = MaxPrecision(medium.samples, k=3, min_coverage="1/10")
+    best = solve(problem, backend)
+    check_result(best, problem, best.objective, closed=True)
+    values = [point.objective for point in best.trace if point.objective is not None]
+    bounds = [point.bound for point in best.trace if point.bound is not None]
+    assert values == sorted(values), values
+    assert bounds == sorted(bounds, reverse=True), bounds
+    assert all(isinstance(value, Fraction) for value in (*values, *bounds)), best.trace
+    again = solve(problem, backend, hint=best.explanation)
+    there = solve(problem, backend, isolate=True)
+    for result in (again, there):
+        check_result(result, problem, best.objective, closed=True)
+    assert there.trace[-1][1:] == (there.objective, there.bound), there.trace[-1]
+
+
 def keeps_a_short_limit(backend: str) -> None:
     """A limit that is over at once: no proof, no infeasibility, and a quick return."""
-    problem = _medium(2, m=2000, d=40)
-    start = time.perf_counter()
-    result = solve(problem, backend, time_limit=0.05)
-    assert time.perf_counter() - start < 10, "returned after more than 10 s"
-    assert result.status in (Status.UNKNOWN, Status.FEASIBLE, Status.OPTIMAL), result.status
-    if not result.proved and not _ended_by_itself(backend, result.termination):
-        assert result.termination is Termination.TIME_LIMIT, result.termination
+    weighted = _medium(2, m=2000, d=40)
+    for problem in (weighted, MaxPrecision(weighted.samples, k=4)):
+        start = time.perf_counter()
+        result = solve(problem, backend, time_limit=0.05)
+        assert time.perf_counter() - start < 10, "returned after more than 10 s"
+        assert result.status in (Status.UNKNOWN, Status.FEASIBLE, Status.OPTIMAL), result.status
+        if not result.proved and not _ended_by_itself(backend, result.termination):
+            assert result.termination is Termination.TIME_LIMIT, result.termination
 
 
 def stops_when_told(backend: str) -> None:
@@ -295,6 +391,7 @@ def answers_the_same_isolated(backend: str) -> None:
 BEHAVIOURS: tuple[Callable[[str], None], ...] = (
     takes_a_hint,
     events_are_monotone,
+    answers_ratios,
     keeps_a_short_limit,
     stops_when_told,
     repeats_itself,

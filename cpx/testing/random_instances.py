@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 
 from cpx.data.samples import Samples
 from cpx.models.k_monomial import KMonomial
+from cpx.models.max_coverage import MaxCoverage
+from cpx.models.max_precision import MaxPrecision
 from cpx.models.monomial import MonomialProblem
 from cpx.models.negative_only import NegativeOnly
 
-__all__ = ["random_problem"]
+__all__ = ["KINDS", "random_problem"]
+
+KINDS: tuple[type[MonomialProblem], ...] = (KMonomial, NegativeOnly, MaxPrecision, MaxCoverage)
+"""The kinds of problem that are drawn."""
 
 
-def random_problem(seed: int, max_samples: int = 25, max_features: int = 8) -> MonomialProblem:
-    """Return a random monomial problem: weights, groups, required and forbidden features.
+def random_problem(
+    seed: int,
+    max_samples: int = 25,
+    max_features: int = 8,
+    *,
+    kinds: Sequence[type[MonomialProblem]] = KINDS,
+    limited: bool = True,
+) -> MonomialProblem:
+    """Return a random monomial problem: weights, groups, required features, limits.
 
     Parameters
     ----------
@@ -21,6 +37,10 @@ def random_problem(seed: int, max_samples: int = 25, max_features: int = 8) -> M
         The same seed gives the same problem.
     max_samples, max_features : int
         Greatest m and d.
+    kinds : sequence of classes
+        Kinds of problem to choose from.
+    limited : bool
+        Whether to draw limits on coverage and precision; every other problem gets some.
 
     Examples
     --------
@@ -38,11 +58,37 @@ def random_problem(seed: int, max_samples: int = 25, max_features: int = 8) -> M
     order = rng.permutation(d)
     required = tuple(order[: int(rng.choice([0, 0, 1]))].tolist())
     forbidden = tuple(order[::-1][: int(rng.choice([0, 0, 1, 2]))].tolist())
-    kind = (KMonomial, NegativeOnly)[int(rng.integers(2))]
-    return kind(
+    make: Any = kinds[int(rng.integers(len(kinds)))]
+    k, one_per_group = int(rng.integers(0, d + 1)), bool(rng.integers(2))
+    return make(  # type: ignore[no-any-return]
         samples,
-        k=int(rng.integers(0, d + 1)),
+        k=k,
         required=required,
         forbidden=tuple(j for j in forbidden if j not in required),
-        one_per_group=bool(rng.integers(2)),
+        one_per_group=one_per_group,
+        **(_limits(rng, samples, make) if limited else {}),
     )
+
+
+def _limits(
+    rng: np.random.Generator, samples: Samples, kind: type[MonomialProblem]
+) -> dict[str, Fraction]:
+    """Draw limits that a rule can keep, more often than not."""
+    low, high = sorted(rng.beta(1, 4, 2))
+    agreeing = samples.agreeing / samples.total
+    drawn = {
+        "min_coverage": low,
+        "max_coverage": min(1.0, 2 * high),
+        "min_precision": agreeing + (1 - agreeing) * rng.beta(1, 5),
+    }
+    asked = rng.random(3) < 0.4
+    if rng.random() < 0.5:
+        asked[:] = False
+    # Its default is more than rules for random labels keep.
+    asked[2] |= kind is MaxCoverage
+    # Few digits: ties with what rules cover.
+    return {
+        name: Fraction(str(round(float(share), int(rng.integers(1, 4)))))
+        for (name, share), wanted in zip(drawn.items(), asked, strict=True)
+        if wanted
+    }

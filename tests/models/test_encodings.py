@@ -9,7 +9,9 @@ import cpmpy as cp
 import numpy as np
 import pytest
 
-from cpx import KMonomial, NegativeOnly, Samples, solve
+from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, solve
+from cpx.errors import InvalidOption
+from cpx.models.encodings.table1_literal import table1_literal
 from cpx.models.k_monomial import MONOMIAL_ENCODINGS
 from cpx.testing.random_instances import random_problem
 
@@ -22,10 +24,18 @@ def _assign(statement, values) -> None:
             variable._value = bool(value) if variable.is_bool() else int(value)
 
 
-@pytest.mark.parametrize("encoding", NAMES)
-@pytest.mark.parametrize("seed", range(20))
-def test_complete_assignments_satisfy_the_model_at_the_value_of_the_rule(encoding, seed) -> None:
+def _limited(seed: int):
+    """Return a problem of any kind, with limits or not; of a ratio, its first step."""
     problem = random_problem(seed)
+    return problem.first_step() if isinstance(problem, MaxPrecision) else problem
+
+
+@pytest.mark.parametrize("encoding", NAMES)
+@pytest.mark.parametrize("seed", range(40))
+def test_complete_assignments_satisfy_the_model_at_the_value_of_the_rule(encoding, seed) -> None:
+    problem = _limited(seed)
+    if encoding == "table1-literal":
+        problem = random_problem(seed, kinds=(KMonomial, NegativeOnly), limited=False)
     statement = problem.model(encoding)
     for size in range(problem.k + 1):
         for chosen in itertools.islice(itertools.combinations(range(problem.n_features), size), 6):
@@ -47,7 +57,7 @@ def test_every_encoding_is_documented(encoding) -> None:
 
 
 def test_decode_reads_the_chosen_features() -> None:
-    problem = random_problem(1)
+    problem = random_problem(1, kinds=(KMonomial,))
     values = problem.model().complete(problem.required)
     assert problem.decode(values).features == problem.required
 
@@ -69,6 +79,57 @@ def test_one_sided_claims_are_never_below_the_value(kind) -> None:
     assert len(cheapest) == 1 + 4 + 6
     for chosen, claimed in cheapest.items():
         assert claimed == problem.evaluate(problem.explanation(chosen)).objective
+
+
+@pytest.mark.parametrize("encoding", [name for name in NAMES if name != "table1-literal"])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"min_coverage": "2/5"},
+        {"max_coverage": "1/2"},
+        {"min_precision": "1/2"},
+        {"min_coverage": 0.2, "max_coverage": 0.7, "min_precision": 0.4},
+    ],
+    ids=lambda limits: "-".join(limits),
+)
+@pytest.mark.parametrize("kind", [KMonomial, NegativeOnly, MaxCoverage, MaxPrecision])
+def test_solutions_of_the_model_are_the_rules_within_the_limits(kind, limits, encoding) -> None:
+    """Whatever the literals that count rows are: none of them makes a rule pass."""
+    rng = np.random.default_rng(3)
+    samples = Samples(rng.random((7, 4)) < 0.6, rng.random(7) < 0.5, rng.integers(1, 4, 7))
+    # The default of MaxCoverage is more than these rules keep.
+    limits = {"min_precision": "1/4", **limits} if kind is MaxCoverage else limits
+    problem = kind(samples, k=2, **limits)
+    stated = problem.first_step() if kind is MaxPrecision else problem
+    statement = stated.model(encoding)
+    sign = 1 if stated.sense == "min" else -1
+    best = {}
+
+    def note() -> None:
+        chosen = tuple(np.flatnonzero([bool(x.value()) for x in statement.variables["X"]]))
+        claimed = sign * (statement.model.objective_.value() + statement.offset)
+        best[chosen] = min(claimed, best.get(chosen, claimed))
+
+    cp.Model(statement.model.constraints).solveAll(display=note)
+    sets = [s for size in range(3) for s in itertools.combinations(range(4), size)]
+    found = {s: problem.evaluate(problem.explanation(s)) for s in sets}
+    assert set(best) == {s for s in sets if found[s].feasible}
+    assert 0 < len(best) < len(sets)
+    for chosen, claimed in best.items():
+        value = stated.evaluate(stated.explanation(chosen)).objective
+        assert claimed == sign * value
+
+
+@pytest.mark.parametrize("limits", [{"min_coverage": 0.1}, {"min_precision": 0}])
+def test_table1_as_printed_takes_no_limits(limits) -> None:
+    problem = KMonomial(Samples([[1, 0], [0, 1]], [1, 0]), k=1, **limits)
+    message = "'table1-literal' cannot state limits"
+    with pytest.raises(InvalidOption, match=message):
+        problem.model("table1-literal")
+    with pytest.raises(InvalidOption, match=message):
+        table1_literal(problem.search_form())
+    with pytest.raises(InvalidOption, match=message):
+        solve(problem, "cpsat", encoding="table1-literal", isolate=True)
 
 
 def test_table1_as_printed_falls_into_its_trap() -> None:
