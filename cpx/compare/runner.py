@@ -65,7 +65,7 @@ def engine_names(wanted: Iterable[str] | str | None = None) -> list[str]:
     wanted : iterable of str or str, optional
         ``"milp:cbc"`` is one engine, ``"milp"`` the default solver of the family,
         ``"milp:*"`` all solvers of the family, ``"all"`` all solvers of every installed
-        family. None means the default solver of every installed family. One string may
+        exact family. None means the default solver of every installed exact family. One string may
         name several, with commas. Heuristics are only run when they are named.
 
     Returns
