@@ -11,6 +11,7 @@ from cpx.data import (
     Background,
     Binarizer,
     Distribution,
+    Oracle,
     Samples,
     estimate_precision,
     named_classifier,
@@ -143,7 +144,8 @@ class Explainer:
         """Do what :meth:`problem` does, with what is asked as one object."""
         conditions = self.conditions(x)
         draws = question.draws(len(conditions.literals))
-        return question.problem(self.samples(x, draws), conditions)
+        problem = question.problem(self.samples(x, draws), conditions)
+        return problem.with_oracle(Oracle(self.classifier, x, self.distribution))
 
     def explain(
         self,

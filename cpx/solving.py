@@ -6,6 +6,7 @@ what was proved, and the independent checker has the last word.
 
 from __future__ import annotations
 
+import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -103,16 +104,27 @@ def run(
     *,
     isolate: bool = False,
     listen: Callable[[Event], None] | None = None,
+    cancel: threading.Event | None = None,
 ) -> Result:
-    """Do what :func:`solve` does, with the options as one object."""
+    """Do what :func:`solve` does, with the options as one object.
+
+    Setting ``cancel`` from another thread stops the solve like Ctrl-C; it is for solves in
+    this process.
+    """
     if not isinstance(problem, Problem):
         raise InvalidOption(f"problem must be a cpx problem, got {type(problem).__name__}")
     engine = find_backend(backend)
     engine.require()
     form = encoding_of(engine, problem, options.encoding)
-    progress = Progress(problem, options, listen)
+    require_oracle(engine, problem)
+    progress = Progress(problem, options, listen, cancel)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
-    if isolate:
+    if isolate and engine.asks_classifier:
+        notes.append(
+            f"backend {engine.name} asks the classifier and ran in the process that has it: "
+            "its time limit is not hard"
+        )
+    elif isolate:
         from cpx.isolation import run_isolated
 
         return run_isolated(problem, backend, options, listen).with_warnings(*notes)
@@ -134,6 +146,16 @@ def run(
         notes.append("engine failed:\n" + traceback.format_exc(limit=-4).rstrip())
         outcome = Outcome(False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}")
     return conclude(progress, outcome, engine, form, notes, time.process_time() - cpu)
+
+
+def require_oracle(engine: Backend, problem: Problem) -> None:
+    """Raise InvalidOption when an engine asks the classifier and the problem has none."""
+    if engine.asks_classifier and problem.oracle is None:
+        raise InvalidOption(
+            f"backend {engine.name!r} asks the classifier, and this problem has only its "
+            f"samples: call cpx.explain(..., backend={engine.name!r}), or solve a problem "
+            "stated by cpx.Explainer"
+        )
 
 
 def encoding_of(engine: Backend, problem: Problem, name: str | None) -> Encoding[Any]:
@@ -164,9 +186,10 @@ def conclude(
         warnings.append(_unfaithful(form, outcome, objective))
     explanation = progress.explanation
     if explanation is not None:
-        explanation = problem.conclude(
-            problem.shortened(explanation), status is Status.OPTIMAL, objective, bound
-        )
+        # A rule found by asking the classifier stands for more than these samples.
+        if not engine.asks_classifier:
+            explanation = problem.shortened(explanation)
+        explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
     progress.trace.append(TracePoint(progress.elapsed, objective, bound))
     result = Result(
         status=status,

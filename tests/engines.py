@@ -12,3 +12,5 @@ ENGINES = [
     if name in OURS
     for solver in backend_class(name).solvers or ("",)
 ]
+
+HEURISTICS = ("beam", "greedy")

@@ -28,7 +28,11 @@ GROUP = "cpx.backends"
 
 # The entry points of our own pyproject, so that a source tree on the path works uninstalled.
 _OURS = {
+    "anchors": "cpx.methods.anchors:Anchors",
+    "beam": "cpx.methods.beam:Beam",
+    "certificates": "cpx.methods.certificates.method:Certificates",
     "cpsat": "cpx.backends.cpsat:CpSat",
+    "greedy": "cpx.methods.beam:Greedy",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
     "search": "cpx.backends.search:Search",

@@ -86,6 +86,8 @@ class Progress:
         ``time_limit`` starts the clock here.
     listen : callable, optional
         Called with an :class:`Event` whenever the best value or the bound improves.
+    cancel : threading.Event, optional
+        Stops the solve when it is set, as :meth:`stop` does.
 
     Notes
     -----
@@ -97,6 +99,7 @@ class Progress:
         problem: Problem,
         options: SolveOptions,
         listen: Callable[[Event], None] | None = None,
+        cancel: threading.Event | None = None,
     ) -> None:
         self.problem = problem
         self.options = options
@@ -108,7 +111,7 @@ class Progress:
         self.times: dict[str, float] = {"state": 0.0, "compile": 0.0, "solve": 0.0}
         self._listen = listen
         self._lock = threading.RLock()
-        self._stop = threading.Event()
+        self._stop = cancel or threading.Event()
 
     # ------------------------------------------------------------------ time
 
@@ -270,6 +273,12 @@ class Backend(ABC):
     encodes : bool
         Whether the engine solves the statement in the chosen encoding; False for one that
         takes the problem's plain arrays, whose results name no encoding.
+    exact : bool
+        Whether the engine proves what it claims when it has the time. False for a heuristic:
+        it never reports a bound and never claims optimality or infeasibility.
+    asks_classifier : bool
+        Whether the engine needs ``problem.oracle``, the classifier behind the samples. It
+        then runs in the process that holds the classifier, never in a worker.
     summary : str
         One line for ``cpx backends``.
     """
@@ -279,6 +288,8 @@ class Backend(ABC):
     requires: ClassVar[Mapping[str, str]] = {}
     honours: ClassVar[frozenset[str]] = frozenset()
     encodes: ClassVar[bool] = True
+    exact: ClassVar[bool] = True
+    asks_classifier: ClassVar[bool] = False
     summary: ClassVar[str] = ""
 
     def __init__(self, solver: str | None = None) -> None:

@@ -29,7 +29,7 @@ def compare(
             "-b",
             metavar="A,B",
             help="Engines: 'maxsat' is the family's default solver, 'maxsat:*' all of its "
-            "solvers, 'all' all that is installed.  [default: every installed family]",
+            "solvers, 'all' all exact ones that are installed.  [default: every exact family]",
             autocompletion=opt.complete_backends,
             show_default=False,
         ),

@@ -34,7 +34,7 @@ def demo(
             "--backends",
             "-b",
             metavar="A,B",
-            help="Engines, as for 'cpx compare'; 'all' is all that is installed.",
+            help="Engines, as for 'cpx compare'; 'all' is all exact ones installed.",
             autocompletion=opt.complete_backends,
         ),
     ] = "all",

@@ -22,7 +22,7 @@ def backends(
         bool, typer.Option("--json", help="Print a JSON list of objects instead of the table.")
     ] = False,
 ) -> None:
-    r"""List the engines: installed or not, versions, options they honour.
+    r"""List the engines and heuristics: installed or not, versions, options they honour.
 
     Nothing is loaded to find out; 'cpx doctor' tries them.
 
@@ -41,7 +41,7 @@ def backends(
         typer.echo(json.dumps(found, indent=1))
         return
     for entry in found:
-        head = typer.style(f"{entry['name']:<8}", bold=True)
+        head = typer.style(f"{entry['name']:<12}", bold=True)
         typer.echo(f"{head} {entry['summary']}")
         if entry["solvers"]:
             first, *rest = entry["solvers"]
@@ -55,11 +55,16 @@ def backends(
         else:
             _detail("missing", entry["install"])
         _detail("honours", ", ".join(["time_limit", *entry["honours"]]))
+        if not entry["exact"]:
+            asks = ", asks the classifier" if entry["asks_classifier"] else ""
+            _detail("heuristic", f"proves nothing{asks}")
         typer.echo()
 
 
 def doctor() -> None:
-    r"""Try every engine in a fresh interpreter on a tiny problem with a known answer.
+    r"""Try every engine and heuristic in a fresh interpreter on a tiny problem.
+
+    Its answer is known: an engine has to prove it, a heuristic to find it.
 
     Shows how long each takes to load and to solve, whether all of them can be loaded into
     one process, and whether the installed versions are those cpx is tested with.
@@ -94,7 +99,7 @@ def doctor() -> None:
             continue
         for engine in [f"{name}:{solver}" for solver in cls.solvers] or [name]:
             installed.append(engine)
-            good &= _try([engine], engine)
+            good &= _try([engine], engine, "" if cls.exact else "heuristic")
     if len(installed) > 1:
         good &= _try(installed, "all in one process")
     typer.echo()
@@ -118,6 +123,8 @@ def _describe(name: str) -> dict[str, Any]:
             "install": "",
             "versions": {},
             "honours": [],
+            "exact": True,
+            "asks_classifier": False,
             "error": str(error),
         }
     return {
@@ -128,6 +135,8 @@ def _describe(name: str) -> dict[str, Any]:
         "install": _install(cls),
         "versions": cls.versions(),
         "honours": sorted({*cls.honours, *(("encoding",) if cls.encodes else ())}),
+        "exact": cls.exact,
+        "asks_classifier": cls.asks_classifier,
     }
 
 
@@ -137,10 +146,10 @@ def _install(cls: type[Backend]) -> str:
 
 def _detail(name: str, text: str) -> None:
     if text:
-        typer.echo(f"{'':<8} {name:<10} {text}")
+        typer.echo(f"{'':<12} {name:<10} {text}")
 
 
-def _try(engines: list[str], label: str) -> bool:
+def _try(engines: list[str], label: str, remark: str = "") -> bool:
     """Probe engines in a fresh interpreter and print a line; return whether all is well."""
     from cpx.cli.progress import phase
 
@@ -151,7 +160,7 @@ def _try(engines: list[str], label: str) -> bool:
     times = ""
     if "load" in answer:
         times = f" {answer['load']:>6.2f} s {answer['solve']:>6.2f} s"
-    typer.echo(f"{label:<20} {word}{times}")
+    typer.echo(f"{label:<20} {word}{times}  {remark}".rstrip())
     for line in str(answer["error"]).splitlines():
         typer.echo(f"    {line}")
     return good

@@ -20,7 +20,7 @@ from cpx.models.monomial import MonomialProblem
 from cpx.models.wording import short_limits
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination
-from cpx.solving import encoding_of
+from cpx.solving import encoding_of, require_oracle, run
 
 __all__ = ["Task", "compare", "engine_names", "plan", "run_key"]
 
@@ -65,8 +65,8 @@ def engine_names(wanted: Iterable[str] | str | None = None) -> list[str]:
     wanted : iterable of str or str, optional
         ``"milp:cbc"`` is one engine, ``"milp"`` the default solver of the family,
         ``"milp:*"`` all solvers of the family, ``"all"`` all solvers of every installed
-        family. None means the default solver of every installed family. One string may
-        name several, with commas.
+        exact family. None means the default solver of every installed exact family. One string may
+        name several, with commas. Heuristics are only run when they are named.
 
     Returns
     -------
@@ -114,7 +114,8 @@ def _installed() -> list[str]:
     for name in names():
         # A broken third-party backend, which 'cpx doctor' reports, must not stop the others.
         with suppress(EngineError):
-            found += [name] * backend_class(name).available()
+            cls = backend_class(name)
+            found += [name] * (cls.exact and cls.available())
     return found
 
 
@@ -141,6 +142,7 @@ def plan(
     for name, problem in named.items():
         mark = fingerprint(problem)
         for engine in engines:
+            require_oracle(backend(engine), problem)
             for encoding in wanted:
                 form = encoding_of(backend(engine), problem, encoding).name or None
                 for seed in chosen_seeds:
@@ -180,7 +182,8 @@ def compare(
     jobs : int
         Runs at the same time. More jobs than idle cores make the times meaningless.
     memory : int, optional
-        Bytes of address space each worker may use.
+        Bytes of address space each worker may use. A method that asks the classifier runs in
+        this process, which has no such limit.
     resume : Comparison, optional
         Earlier runs, all of which stay in the comparison. What was the same experiment is
         not run again, unless it failed or was interrupted.
@@ -256,6 +259,8 @@ def _run_one(
             talk(task, event)
 
     try:
+        if backend(task.engine).asks_classifier:
+            return run(task.problem, task.engine, task.options, listen=hear, cancel=cancel)
         return run_isolated(
             task.problem, task.engine, task.options, hear, memory=memory, cancel=cancel
         )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Uniform,
         distribution,
     )
+    from cpx.data.oracle import Oracle
     from cpx.data.samples import Samples
     from cpx.data.statistics import (
         clopper_pearson,
@@ -37,6 +38,7 @@ __all__ = [
     "Binarizer",
     "Distribution",
     "Empirical",
+    "Oracle",
     "Perturbed",
     "Product",
     "Samples",
@@ -59,6 +61,7 @@ _HOME = {
     "Binarizer": "binarizer",
     "Distribution": "distribution_base",
     "Empirical": "distributions",
+    "Oracle": "oracle",
     "Perturbed": "distributions",
     "Product": "distributions",
     "Samples": "samples",

@@ -1,4 +1,7 @@
-"""How a problem is solved by a sequence of calls of an engine.
+"""How a problem is solved by a sequence of engine calls or by a published heuristic.
 
-- ``dinkelbach``: ratios, by any engine that solves weighted problems.
+- ``dinkelbach``: ratios, by any engine that solves weighted problems;
+- ``beam``: greedy and beam search;
+- ``anchors``: Anchors, by the package of its authors;
+- ``certificates``: noise stabilising certificates.
 """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from cpx.values import Value
 
 if TYPE_CHECKING:
     import cpmpy
+
+    from cpx.data.oracle import Oracle
 
 __all__ = ["Encoding", "Problem", "RatioProblem", "RatioStep", "Statement", "Values", "maximised"]
 
@@ -122,6 +125,26 @@ class Problem(ABC):
     kind: ClassVar[str]
     encodings: ClassVar[tuple[Encoding[Any], ...]]
     sense: ClassVar[Literal["min", "max"]] = "min"
+
+    _oracle: Oracle | None = None
+
+    @property
+    def oracle(self) -> Oracle | None:
+        """The classifier behind the samples, where :meth:`with_oracle` attached it."""
+        return self._oracle
+
+    def with_oracle(self, oracle: Oracle) -> Self:
+        """Return this problem with the classifier attached, for methods that ask it.
+
+        The oracle is no part of the statement: it is not saved, not compared and not pickled,
+        and changing a parameter (``dataclasses.replace``) loses it.
+        """
+        attached = copy.copy(self)
+        object.__setattr__(attached, "_oracle", oracle)
+        return attached
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key != "_oracle"}
 
     @classmethod
     def encoding(cls, name: str | None = None) -> Encoding[Any]:

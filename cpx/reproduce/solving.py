@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.data.samples import Samples
-from cpx.models import KMonomial
+from cpx.models import KMonomial, problem_class
 from cpx.options import SolveOptions
 from cpx.result import Status
 
@@ -46,11 +46,12 @@ def solve(
     from cpx.isolation import run_isolated
 
     method, protocol = task.method, task.protocol
+    samples = explainer.samples(x, task.m)
     options = SolveOptions(protocol.time_limit, seed=protocol.seed, encoding=method.encoding)
     if not method.exact:
-        problem = explainer.problem(x, task.k, m=task.m, kind=method.kind, **method.parameters)
+        make: Any = problem_class(method.kind)
+        problem = make(samples, task.k, **method.parameters)
         return run_isolated(problem, method.backend, options, hear, cancel=cancel)
-    samples = explainer.samples(x, task.m)
     asked = KMonomial(samples, task.k)
     longer = KMonomial(exactly(samples), task.k)
     result = run_isolated(longer, method.backend, options, hear, cancel=cancel)
@@ -116,6 +117,7 @@ def ask(task: Task, explainer: Explainer, x: Any) -> Result:
     return explainer.explain(
         x,
         task.k,
+        objective="loss",
         m=task.m,
         backend=task.method.backend,
         time_limit=protocol.time_limit,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpx.testing import conformance
-from tests.engines import ENGINES
+from tests.engines import ENGINES, HEURISTICS
 
 
 @pytest.mark.parametrize(("case", "encoding"), conformance.STATED, ids=str)
@@ -14,8 +14,15 @@ def test_optimum(engine: str, encoding: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case, encoding)
 
 
+@pytest.mark.parametrize("case", conformance.CASES, ids=str)
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_value_of_a_heuristic(name: str, case: conformance.Case) -> None:
+    result = conformance.check_case(name, case)
+    assert (result.objective is None) == (case.optimum is None)
+
+
 @pytest.mark.parametrize("behaviour", conformance.BEHAVIOURS, ids=lambda b: b.__name__)
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [*ENGINES, *HEURISTICS])
 def test_behaviour(engine, behaviour) -> None:
     behaviour(engine)
 

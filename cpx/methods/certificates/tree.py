@@ -1,0 +1,183 @@
+"""A decision tree too large to build, and never built (Definitions 4, 8 and 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.data.scalars import integer, open_unit, positive_integer, valid_seed
+from cpx.errors import InvalidOption
+from cpx.methods.certificates.noise import (
+    BitFunction,
+    Restriction,
+    checked_restriction,
+    restricted_bits,
+    stabilising_scores,
+    truth,
+)
+
+__all__ = ["ImplicitTree", "Instance", "common_depth"]
+
+Instance = Sequence[int] | npt.NDArray[np.bool_] | npt.NDArray[np.integer]
+"""d values 0 or 1."""
+
+
+class ImplicitTree:
+    """The greedy noise stabilising decision tree of f, looked at node by node.
+
+    A node is the restriction on the way to it: the features queried so far with their bits.
+    The feature a node queries is the one with the highest noise stabilising score in the
+    restricted function, estimated by sampling. The tree is complete, of the given depth.
+
+    Parameters
+    ----------
+    f : callable
+        Maps an (m, d) int8 array of 0 and 1 to m truth values.
+    d : int
+        Number of features.
+    depth : int
+        Depth k of the tree, from 0 to d.
+    noise : float
+        Noise rate p, between 0 and 1.
+    pairs : int
+        Noisy pairs drawn per node; the scores are accurate to about ``1 / sqrt(pairs)``.
+    seed : int
+        Each node draws from a stream of its own, made of the seed and the restriction: a
+        node answers the same whenever and by whatever way it is asked, so that all answers
+        are about one tree.
+
+    Attributes
+    ----------
+    queries : int
+        Rows f has been asked about so far.
+
+    Raises
+    ------
+    InvalidOption
+        Naming the argument that is out of range.
+
+    References
+    ----------
+    Blanc, Lange, Tan (NeurIPS 2021), Definition 4 for the three operations, 8 and 9 for the
+    tree, and Lemma 4.1 for how sampling supports them.
+
+    Examples
+    --------
+    >>> f = lambda z: z[:, 1] & (z[:, 3] | (z[:, 0] & z[:, 2]))
+    >>> tree = ImplicitTree(f, d=5, depth=2)
+    >>> tree.is_leaf({}), tree.query({}), tree.query({1: 1})
+    (False, 1, 3)
+    >>> tree.leaf_value({1: 1, 3: 1}), tree.leaf_value({1: 1, 3: 0})
+    (True, False)
+    """
+
+    def __init__(
+        self,
+        f: BitFunction,
+        d: int,
+        depth: int,
+        *,
+        noise: float = 0.1,
+        pairs: int = 5000,
+        seed: int = 0,
+    ) -> None:
+        self.d = positive_integer("d", d)
+        levels = integer(depth)
+        if levels is None or not 0 <= levels <= self.d:
+            raise InvalidOption(f"depth must be an integer from 0 to d = {d}, got {depth!r}")
+        self.depth = levels
+        self.noise = open_unit("noise", noise)
+        self.pairs = positive_integer("pairs", pairs)
+        self.seed = valid_seed(seed)
+        self.queries = 0
+        self._f = f
+        self._scores: dict[tuple[tuple[int, int], ...], npt.NDArray[np.float64]] = {}
+
+    def ask(self, rows: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+        """Return the values of f on the rows, counted in ``queries``."""
+        self.queries += len(rows)
+        return truth(self._f, rows)
+
+    def is_leaf(self, node: Restriction) -> bool:
+        """Return whether the node is a leaf: whether ``depth`` features are fixed."""
+        held = checked_restriction(node, self.d)
+        if len(held) > self.depth:
+            raise InvalidOption(
+                f"a node of a tree of depth {self.depth} fixes no {len(held)} features"
+            )
+        return len(held) == self.depth
+
+    def query(self, node: Restriction) -> int:
+        """Return the feature that an inner node queries.
+
+        Of equal scores the first feature is taken.
+        """
+        if self.is_leaf(node):
+            raise InvalidOption(f"the node {dict(node)} is a leaf and queries no feature")
+        scores = self.scores(node).copy()
+        scores[list(node)] = -np.inf
+        return int(scores.argmax())
+
+    def leaf_value(self, node: Restriction) -> bool:
+        """Return the value of a leaf: the one f takes more often below it, on samples."""
+        if not self.is_leaf(node):
+            raise InvalidOption(f"the node {dict(node)} is no leaf")
+        held = checked_restriction(node, self.d)
+        rows = restricted_bits(self.pairs, self.d, held, self.generator(held, 1))
+        return bool(self.ask(rows).mean() >= 0.5)
+
+    def scores(self, node: Restriction) -> npt.NDArray[np.float64]:
+        """Return the noise stabilising scores at a node, shape (d,); 0 for fixed features."""
+        held = checked_restriction(node, self.d)
+        key = tuple(held.items())
+        if key not in self._scores:
+            self._scores[key] = stabilising_scores(
+                self.ask, self.d, self.noise, self.pairs, self.generator(held, 0), held
+            )
+        return self._scores[key]
+
+    def generator(self, node: Restriction, purpose: int) -> np.random.Generator:
+        """Return the random stream of a node for one purpose."""
+        path = [2 * j + bit for j, bit in sorted(node.items())]
+        # Apart from the streams of samples and of fresh precision, which share the seed.
+        return np.random.default_rng(
+            np.random.SeedSequence(self.seed, spawn_key=(2, purpose, *path))
+        )
+
+
+def common_depth(tree: ImplicitTree, x: Instance, y: Instance) -> int:
+    """Return how deep two instances stay together in the tree.
+
+    The similarity of section 1.3: the depth of the lowest common ancestor of their leaves,
+    from 0, where the root parts them, to ``tree.depth``, where they share a leaf.
+
+    Parameters
+    ----------
+    tree : ImplicitTree
+    x, y : sequence of d values 0 or 1
+
+    Examples
+    --------
+    >>> tree = ImplicitTree(lambda z: z[:, 1] & (z[:, 3] | (z[:, 0] & z[:, 2])), d=5, depth=2)
+    >>> x = [0, 1, 0, 1, 0]
+    >>> [common_depth(tree, x, y) for y in ([1, 1, 1, 1, 1], [0, 1, 0, 0, 0], [0, 0, 0, 1, 0])]
+    [2, 1, 0]
+    """
+    first, second = checked_bits(x, tree.d), checked_bits(y, tree.d)
+    node: dict[int, int] = {}
+    while not tree.is_leaf(node):
+        j = tree.query(node)
+        if first[j] != second[j]:
+            break
+        node[j] = int(first[j])
+    return len(node)
+
+
+def checked_bits(x: Instance, d: int) -> npt.NDArray[np.int8]:
+    """Return an instance as d values 0 and 1, or raise InvalidOption."""
+    bits = np.asarray(x)
+    if bits.shape != (d,) or not np.isin(bits, (0, 1)).all():
+        raise InvalidOption(f"an instance must be {d} values 0 or 1, got {x!r}")
+    return bits.astype(np.int8)
