@@ -91,7 +91,7 @@ for _command, _summary in (
 app.add_typer(
     _experiments,
     name="reproduce",
-    help="Make a published experiment again, with the search of cpx beside its methods.",
+    help="Make a published experiment again, with cpx beside it.",
 )
 
 
