@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cpx.explanation import Explanation
     from cpx.instances import load, save
     from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
+    from cpx.ranking import Ranking, best_rules, optimal_rules
     from cpx.result import Result, Status, Termination
     from cpx.solving import solve
 
@@ -46,13 +47,16 @@ _HOMES = {
     "NegativeOnly": "cpx.models",
     "Perturbed": "cpx.data",
     "Product": "cpx.data",
+    "Ranking": "cpx.ranking",
     "Result": "cpx.result",
     "Samples": "cpx.data",
     "Status": "cpx.result",
     "Termination": "cpx.result",
     "Uniform": "cpx.data",
+    "best_rules": "cpx.ranking",
     "explain": "cpx.explaining",
     "load": "cpx.instances",
+    "optimal_rules": "cpx.ranking",
     "sample_size": "cpx.data",
     "save": "cpx.instances",
     "solve": "cpx.solving",
@@ -72,13 +76,16 @@ __all__ = [
     "NegativeOnly",
     "Perturbed",
     "Product",
+    "Ranking",
     "Result",
     "Samples",
     "Status",
     "Termination",
     "Uniform",
+    "best_rules",
     "explain",
     "load",
+    "optimal_rules",
     "sample_size",
     "save",
     "solve",

@@ -11,7 +11,7 @@ constraints is refuted by the required features alone, or by up to two more.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["complaints"]
+__all__ = ["complaints", "complaints_each"]
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,22 @@ def complaints(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[s
     >>> complaints(instance, wrong)
     ['objective: the result says 1, the data give 0']
     """
+    return complaints_each(instance, [result])[0]
+
+
+def complaints_each(
+    instance: Mapping[str, Any], results: Iterable[Mapping[str, Any]]
+) -> list[list[str]]:
+    """Return what :func:`complaints` says of each result, reading the instance once."""
     kind = instance.get("problem")
     if kind not in _OBJECTIVES:
-        return [f"problem: the checker does not know {kind!r}; it knows {', '.join(_OBJECTIVES)}"]
+        told = f"problem: the checker does not know {kind!r}; it knows {', '.join(_OBJECTIVES)}"
+        return [[told] for _ in results]
     data = _read(instance)
+    return [_complaints(kind, data, result) for result in results]
+
+
+def _complaints(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[str]:
     status, found = result["status"], result["explanation"]
     out: list[str] = []
     if status == "INFEASIBLE":

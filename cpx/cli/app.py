@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cpx.cli import comparing, demo, engines, explaining, reproducing, showing, solving
+from cpx.cli import comparing, demo, engines, explaining, ranking, reproducing, showing, solving
 from cpx.errors import CpxError
 
 __all__ = ["app", "main"]
@@ -74,6 +74,7 @@ for _command, _summary in (
     (explaining.score, "Measure a rule of your own, and compare it with the best."),
     (explaining.make, "Make an instance from a table, to solve later or elsewhere."),
     (solving.solve, "Solve a saved instance and print the checked answer."),
+    (ranking.best, "List the best rules of a saved instance, or all optimal ones."),
     (comparing.compare, "Solve the same instances with many engines, side by side."),
     (showing.show, "Show the statement, or what an engine gets to see of it."),
     (showing.export, "Write an instance in the file format of a solver."),

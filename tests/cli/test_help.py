@@ -16,6 +16,7 @@ COMMANDS = (
     "score",
     "make",
     "solve",
+    "best",
     "compare",
     "show",
     "export",

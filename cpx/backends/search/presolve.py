@@ -77,11 +77,12 @@ class Reduced:
         return self.base + self.scale * int(cost)
 
 
-def reduce(form: WeightedMonomial | RatioMonomial) -> Reduced | None:
+def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduced | None:
     """Fix, merge and drop what can be; None when no set satisfies the constraints.
 
-    The smallest, lexicographically first of the optimal sets is among those that are left. The
-    steps, each with its reason:
+    The smallest, lexicographically first of the optimal sets is among those that are left; with
+    ``every``, all sets are but those with a feature that excludes nothing, and rows count in
+    both classes as where what is covered is limited. The steps, each with its reason:
 
     required
         They are in every solution: the rows they exclude cost what they cost, their groups are
@@ -92,11 +93,11 @@ def reduce(form: WeightedMonomial | RatioMonomial) -> Reduced | None:
     features that exclude nothing
         For rows still covered, E_j empty: S and S - {j} have the same value, and S - {j} is
         allowed and smaller. No smallest optimal set has j.
-    duplicates
+    duplicates, unless every set is asked for
         E_a = E_b, b < a, and every set stays allowed when its a is replaced by b (equal groups,
         or nothing else in the group of b). A set with both is as good without a; one with a
         only is as good with b instead, as small, and lexicographically earlier. a is dropped.
-    dominated features, unless what is covered is limited
+    dominated features, unless every set is asked for or what is covered is limited
         b < a excludes all bad rows that a excludes and only good rows that a excludes, and b
         may replace a as above. With b instead of a (or without a beside b) a set is no worse,
         as small, and lexicographically earlier. a is dropped. (Where b > a some optimal set
@@ -124,7 +125,7 @@ def reduce(form: WeightedMonomial | RatioMonomial) -> Reduced | None:
     # The table is only looked at until it is known what remains, and then copied once.
     excluding = np.flatnonzero(~agreement.all(axis=0))
     base, scale = worth.uncovered, worth.scale
-    if worth.limited:
+    if worth.limited or every:
         parts = [np.flatnonzero(signed > 0), np.flatnonzero(signed < 0)]
         merged = [merge_rows(agreement[part], signed[part]) for part in parts]
         rows = np.concatenate([part[at] for part, (at, _) in zip(parts, merged, strict=True)])
@@ -143,9 +144,10 @@ def reduce(form: WeightedMonomial | RatioMonomial) -> Reduced | None:
     columns = columns[excluding]
     groups = _groups_of(form)[columns]
 
-    kept = _needed(agreement, bad, groups, worth.limited)
-    if not kept.all():
-        agreement, columns, groups = agreement[:, kept], columns[kept], groups[kept]
+    if not every:
+        kept = _needed(agreement, bad, groups, worth.limited)
+        if not kept.all():
+            agreement, columns, groups = agreement[:, kept], columns[kept], groups[kept]
     return Reduced(
         agreement=agreement,
         weights=weights,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
     from cpx.models.base import Problem
 
-__all__ = ["optimise_ratio"]
+__all__ = ["better_than", "optimise_ratio"]
 
 
 def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
@@ -53,7 +53,7 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
     while True:
         ratio = progress.objective
         known = Fraction(0) if ratio is None else Fraction(ratio)
-        goal = _better_than(reduced.goal, known)
+        goal = better_than(reduced.goal, known)
         root = whole.aiming_at(goal)
         # Any allowed set will do as long as none is known.
         limit = goal.highest + 1 if ratio is None else goal.beta * goal.good
@@ -85,7 +85,7 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
         return Outcome(True, Termination.COMPLETED, told, progress.objective, warnings=warnings)
 
 
-def _better_than(goal: Goal, ratio: Fraction) -> Goal:
+def better_than(goal: Goal, ratio: Fraction) -> Goal:
     """Return the goal whose cost is below (Q - P) G for the sets above the ratio P/Q."""
     return replace(goal, alpha=ratio.numerator, beta=ratio.denominator - ratio.numerator)
 
@@ -94,7 +94,7 @@ def _approach(problem: Problem, reduced: Reduced, whole: Root, progress: Progres
     """Report better and better sets of beam searches, as long as one improves on the last."""
     while whole.n > 0 and not progress.should_stop:
         before = progress.objective
-        goal = _better_than(reduced.goal, Fraction(before or 0))
+        goal = better_than(reduced.goal, Fraction(before or 0))
         columns = beam_columns(whole.aiming_at(goal), BEAM_WIDTH)
         progress.found(problem.explanation(reduced.original(columns)))
         if progress.objective == before:

@@ -21,7 +21,18 @@ from cpx.backends.search.goal import Numbers, cost
 from cpx.backends.search.jit import LANES, kernel
 from cpx.backends.search.pairs import Scratch, best_pair, improve, new_scratch
 
-__all__ = ["DONE", "FULL", "STOPPED", "Levels", "branch", "grown", "look_ahead", "new_levels"]
+__all__ = [
+    "DONE",
+    "FULL",
+    "STOPPED",
+    "Levels",
+    "branch",
+    "descend",
+    "grown",
+    "look_ahead",
+    "new_levels",
+    "weigh_child",
+]
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -76,7 +87,9 @@ def grown(levels: Levels) -> Levels:
 
 
 @kernel
-def _enter(levels: Levels, scratch: Scratch, t: int, planes: int, good: int, groups: Ints) -> int:
+def weigh_child(
+    levels: Levels, scratch: Scratch, t: int, planes: int, good: int, groups: Ints
+) -> int:
     """Weigh the later candidates under the current child; return how many are allowed."""
     i, n, words = levels.position[t], levels.width[t], levels.words[t]
     stride = stride_of(n, planes)
@@ -108,7 +121,7 @@ def _enter(levels: Levels, scratch: Scratch, t: int, planes: int, good: int, gro
 
 
 @kernel
-def _descend(
+def descend(
     levels: Levels, scratch: Scratch, t: int, n: int, r: int, planes: int, goal: Numbers
 ) -> bool:
     """Make level t + 1 of the n kept candidates; False when the arena is too small."""
@@ -176,7 +189,7 @@ def look_ahead(
         if levels.bound[0, i] >= limit:
             continue
         t = levels.at[0]
-        n = _enter(levels, scratch, t, planes, good, groups)
+        n = weigh_child(levels, scratch, t, planes, good, groups)
         n = select(
             goal,
             covered,
@@ -262,7 +275,7 @@ def branch(
             r = k - t - 1
             covered = levels.covered[t, i]
             scratch.chosen[t] = levels.ids[t, i]
-            n = _enter(levels, scratch, t, planes, good, groups)
+            n = weigh_child(levels, scratch, t, planes, good, groups)
             for x in range(n):
                 p = scratch.kept[x]
                 value = cost(goal, scratch.covered[p], scratch.lost[p])
@@ -318,7 +331,7 @@ def branch(
                     scratch.low_less,
                 )
                 if n >= 2:
-                    if not _descend(levels, scratch, t, n, r, planes, goal):
+                    if not descend(levels, scratch, t, n, r, planes, goal):
                         levels.at[0] = t
                         return FULL
                     t += 1

@@ -1,0 +1,161 @@
+"""The best few rules and all optimal ones, against enumeration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import cpx
+from cpx.data.samples import Samples
+from cpx.errors import CheckFailed, InvalidOption
+from cpx.models.k_monomial import KMonomial
+from cpx.models.max_precision import MaxPrecision
+from cpx.models.negative_only import NegativeOnly
+from cpx.ranking import best_rules, optimal_rules
+from cpx.result import Status
+from cpx.testing.random_instances import random_problem
+
+
+def counted(problem):
+    """Return the agreement of the samples that count."""
+    samples = problem.samples
+    if isinstance(problem, NegativeOnly) and problem.limits is None:
+        return samples.agreement[~samples.same]
+    return samples.agreement
+
+
+def irredundant(problem):
+    """Return (value with the sign of a minimisation, size, features), sorted."""
+    table, out = counted(problem), []
+
+    def covered(features):
+        return table[:, list(features)].all(axis=1)
+
+    for size in range(problem.k + 1):
+        for chosen in combinations(range(problem.n_features), size):
+            found = problem.evaluate(problem.explanation(chosen))
+            if not found.feasible:
+                continue
+            shorter = (set(chosen) - {j} for j in chosen if j not in problem.required)
+            if any((covered(rest) == covered(chosen)).all() for rest in shorter):
+                continue
+            sign = 1 if problem.sense == "min" else -1
+            out.append((sign * found.objective, size, chosen))
+    return sorted(out)
+
+
+def listed(problem, ranking):
+    sign = 1 if problem.sense == "min" else -1
+    return [
+        (sign * value, len(rule.features), rule.features)
+        for value, rule in zip(ranking.values, ranking, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_random_problems(seed):
+    problem = random_problem(seed, 30, 8)
+    wanted = irredundant(problem)
+    for n in (1, 3, 12, 300):
+        ranking = best_rules(problem, n)
+        assert listed(problem, ranking) == wanted[:n]
+        assert ranking.complete
+        assert ranking.more == (len(wanted) > n and wanted[n][0] == wanted[n - 1][0])
+    optimal = [rule for rule in wanted if rule[0] == wanted[0][0]]
+    for most in (2, 300):
+        ranking = optimal_rules(problem, most)
+        assert listed(problem, ranking) == optimal[:most]
+        assert (ranking.complete, ranking.more) == (True, len(optimal) > most)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000, 1400))
+def test_more_random_problems(seed):
+    problem = random_problem(seed, 60, 10)
+    wanted = irredundant(problem)
+    for n in (1, 7, 50):
+        assert listed(problem, best_rules(problem, n)) == wanted[:n]
+
+
+def test_pool_and_arena_may_overflow():
+    # 1 + 10 + 45 + ... sets, all irredundant and all equally bad: more than the pool holds.
+    d = 12
+    agreement = ~np.eye(d, dtype=bool).repeat(2, axis=0)
+    same = np.tile([True, False], d)
+    problem = KMonomial(Samples(agreement, same), k=6)
+    ranking = optimal_rules(problem, 2000)
+    assert len(ranking) == 2000
+    assert set(ranking.values) == {d}
+    wanted = irredundant(problem)
+    assert listed(problem, ranking) == wanted[:2000]
+    assert ranking.more
+    everything = optimal_rules(problem, 10_000)
+    assert len(everything) == len(wanted) == 2510
+    assert not everything.more
+
+
+def test_many_words_and_weights():
+    rng = np.random.default_rng(5)
+    samples = Samples(
+        rng.random((700, 9)) < 0.6, rng.random(700) < 0.4, weights=rng.integers(1, 300, 700)
+    )
+    for problem in (KMonomial(samples, k=4), MaxPrecision(samples, k=4, min_coverage="1/50")):
+        wanted = irredundant(problem)
+        assert listed(problem, best_rules(problem, 40)) == wanted[:40]
+
+
+def test_infeasible():
+    samples = Samples(np.ones((3, 2), dtype=bool), np.array([True, True, False]))
+    ranking = best_rules(MaxPrecision(samples, k=2, max_coverage="1/2"))
+    assert (len(ranking), ranking.complete) == (0, True)
+    assert ranking.best.status is Status.INFEASIBLE
+    assert "no rule satisfies the constraints" in str(ranking)
+
+
+def test_time_limit_keeps_the_best_known():
+    rng = np.random.default_rng(0)
+    problem = KMonomial(Samples(rng.random((3000, 120)) < 0.8, rng.random(3000) < 0.5), k=6)
+    ranking = best_rules(problem, 20, time_limit=0.5)
+    assert not ranking.complete
+    assert len(ranking) >= 1
+    assert ranking.values[0] == ranking.best.objective
+    assert "stopped before the proof" in ranking.proved
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, True, None, 100_001])
+def test_wrong_numbers(n):
+    problem = random_problem(0)
+    with pytest.raises(InvalidOption, match="n must be"):
+        best_rules(problem, n)
+    with pytest.raises(InvalidOption, match="most must be"):
+        optimal_rules(problem, n)
+
+
+def test_wrong_problem():
+    with pytest.raises(InvalidOption, match="problem must be"):
+        best_rules("inst.json")
+
+
+def test_every_rule_is_checked(monkeypatch):
+    # The second rule has two features, and the best one has not.
+    agreement = np.array([[1, 1], [1, 0], [0, 1], [0, 0]], dtype=bool)
+    problem = KMonomial(Samples(agreement, np.array([True, True, False, False])), k=2)
+    assert irredundant(problem)[:2] == [(0, 1, (0,)), (1, 2, (0, 1))]
+    evaluate = type(problem).evaluate
+
+    def lie(self, explanation):
+        found = evaluate(self, explanation)
+        wrong = len(explanation.features) == 2
+        return replace(found, objective=found.objective + 1) if wrong else found
+
+    monkeypatch.setattr(type(problem), "evaluate", lie)
+    with pytest.raises(CheckFailed, match="check of rule"):
+        best_rules(problem, 300)
+
+
+def test_public_names():
+    assert cpx.best_rules is best_rules
+    assert cpx.optimal_rules is optimal_rules
