@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cpx import KMonomial, MaxCoverage, MaxPrecision, Samples, solve
+from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, solve
 from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.methods.beam import Beam
@@ -96,7 +96,7 @@ def test_sets_outside_the_limits_are_steps_on_the_way() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_greedy_is_what_its_definition_says(seed: int) -> None:
-    problem = random_problem(seed + 500)
+    problem = random_problem(seed + 500, kinds=(KMonomial, NegativeOnly), limited=False)
     result = solve(problem, "greedy")
 
     def value(features: tuple[int, ...]) -> int:
