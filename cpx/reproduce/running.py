@@ -125,7 +125,8 @@ def _make(
         hear = None if listen is None else (lambda event: listen(task, event))
         result = solve(task, explainer, x, cancel, hear)
     else:
-        result = call(cancel, ask, task, explainer, x)
+        limit = task.protocol.time_limit
+        result = call(cancel, ask, explainer, x, task.method.backend, task.k, task.m, limit)
     if result.termination is Termination.INTERRUPTED:
         return None
     from cpx.data import labels

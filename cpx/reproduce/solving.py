@@ -111,15 +111,14 @@ def _of_exact_size(result: Result, asked: KMonomial) -> Result:
     return replace(result, explanation=explanation, objective=objective, bound=bound)
 
 
-def ask(task: Task, explainer: Explainer, x: Any) -> Result:
+def ask(
+    explainer: Explainer, x: Any, backend: str, k: int, m: int, time_limit: float | None
+) -> Result:
     """Run a method that draws samples of its own and asks the classifier itself."""
-    protocol = task.protocol
-    return explainer.explain(
-        x,
-        task.k,
-        objective="loss",
-        m=task.m,
-        backend=task.method.backend,
-        time_limit=protocol.time_limit,
-        fresh=protocol.fresh,
-    )
+    from cpx.backends import backend as find_backend
+    from cpx.solving import solve as solve_here
+
+    problem = explainer.problem(x, k, objective="loss", m=m)
+    # Loading the package is no part of the limit.
+    find_backend(backend).preload()
+    return solve_here(problem, backend, time_limit=time_limit, seed=explainer.seed)
