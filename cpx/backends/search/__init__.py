@@ -9,7 +9,9 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``tree``, ``pairs``: depth-first over sets, and its last two levels;
 - ``heuristics``: beam search for the first incumbent;
 - ``driver``: the root, threads, the global bound, the first of all optimal sets;
-- ``linear``, ``ratio``: a sum as the objective, and a precision.
+- ``linear``, ``ratio``: a sum as the objective, and a precision;
+- ``collect``, ``several``: the n best sets, and all optimal ones;
+- ``heaviest``: the same for weights of either sign, floats too, as column generation needs it.
 
 Only this module may be imported without Numba.
 """

@@ -1,0 +1,109 @@
+"""The heaviest monomials, by weights of either sign, against enumeration in fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from cpx.backends.search.heaviest import heaviest
+from cpx.errors import InvalidInstance, InvalidOption
+
+
+def weigh(table, weights, features):
+    covered = table[:, list(features)].all(axis=1)
+    return sum((Fraction(weight.item()) for weight in weights[covered]), Fraction(0))
+
+
+def enumerated(table, weights, k, required, groups):
+    """Return the greatest weight, None when nothing satisfies the constraints."""
+    found = []
+    for size in range(k + 1):
+        for chosen in combinations(range(table.shape[1]), size):
+            clash = groups is not None and len({groups[j] for j in chosen}) < size
+            if set(required) <= set(chosen) and not clash:
+                found.append(weigh(table, weights, chosen))
+    return max(found, default=None)
+
+
+@pytest.mark.parametrize("bits", [3, 10, 24, 52])
+@pytest.mark.parametrize("seed", range(40))
+def test_bound_and_weights(seed, bits):
+    rng = np.random.default_rng(seed)
+    m, d = int(rng.integers(1, 30)), int(rng.integers(1, 8))
+    table, k = rng.random((m, d)) < rng.uniform(0.3, 0.9), int(rng.integers(0, d + 1))
+    weights = rng.normal(size=m) * 10.0 ** rng.integers(-9, 9)
+    required = tuple(rng.permutation(d)[: int(rng.integers(0, 2))].tolist())
+    groups = rng.integers(0, d, d).tolist() if seed % 2 else None
+    best = enumerated(table, weights, k, required, groups)
+    found = heaviest(table, weights, k, n=3, required=required, groups=groups, bits=bits)
+    assert found.proved
+    if best is None:
+        assert (found.features, found.bound) == ((), None)
+        return
+    rounding = m * Fraction(float(np.abs(weights).max())) / 2 ** (bits - 1)
+    assert found.weights[0] <= best <= found.bound <= best + rounding
+    assert found.weights[0] >= best - rounding
+    for features, weight in zip(found.features, found.weights, strict=True):
+        assert weigh(table, weights, features) == weight
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_integers_and_dyadic_floats_are_exact(seed):
+    rng = np.random.default_rng(seed)
+    table, numbers = rng.random((25, 7)) < 0.6, rng.integers(-40, 41, 25)
+    for weights in (numbers, numbers / 64):
+        best = enumerated(table, weights, 3, (), None)
+        found = heaviest(table, weights, 3, bits=13)
+        assert found.weights[0] == found.bound == best
+
+
+def test_several_are_in_order_and_different():
+    rng = np.random.default_rng(3)
+    table, weights = rng.random((200, 20)) < 0.6, rng.normal(size=200)
+    found = heaviest(table, weights, 3, n=15)
+    assert len(set(found.features)) == 15
+    assert list(found.weights) == sorted(found.weights, reverse=True)
+    assert found.bound >= found.weights[0]
+
+
+def test_no_samples_no_weight():
+    empty = np.zeros((0, 2), dtype=bool)
+    assert heaviest(empty, np.zeros(0), 2).weights == (0,)
+    assert heaviest([[1, 0]], [0.0], 1).bound == 0
+
+
+def test_stopped_early_has_a_bound():
+    rng = np.random.default_rng(0)
+    table, weights = rng.random((2000, 200)) < 0.7, rng.normal(size=2000)
+    found = heaviest(table, weights, 6, time_limit=0.2)
+    assert not found.proved
+    assert found.weights[0] < found.bound
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "told"),
+    [
+        ({"agreement": [[0, 2]]}, InvalidInstance, "agreement"),
+        ({"agreement": [0, 1]}, InvalidInstance, "agreement"),
+        ({"weights": [1.0, 2.0]}, InvalidInstance, "weights"),
+        ({"weights": [float("nan")]}, InvalidInstance, "weights"),
+        ({"weights": ["1"]}, InvalidInstance, "weights"),
+        ({"k": -1}, InvalidInstance, "k must"),
+        ({"k": 1.5}, InvalidInstance, "k must"),
+        ({"required": [2]}, InvalidInstance, "required"),
+        ({"forbidden": [-1]}, InvalidInstance, "forbidden"),
+        ({"groups": [0]}, InvalidInstance, "groups"),
+        ({"bits": 0}, InvalidOption, "bits"),
+        ({"bits": 53}, InvalidOption, "bits"),
+        ({"n": 0}, InvalidOption, "n must"),
+        ({"threads": 0}, InvalidOption, "threads"),
+        ({"time_limit": 0}, InvalidOption, "time_limit"),
+    ],
+)
+def test_wrong_arguments(changed, error, told):
+    arguments = {"agreement": [[0, 1]], "weights": [1.0], "k": 1, **changed}
+    with pytest.raises(error, match=told):
+        heaviest(arguments.pop("agreement"), arguments.pop("weights"), **arguments)
