@@ -11,7 +11,6 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cpx import check
@@ -24,6 +23,7 @@ from cpx.models.base import Encoding, Problem, RatioProblem
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination, Times, TracePoint
 from cpx.values import Value
+from cpx.versions import installed_version
 
 __all__ = ["solve"]
 
@@ -203,7 +203,10 @@ def conclude(
         backend=engine.name,
         solver=engine.solver,
         encoding=form.name,
-        versions={"cpx-explain": _own_version(), **engine.versions()},
+        versions={
+            "cpx-explain": installed_version("cpx-explain") or "uninstalled",
+            **engine.versions(),
+        },
         options=progress.options.to_dict(),
         warnings=tuple(warnings),
     )
@@ -260,10 +263,3 @@ def _not_honoured(engine: Backend, options: SolveOptions) -> list[str]:
         for name in ("threads", "seed", "gap", "hint", "encoding")
         if getattr(options, name) != getattr(default, name) and name not in honoured
     ]
-
-
-def _own_version() -> str:
-    try:
-        return version("cpx-explain")
-    except PackageNotFoundError:
-        return "uninstalled"

@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
 
@@ -27,6 +26,7 @@ from cpx.explanation import Explanation
 from cpx.models.base import RatioProblem
 from cpx.result import Termination, TracePoint, relative_gap
 from cpx.values import Value
+from cpx.versions import installed_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -324,10 +324,8 @@ class Backend(ABC):
         found = {}
         for pip in cls.requires.values():
             name = pip.split("[")[0].split(">")[0].split("=")[0].split("<")[0].strip()
-            try:
-                found[name] = version(name)
-            except PackageNotFoundError:
-                continue
+            if (installed := installed_version(name)) is not None:
+                found[name] = installed
         return found
 
     @abstractmethod

@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -136,17 +137,7 @@ class Samples:
         >>> merged.agreement.tolist(), merged.same.tolist(), merged.weights.tolist()
         ([[False], [True], [False]], [True, True, False], [7, 1, 9])
         """
-        # Each row becomes a few 64-bit words, and the words are sorted: stable, so the
-        # first of each run of equal rows is its first occurrence.
-        bits = np.column_stack([self.agreement, self.same])
-        packed = np.packbits(bits, axis=1)
-        packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
-        words = np.ascontiguousarray(packed).view(np.uint64)
-        order = np.lexsort(words.T)
-        ordered = words[order]
-        new = np.ones(self.m, dtype=bool)
-        new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        starts = np.flatnonzero(new)
+        order, starts = self._runs
         weights = np.add.reduceat(self.weights[order], starts)
         first = order[starts]
         by_occurrence = np.argsort(first)
@@ -159,6 +150,26 @@ class Samples:
             self.groups,
             self.context,
         )
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct rows (bits and label)."""
+        return int(self._runs[1].size)
+
+    @cached_property
+    def _runs(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """An order of the rows in which equal ones are neighbours, and where each run begins."""
+        # Each row becomes a few 64-bit words, and the words are sorted: stable, so the
+        # first of each run of equal rows is its first occurrence.
+        bits = np.column_stack([self.agreement, self.same])
+        packed = np.packbits(bits, axis=1)
+        packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
+        words = np.ascontiguousarray(packed).view(np.uint64)
+        order = np.lexsort(words.T)
+        ordered = words[order]
+        new = np.ones(self.m, dtype=bool)
+        new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        return order, np.flatnonzero(new)
 
     @classmethod
     def draw(

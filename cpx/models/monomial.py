@@ -255,7 +255,7 @@ class MonomialProblem(Problem):
                 listed = ", ".join(samples.features[j] for j in constant[:5])
                 more = f" and {constant.size - 5} more" if constant.size > 5 else ""
                 notes.append(f"constant feature, {meaning}: {listed}{more}")
-        distinct = samples.merged().agreement.shape[0]
+        distinct = samples.distinct
         if distinct < m:
             notes.append(f"identical samples: {m} rows, {distinct} distinct")
         return tuple(notes)

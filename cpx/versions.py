@@ -1,0 +1,25 @@
+"""Versions of installed distributions."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+__all__ = ["installed_version"]
+
+
+@cache
+def installed_version(distribution: str) -> str | None:
+    """Return the version of a distribution, None when it is not installed.
+
+    Reading it takes a millisecond, which is a good part of an easy solve: it is read once.
+
+    Examples
+    --------
+    >>> installed_version("no-such-distribution") is None
+    True
+    """
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
