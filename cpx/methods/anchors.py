@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cpx.backends.base import Outcome, Progress
 from cpx.data.distributions import Perturbed
 from cpx.errors import DataError
-from cpx.methods.asking import Asking, Questions, fresh_generator
+from cpx.methods.asking import Asking, Questions, fresh_generator, refusal
 from cpx.methods.forms import allowed, monomial_form
 from cpx.result import Termination
 
@@ -90,11 +90,12 @@ class Anchors(Asking):
             )
         if precision < threshold:
             warnings.append(
-                f"no rule of at most {form.k} conditions reached the precision {threshold:g} "
-                "that Anchors looks for; this is the most precise it met"
+                f"no rule of at most {form.k} condition{'s' * (form.k != 1)} reached the "
+                f"precision {threshold:g} that Anchors looks for; this is the most precise it met"
             )
-        if progress.found(problem.explanation(features)) is None:
-            warnings.append(f"the anchor {sorted(features)} breaks a constraint of the problem")
+        anchor = problem.explanation(features)
+        if progress.found(anchor) is None:
+            warnings.append(refusal(f"the anchor {sorted(features)}", anchor))
         told = f"the package's estimates: precision {precision:.3f}, coverage {coverage:.3f}"
         return Outcome(False, Termination.COMPLETED, told, warnings=warnings)
 

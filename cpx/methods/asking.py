@@ -12,10 +12,11 @@ from cpx.backends.base import Backend, Outcome, Progress
 
 if TYPE_CHECKING:
     from cpx.data.oracle import Oracle
+    from cpx.explanation import Explanation
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
-__all__ = ["Asking", "Questions", "fresh_generator"]
+__all__ = ["Asking", "Questions", "fresh_generator", "refusal"]
 
 BoolArray = NDArray[np.bool_]
 
@@ -75,6 +76,16 @@ class Questions:
 
 class _Stopped(Exception):
     """The time is over, or Ctrl-C was pressed."""
+
+
+def refusal(name: str, found: Explanation) -> str:
+    """Say that a rule is none of the problem's, with the figures that its limits are about."""
+    assert found.coverage is not None, "rules of problems are measured on their samples"
+    text = f"{name} breaks a constraint of the problem; of its samples it covers "
+    text += f"{float(found.coverage):.3f}"
+    if found.precision is None:
+        return text
+    return f"{text} with a precision of {float(found.precision):.3f}"
 
 
 def fresh_generator(seed: int) -> np.random.Generator:

@@ -233,7 +233,9 @@ def as_markdown(tables: Sequence[Grid], lines: Sequence[str]) -> str:
         rule = ["---", *["---:"] * (len(grid.header) - 1)]
         rows = [grid.header, tuple(rule), *grid.rows]
         parts.append(f"**{grid.title}**\n")
-        parts += ["| " + " | ".join(row) + " |" for row in rows]
+        # A bar would end the cell.
+        cells = [[text.replace("|", r"\|") for text in row] for row in rows]
+        parts += ["| " + " | ".join(row) + " |" for row in cells]
         parts.append("")
     parts += [f"- {line}" for line in lines]
     return "\n".join(parts) + "\n"

@@ -17,6 +17,7 @@ from cpx.result import Status, Termination
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
+from cpx.values import Value
 from tests.engines import HEURISTICS
 
 
@@ -99,8 +100,10 @@ def test_greedy_is_what_its_definition_says(seed: int) -> None:
     problem = random_problem(seed + 500, kinds=(KMonomial, NegativeOnly), limited=False)
     result = solve(problem, "greedy")
 
-    def value(features: tuple[int, ...]) -> int:
-        return problem.evaluate(problem.explanation(features)).objective
+    sign = 1 if problem.sense == "min" else -1
+
+    def value(features: tuple[int, ...]) -> Value:
+        return sign * problem.evaluate(problem.explanation(features)).objective
 
     chosen, met = problem.required, []
     if problem.evaluate(problem.explanation(chosen)).feasible:
@@ -116,7 +119,7 @@ def test_greedy_is_what_its_definition_says(seed: int) -> None:
             break
         best, chosen = ranked[0]
         met.append(best)
-    assert result.objective == min(met, default=None)
+    assert result.objective == (sign * min(met) if met else None)
 
 
 def test_beam_finds_what_greedy_misses() -> None:

@@ -141,6 +141,28 @@ def test_parity_of_three_bits(seed: int) -> None:
     assert found.precision.low >= 0.95
 
 
+def test_greedy_by_precision_takes_every_feature_of_a_parity() -> None:
+    d = 10
+    cube = (np.arange(2**d)[:, None] >> np.arange(d)) & 1
+    x = np.array([0, 1] * 5)
+
+    def f(z):
+        return z[:, d - 2] ^ z[:, d - 1]
+
+    def precision(chosen: list[int]) -> float:
+        covered = cube[(cube[:, chosen] == x[chosen]).all(axis=1)]
+        return float((f(covered) == f(x[None, :])).mean())
+
+    chosen: list[int] = []
+    while precision(chosen) < 0.95:
+        rest = [j for j in range(d) if j not in chosen]
+        chosen.append(max(rest, key=lambda j: precision([*chosen, j])))
+    assert chosen == list(range(d))
+    found = certificate(f, x, depth=5)
+    assert found is not None
+    assert sorted(found.features) == [d - 2, d - 1]
+
+
 def test_order_of_importance() -> None:
     def f(z):
         return z[:, 5] & (z[:, 2] | (z[:, 0] & z[:, 1]))
@@ -219,7 +241,7 @@ def test_too_small_a_cap_is_unknown() -> None:
     result = parity_explainer().explain([0, 1] * 5, k=1, backend="certificates")
     assert result.status is Status.UNKNOWN
     assert result.explanation is None
-    assert any("no certificate of at most 1 features" in text for text in result.warnings)
+    assert any("no certificate of at most 1 feature was" in text for text in result.warnings)
 
 
 def test_constraints_are_told() -> None:
@@ -227,6 +249,17 @@ def test_constraints_are_told() -> None:
     result = solve(problem, "certificates")
     assert result.status is Status.UNKNOWN
     assert any("breaks a constraint" in text for text in result.warnings)
+
+
+def test_limits_are_told_with_figures() -> None:
+    # Five bits cover a sample in 32, less than the problem asks for unless told otherwise.
+    background = np.random.default_rng(0).integers(0, 2, (40, 8))
+    conjunction = Explainer(lambda z: z[:, :5].all(axis=1), background, distribution=Uniform(8))
+    result = conjunction.explain([1] * 8, k=5, backend="certificates", m=5000)
+    assert result.status is Status.UNKNOWN
+    (told,) = [text for text in result.warnings if "breaks a constraint" in text]
+    assert "of its samples it covers 0.03" in told
+    assert told.endswith("with a precision of 1.000")
 
 
 def test_other_distributions_are_refused() -> None:

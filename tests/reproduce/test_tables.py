@@ -11,7 +11,7 @@ from cpx.reproduce.koriche import SAMPLE_COUNTS, SIZES, Experiment, plan
 from cpx.reproduce.records import Record, Store, Task
 from cpx.reproduce.sources import Directory
 from cpx.reproduce.summary import cell
-from cpx.reproduce.tables import as_markdown, as_text, grids, notes, to_csv
+from cpx.reproduce.tables import Grid, as_markdown, as_text, grids, notes, to_csv
 
 
 @pytest.fixture
@@ -70,6 +70,11 @@ def test_forms(experiment: Experiment, store: Store) -> None:
     assert len(rows) == 6
     (fast,) = [row for row in rows if row["method"] == "loss" and row["status"] == "OPTIMAL"]
     assert (fast["dataset"], fast["error"], fast["size"]) == ("vote", "0.05", "2")
+
+
+def test_bars_do_not_end_a_cell_of_markdown() -> None:
+    text = as_markdown([Grid("sizes", ("name", "|S|=k"), (("a", "1"),))], [])
+    assert text.splitlines()[2:4] == [r"| name | \|S\|=k |", "| --- | ---: |"]
 
 
 def test_a_cell_of_nothing(experiment: Experiment, store: Store) -> None:

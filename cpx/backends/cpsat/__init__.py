@@ -92,8 +92,18 @@ class CpSat(Backend):
             claimed = _objective(model, solver) + statement.offset
             progress.bound(solver.best_objective_bound + statement.offset)
         proved = code in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
-        termination = Termination.COMPLETED if proved else progress.why_stopped()
+        termination = Termination.COMPLETED
+        if not proved:
+            termination = _why_stopped(progress)
         return Outcome(proved, termination, name, claimed, sizes)
+
+
+def _why_stopped(progress: Progress) -> Termination:
+    # The solver's clock may run a little ahead of ours: without proof it ends by itself only
+    # at the limit.
+    if not progress.should_stop and progress.remaining is not None:
+        return Termination.TIME_LIMIT
+    return progress.why_stopped()
 
 
 def _objective(model: Any, solver: Any) -> int:

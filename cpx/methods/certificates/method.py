@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cpx.backends.base import Outcome, Progress
 from cpx.data.distributions import Uniform
 from cpx.errors import InvalidOption
-from cpx.methods.asking import Asking, Questions
+from cpx.methods.asking import Asking, Questions, refusal
 from cpx.methods.certificates.find import prefixes
 from cpx.methods.certificates.tree import ImplicitTree
 from cpx.methods.forms import MonomialForm, monomial_form
@@ -63,11 +63,14 @@ class Certificates(Asking):
         warnings = []
         if not verified:
             warnings.append(
-                f"no certificate of at most {k} features was verified: {told}, of which only "
-                f"{found.precision.low:.3f} is sure; at least {1 - epsilon:g} was to be"
+                f"no certificate of at most {k} feature{'s' * (k != 1)} was verified: {told}, "
+                f"of which only {found.precision.low:.3f} is sure; "
+                f"at least {1 - epsilon:g} was to be"
             )
-        elif progress.found(problem.explanation(found.features)) is None:
-            warnings.append(f"the certificate {told} breaks a constraint of the problem")
+        else:
+            rule = problem.explanation(found.features)
+            if progress.found(rule) is None:
+                warnings.append(refusal(f"the certificate {told}", rule))
         return Outcome(False, Termination.COMPLETED, told, warnings=warnings)
 
 
