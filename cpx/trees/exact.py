@@ -1,0 +1,72 @@
+"""Exact sums of floats: integers after a common scaling, added in limbs of 32 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["common_exponent", "joined", "limbs", "scaled"]
+
+_BITS = 32
+_MASK = 2**_BITS - 1
+
+
+def common_exponent(values: Iterable[float]) -> int:
+    """Return the least e >= 0 for which every value times 2**e is an integer.
+
+    Examples
+    --------
+    >>> common_exponent([0.75, 3.0]), common_exponent([])
+    (2, 0)
+    """
+    return max((v.as_integer_ratio()[1].bit_length() - 1 for v in set(values)), default=0)
+
+
+def scaled(values: NDArray[np.float64], exponent: int) -> NDArray[Any]:
+    """Return values times 2**exponent as an array of Python integers, of the same shape.
+
+    Examples
+    --------
+    >>> scaled(np.array([[0.75], [-2.0]]), 2).tolist()
+    [[3], [-8]]
+    """
+    result = np.empty(values.size, dtype=object)
+    for i, value in enumerate(values.ravel().tolist()):
+        numerator, denominator = value.as_integer_ratio()
+        result[i] = (numerator << exponent) // denominator
+    return result.reshape(values.shape)
+
+
+def limbs(integers: NDArray[Any]) -> NDArray[np.int64]:
+    """Split integers into limbs of 32 bits, the lowest first and the highest signed.
+
+    Up to 2**31 such arrays can be added limb by limb in 64 bits; :func:`joined` carries.
+
+    Returns
+    -------
+    (K, ...) array of int64
+    """
+    longest = max((abs(v).bit_length() for v in integers.ravel().tolist()), default=0)
+    parts = []
+    for k in range(count := longest // _BITS + 1):
+        part = integers >> (_BITS * k)
+        parts.append((part if k == count - 1 else part & _MASK).astype(np.int64))
+    return np.stack(parts)
+
+
+def joined(parts: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the integers of (sums of) limbs, as Python integers.
+
+    Examples
+    --------
+    >>> numbers = np.array([-(2**70), 5], dtype=object)
+    >>> joined(limbs(numbers) + limbs(numbers)).tolist() == [-(2**71), 10]
+    True
+    """
+    total = parts[-1].astype(object)
+    for part in parts[-2::-1]:
+        total = total * (_MASK + 1) + part
+    return np.asarray(total, dtype=object)
