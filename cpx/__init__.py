@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
     from cpx.result import Result, Status, Termination
     from cpx.solving import solve
+    from cpx.trees import Attribute, TreeModel, read_model
 
 _HOMES = {
+    "Attribute": "cpx.trees",
     "Background": "cpx.data",
     "Binarizer": "cpx.data",
     "CpxError": "cpx.errors",
@@ -50,9 +52,11 @@ _HOMES = {
     "Samples": "cpx.data",
     "Status": "cpx.result",
     "Termination": "cpx.result",
+    "TreeModel": "cpx.trees",
     "Uniform": "cpx.data",
     "explain": "cpx.explaining",
     "load": "cpx.instances",
+    "read_model": "cpx.trees",
     "sample_size": "cpx.data",
     "save": "cpx.instances",
     "solve": "cpx.solving",
@@ -60,6 +64,7 @@ _HOMES = {
 
 __version__ = "0.1.0"
 __all__ = [
+    "Attribute",
     "Background",
     "Binarizer",
     "CpxError",
@@ -76,9 +81,11 @@ __all__ = [
     "Samples",
     "Status",
     "Termination",
+    "TreeModel",
     "Uniform",
     "explain",
     "load",
+    "read_model",
     "sample_size",
     "save",
     "solve",
