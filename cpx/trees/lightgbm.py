@@ -66,8 +66,8 @@ def read_lightgbm(
     LightGBM compares and adds in float64. Values of a size up to 1e-35 are zeros to it, which
     is kept exactly. Two classes have one score, positive for the second class. With
     ``multiclassova`` it compares sigmoids, which are equal 1 for scores above about 37; we
-    compare the scores. With ``boosting="rf"`` it divides scores by the number of rounds, which
-    changes no class; our scores are not divided.
+    compare the scores. With ``boosting="rf"`` it divides the scores by the number of rounds before
+    it makes probabilities of them, which changes no class; our scores are its raw scores.
 
     Where a feature had no missing values in training, NaN is a zero.
 
@@ -136,8 +136,8 @@ def read_lightgbm(
 
 def _text(model: Any) -> str:
     name = type(model).__name__
-    if hasattr(model, "fitted_"):
-        if not model.fitted_:
+    if hasattr(model, "__sklearn_is_fitted__"):
+        if not model.__sklearn_is_fitted__():
             raise ModelError(f"the {name} is not fitted")
         if not hasattr(model, "classes_"):
             raise UnsupportedModel(f"{name} is no classifier")

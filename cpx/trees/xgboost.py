@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpx.data.scalars import integer
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel
@@ -104,7 +105,7 @@ def _from_file(content: Any, rounds: Any, classes: Any, attributes: Any) -> Tree
             f"the model has {count} rounds and its best iteration is the round {best}: say "
             "rounds='best', as XGBClassifier predicts, or rounds='all', as Booster does"
         )
-    return _read(content, rounds or "all", classes, attributes, "xgboost file")
+    return _read(content, "all" if rounds is None else rounds, classes, attributes, "xgboost file")
 
 
 def _from_live(model: Any, rounds: Any, classes: Any, attributes: Any) -> TreeModel:
@@ -208,22 +209,37 @@ def _used_rounds(content: Any, rounds: int | str) -> int:
 def _nodes(tree: Mapping[str, Any], outputs: tuple[int, ...], index: int) -> Nodes:
     if int(tree["tree_param"].get("size_leaf_vector", "1")) > 1:
         raise UnsupportedModel(f"tree {index} has leaves with several outputs, not supported")
-    left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
-    categorical = np.array(tree.get("split_type", [0] * len(left))) != 0
-    if categorical.any():
-        node = int(np.argmax(categorical))
+    n = len(tree["left_children"])
+    left, right, tests, direction, numbers = (
+        _array(tree, key, n, index)
+        for key in (
+            "left_children",
+            "right_children",
+            "split_indices",
+            "default_left",
+            "split_conditions",
+        )
+    )
+    if "split_type" in tree and _array(tree, "split_type", n, index).any():
+        node = int(np.argmax(tree["split_type"]))
         raise UnsupportedModel(
             f"tree {index} has a categorical split at its node {node}; cpx reads thresholds only"
         )
-    leaf = left < 0
     # XGBoost keeps the value of a leaf where other nodes have their threshold.
-    numbers = np.array(tree["split_conditions"], dtype=np.float32)
+    numbers = numbers.astype(np.float32)
     return Nodes(
-        attribute=np.where(leaf, -1, np.array(tree["split_indices"])),
+        attribute=np.where(left < 0, -1, tests),
         threshold=highest_below(numbers),
         left=left,
         right=right,
-        missing=np.where(np.array(tree["default_left"]) != 0, LEFT, RIGHT),
+        missing=np.where(direction != 0, LEFT, RIGHT),
         values=numbers.astype(np.float64)[:, np.newaxis],
         outputs=outputs,
     )
+
+
+def _array(tree: Mapping[str, Any], key: str, length: int, index: int) -> NDArray[Any]:
+    array = np.array(tree[key])
+    if array.shape != (length,) or array.dtype.kind not in "biuf":
+        raise ModelError(f"no XGBoost model: {key} of tree {index} must be {length} numbers")
+    return array

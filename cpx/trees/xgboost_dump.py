@@ -101,7 +101,8 @@ def read_xgboost_dump(
         trees = [_tree(text.splitlines(), f"tree {i}") for i, text in enumerate(source)]
     count = classes if isinstance(classes, int) else len(classes)
     labels = class_labels(classes, count)
-    objective = objective or ("binary:logistic" if count == 2 else "multi:softprob")
+    if objective is None:
+        objective = "binary:logistic" if count == 2 else "multi:softprob"
     fields = decided_by(objective, count)
     scores = 1 if fields["decision"] == "positive" else count
     parallel = positive_integer("num_parallel_tree", num_parallel_tree)

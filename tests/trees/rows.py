@@ -23,7 +23,7 @@ def with_missing(X: np.ndarray, share: float = 0.2, seed: int = 0) -> np.ndarray
     return np.where(rng.random(X.shape) < share, np.nan, X)
 
 
-def hard_rows(model: TreeModel, X: np.ndarray, n: int = 1500, seed: int = 0) -> np.ndarray:
+def hard_rows(model: TreeModel, X: np.ndarray, n: int = 600, seed: int = 0) -> np.ndarray:
     """Return the rows of X, random ones, and rows whose values are at thresholds or next to them.
 
     Next to a threshold is one float32 and one float64 above and below: what is rounded to

@@ -25,7 +25,8 @@ def same_answers(model: TreeModel, classifier: Any, rows: np.ndarray) -> None:
 
 
 def fitted(X: np.ndarray, y: np.ndarray, **options: Any) -> Any:
-    options = {"n_estimators": 12, "verbose": -1, "n_jobs": 1, **options}
+    rounds = 12 if len(set(y.tolist())) < 10 else 4
+    options = {"n_estimators": rounds, "verbose": -1, "n_jobs": 1, **options}
     return lightgbm.LGBMClassifier(**options).fit(X, y)
 
 
@@ -52,8 +53,6 @@ def test_predictions(name: str, options: dict[str, Any], tmp_path: Path) -> None
 
     raw = classifier.booster_.predict(rows[:40], raw_score=True).reshape(40, -1)
     ours = np.array([[float(v) for v in model.scores(row)] for row in rows[:40]])
-    if "rf" in options.values():
-        ours /= classifier.booster_.current_iteration()
     np.testing.assert_allclose(ours, raw, rtol=1e-12, atol=1e-12)
 
     classifier.booster_.save_model(tmp_path / "model.txt")
@@ -108,7 +107,9 @@ def test_early_stopping() -> None:
     X, y = table("breast_cancer")
     classifier = lightgbm.LGBMClassifier(n_estimators=200, learning_rate=0.8, verbose=-1, n_jobs=1)
     stop = lightgbm.early_stopping(3, verbose=False)
-    classifier.fit(X[::2], y[::2], eval_set=[(X[1::2], y[1::2])], callbacks=[stop])
+    with warnings.catch_warnings():  # newer versions want other arguments
+        warnings.simplefilter("ignore")
+        classifier.fit(X[::2], y[::2], eval_set=[(X[1::2], y[1::2])], callbacks=[stop])
     model = read_lightgbm(classifier)
     assert len(model.trees) == classifier.best_iteration_ < 200
     same_answers(model, classifier, hard_rows(model, X))
@@ -124,7 +125,7 @@ def test_what_is_not_read() -> None:
         read_lightgbm(regressor)
     with pytest.raises(UnsupportedModel, match="objective 'regression' is not supported"):
         read_lightgbm(regressor.booster_)
-    with pytest.raises(UnsupportedModel, match="tree 0 is a linear tree|tree 3 is a linear tree"):
+    with pytest.raises(UnsupportedModel, match=r"tree \d is a linear tree"):
         read_lightgbm(fitted(X, y, linear_tree=True))
     codes = np.random.default_rng(0).integers(0, 6, (300, 1)).astype(float)
     categorical = lightgbm.LGBMClassifier(n_estimators=1, verbose=-1, min_child_samples=1)

@@ -18,7 +18,7 @@ xgboost = pytest.importorskip("xgboost")
 
 def fitted(name: str, **options: Any) -> Any:
     X, y = table(name)
-    options = {"n_estimators": 12, "n_jobs": 1, **options}
+    options = {"n_estimators": 12 if name != "digits" else 3, "n_jobs": 1, **options}
     return xgboost.XGBClassifier(**options).fit(X, y)
 
 
@@ -118,15 +118,13 @@ def test_names_and_classes(tmp_path: Path) -> None:
     assert read_model(path, classes=["s", "v", "w"]) == model
 
 
-def content(**changes: Any) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def content() -> dict[str, Any]:
     return json.loads(bytes(fitted("iris", n_estimators=2).get_booster().save_raw("json")))
 
 
-CONTENT = content()
-
-
-def changed(path: str, value: Any) -> dict[str, Any]:
-    data = copy.deepcopy(CONTENT)
+def changed(content: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    data = copy.deepcopy(content)
     *keys, last = path.split("/")
     holder: Any = data
     for key in keys:
@@ -150,23 +148,25 @@ TREES = "learner/gradient_booster/model/trees"
         ("learner/objective/name", "binary:logistic", ModelError, "is for two classes"),
         ("learner/learner_model_param/num_target", "2", UnsupportedModel, "several targets"),
         ("learner/learner_model_param/base_score", "x", ModelError, "could not convert"),
-        (f"{TREES}/1/split_type", [0, 0, 1], UnsupportedModel, "tree 1 .* at its node 2"),
+        (f"{TREES}/0/split_type", [0, 0, 1], UnsupportedModel, r"tree 0 .* at its node 2"),
         (f"{TREES}/1/tree_param", {"size_leaf_vector": "3"}, UnsupportedModel, "tree 1 has"),
-        (f"{TREES}/1/left_children", [0] * 5, ModelError, ""),
+        (f"{TREES}/1/left_children", [0] * 5, ModelError, "right_children of tree 1 must be 5"),
         ("learner", None, ModelError, "no XGBoost model: the key 'learner' is missing"),
         ("learner", 3, ModelError, "no XGBoost model"),
-        (f"{TREES}", [], ModelError, "the model has 0 trees, not|the model has no trees"),
+        (f"{TREES}", [], ModelError, "the model has 0 trees, not 3 per round"),
         ("learner/gradient_booster/model/tree_info", [0], ModelError, "not 3 per round"),
-        (f"{TREES}/0/split_indices", [99] * 50, ModelError, ""),
+        (f"{TREES}/0/split_indices", [99] * 3, ModelError, "tests the attribute 99, there are 4"),
     ],
 )
-def test_wrong_content(path: str, value: Any, error: type[Exception], message: str) -> None:
+def test_wrong_content(
+    content: dict[str, Any], path: str, value: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
-        read_xgboost(changed(path, value))
+        read_xgboost(changed(content, path, value))
 
 
-def test_circles() -> None:
-    data = copy.deepcopy(CONTENT)
+def test_circles(content: dict[str, Any]) -> None:
+    data = copy.deepcopy(content)
     tree = data["learner"]["gradient_booster"]["model"]["trees"][1]
     inner = next(i for i, child in enumerate(tree["left_children"]) if i and child >= 0)
     tree["left_children"][inner] = 0
@@ -180,7 +180,7 @@ def test_live_models_that_are_not_read() -> None:
         read_xgboost(xgboost.XGBClassifier())
     with pytest.raises(UnsupportedModel, match="XGBRegressor is no classifier"):
         read_xgboost(xgboost.XGBRegressor(n_estimators=1).fit(X, y))
-    with pytest.raises(UnsupportedModel, match="missing=0.0 is not supported"):
+    with pytest.raises(UnsupportedModel, match=r"missing=0\.0 is not supported"):
         read_xgboost(fitted("iris", n_estimators=1, missing=0.0))
     with pytest.raises(UnsupportedModel, match="booster 'dart'"):
         read_xgboost(fitted("iris", n_estimators=1, booster="dart"))
@@ -188,7 +188,7 @@ def test_live_models_that_are_not_read() -> None:
         read_xgboost(fitted("iris", n_estimators=1, booster="gblinear"))
     with pytest.raises(UnsupportedModel, match="objective 'binary:hinge'"):
         read_xgboost(fitted("breast_cancer", n_estimators=1, objective="binary:hinge"))
-    with pytest.raises(UnsupportedModel, match="dict is no|list is no model of XGBoost"):
+    with pytest.raises(UnsupportedModel, match="list is no model of XGBoost"):
         read_xgboost([1])
 
 
