@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cpx.trees.agreement import Agreement, agreement
+    from cpx.trees.agreeing import Agreement, agreement
     from cpx.trees.attribute import Attribute
     from cpx.trees.form import TreeModel
     from cpx.trees.lightgbm import read_lightgbm
@@ -37,12 +37,12 @@ __all__ = [
 
 _HOME = {
     "MISSING": "tree",
-    "Agreement": "agreement",
+    "Agreement": "agreeing",
     "Attribute": "attribute",
     "Boxes": "tree",
     "Tree": "tree",
     "TreeModel": "form",
-    "agreement": "agreement",
+    "agreement": "agreeing",
     "read_lightgbm": "lightgbm",
     "read_model": "load",
     "read_sklearn": "sklearn",

@@ -1,4 +1,4 @@
-"""Arguments of a tree model, checked."""
+"""Arguments of a tree model and its rows, checked."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cpx.data.scalars import real
-from cpx.errors import ModelError
+from cpx.errors import DataError, ModelError
 from cpx.trees.attribute import Attribute
 from cpx.trees.tree import Tree
 
 if TYPE_CHECKING:
     from cpx.trees.form import TreeModel
 
-__all__ = ["checked", "label_list"]
+__all__ = ["checked", "label_list", "numbers"]
 
 _CHOICES = {
     "rule": ("vote", "average", "sum"),
@@ -87,6 +87,21 @@ def label_list(labels: Iterable[Any]) -> tuple[Any, ...]:
     if len(set(plain)) < len(plain):
         raise ModelError(f"classes must be different, got {plain}")
     return plain
+
+
+def numbers(X: ArrayLike) -> NDArray[Any]:
+    """Return rows as an array of numbers.
+
+    Raises
+    ------
+    DataError
+        When there is something that is no number.
+    """
+    try:
+        array = np.asarray(X)
+        return array if array.dtype.kind in "fiu" else array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"rows must be numbers: {error}") from error
 
 
 def _all(name: str, values: Sequence[Any], kind: type) -> tuple[Any, ...]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["common_exponent", "joined", "limbs", "scaled"]
+from cpx.trees.tree import Tree
+
+__all__ = ["ExactSums", "common_exponent", "joined", "limbs", "scaled"]
 
 _BITS = 32
 _MASK = 2**_BITS - 1
@@ -70,3 +72,58 @@ def joined(parts: NDArray[np.int64]) -> NDArray[Any]:
     for part in parts[-2::-1]:
         total = total * (_MASK + 1) + part
     return np.asarray(total, dtype=object)
+
+
+class ExactSums:
+    """The numbers of a model as integers, and their sums.
+
+    Parameters
+    ----------
+    trees : sequence of T Tree
+    base : sequence of S floats
+
+    Attributes
+    ----------
+    exponent : int
+        The least e for which all leaves and the base times 2**e are integers.
+    leaf_values : tuple of (L, w) arrays of Python int
+        Values of the leaves of each tree times 2**exponent.
+    base_values : tuple of int
+        The base times 2**exponent.
+
+    Examples
+    --------
+    >>> tree = Tree([-1], [0], [0], [[0.75]], (0,))
+    >>> exact = ExactSums([tree, tree], [1.0])
+    >>> exact.exponent, exact.base_values, exact.add(np.array([[0, 0]])).tolist()
+    (2, (4,), [[10]])
+    """
+
+    def __init__(self, trees: Sequence[Tree], base: Sequence[float]) -> None:
+        leaves = (v for tree in trees for v in np.unique(tree.values).tolist())
+        self.exponent = common_exponent([*leaves, *base])
+        self.leaf_values = tuple(scaled(tree.values, self.exponent) for tree in trees)
+        start = scaled(np.array(base, dtype=np.float64), self.exponent)
+        self.base_values: tuple[int, ...] = tuple(start.tolist())
+        self._outputs = [tree.outputs for tree in trees]
+        # One split into limbs for all, so that all have as many.
+        parts = limbs(np.concatenate([start, *(v.ravel() for v in self.leaf_values)]))
+        ends = np.cumsum([len(start), *(v.size for v in self.leaf_values)])[:-1]
+        self._base, *rest = np.split(parts, ends, axis=1)
+        self._leaves = [p.reshape(-1, *v.shape) for p, v in zip(rest, self.leaf_values)]
+
+    def add(self, leaves: NDArray[np.int32]) -> NDArray[Any]:
+        """Return base plus leaves times 2**exponent for rows given by their leaves.
+
+        Parameters
+        ----------
+        leaves : (n, T) array of int
+
+        Returns
+        -------
+        (n, S) array of Python int
+        """
+        sums = np.repeat(self._base[:, np.newaxis], len(leaves), axis=1)
+        for i, (outputs, values) in enumerate(zip(self._outputs, self._leaves)):
+            sums[:, :, outputs] += values[:, leaves[:, i]]
+        return joined(sums)

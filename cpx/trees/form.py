@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cpx.errors import DataError
-from cpx.trees import exact, saved
+from cpx.trees import saved
 from cpx.trees.attribute import Attribute
-from cpx.trees.checks import checked
+from cpx.trees.checks import checked, numbers
+from cpx.trees.exact import ExactSums
 from cpx.trees.printing import condition_text
 from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
 
@@ -139,33 +140,10 @@ class TreeModel:
         name = self.attributes[attribute].name
         return condition_text(name, threshold, holds, self.strict, self.cast)
 
-    # -------------------------------------------------------- exact numbers
-
     @cached_property
-    def exponent(self) -> int:
-        """The least e for which leaves and base times 2**e are integers."""
-        leaves = (v for tree in self.trees for v in np.unique(tree.values).tolist())
-        return exact.common_exponent([*leaves, *self.base])
-
-    @cached_property
-    def leaf_values(self) -> tuple[NDArray[Any], ...]:
-        """Values of the leaves of each tree times 2**exponent; (L, w) arrays of Python int."""
-        return tuple(exact.scaled(tree.values, self.exponent) for tree in self.trees)
-
-    @cached_property
-    def base_values(self) -> tuple[int, ...]:
-        """The base times 2**exponent."""
-        return tuple(exact.scaled(np.array(self.base), self.exponent).tolist())
-
-    @cached_property
-    def _limbs(self) -> tuple[NDArray[np.int64], tuple[NDArray[np.int64], ...]]:
-        """Limbs of the base, shape (K, S), and of the leaves of each tree, (K, L, w)."""
-        base = np.array(self.base_values, dtype=object)
-        parts = exact.limbs(np.concatenate([base, *(v.ravel() for v in self.leaf_values)]))
-        ends = np.cumsum([len(base), *(v.size for v in self.leaf_values)])[:-1]
-        first, *rest = np.split(parts, ends, axis=1)
-        shaped = (part.reshape(-1, *v.shape) for part, v in zip(rest, self.leaf_values))
-        return first, tuple(shaped)
+    def exact(self) -> ExactSums:
+        """Leaves and base as integers after a common scaling."""
+        return ExactSums(self.trees, self.base)
 
     # ----------------------------------------------------------------- rows
 
@@ -189,7 +167,7 @@ class TreeModel:
         DataError
             When X has another number of columns, or something that is no number.
         """
-        rows = _numbers(X)
+        rows = numbers(X)
         if rows.ndim not in (1, 2) or rows.shape[-1] != self.n_attributes:
             raise DataError(
                 f"rows must have {self.n_attributes} values, the attributes of the model; "
@@ -231,7 +209,7 @@ class TreeModel:
         return result
 
     def totals(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the scores times 2**exponent, not divided by the number of trees.
+        """Return the scores times 2**exact.exponent, not divided by the number of trees.
 
         Returns
         -------
@@ -241,12 +219,7 @@ class TreeModel:
 
     def totals_of(self, cells: NDArray[np.int32]) -> NDArray[Any]:
         """Return the same as :meth:`totals` for rows given by their cells, shape (n, d)."""
-        base, leaves = self._limbs
-        reached = self.leaves_of(cells)
-        sums = np.repeat(base[:, np.newaxis], len(cells), axis=1)
-        for i, (tree, values) in enumerate(zip(self.trees, leaves)):
-            sums[:, :, tree.outputs] += values[:, reached[:, i]]
-        return exact.joined(sums)
+        return self.exact.add(self.leaves_of(cells))
 
     def decide(self, totals: NDArray[Any]) -> NDArray[np.int64]:
         """Return the index of the class for each row of totals; shape (n, S) to (n,)."""
@@ -281,7 +254,7 @@ class TreeModel:
 
     def scores(self, x: ArrayLike) -> tuple[Fraction, ...]:
         """Return the exact scores of one row, shape (d,): an average, a sum or votes."""
-        divisor = 2**self.exponent * (len(self.trees) if self.rule == "average" else 1)
+        divisor = 2**self.exact.exponent * (len(self.trees) if self.rule == "average" else 1)
         return tuple(Fraction(total, divisor) for total in self.totals(x)[0].tolist())
 
     # ----------------------------------------------------------- other forms
@@ -340,11 +313,3 @@ class TreeModel:
             f"<TreeModel: {len(self.trees)} trees over {self.n_attributes} attributes, "
             f"{len(self.classes)} classes, rule {self.rule}>"
         )
-
-
-def _numbers(X: ArrayLike) -> NDArray[Any]:
-    try:
-        array = np.asarray(X)
-        return array if array.dtype.kind in "fiu" else array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"rows must be numbers: {error}") from error

@@ -87,5 +87,5 @@ def near_ties(model: TreeModel, X: ArrayLike) -> NDArray[np.bool_]:
     size = Fraction(1) + sum((abs(Fraction(v)) for v in model.base), Fraction(0))
     size += sum((Fraction(float(np.abs(t.values).max())) for t in model.trees), Fraction(0))
     unit = Fraction(1, 2 ** (24 if model.sums == "float32" else 53))
-    bound = 2 * (len(model.trees) + 8) * unit * size * 2**model.exponent
+    bound = 2 * (len(model.trees) + 8) * unit * size * 2**model.exact.exponent
     return np.array([gap <= bound for gap in gaps.tolist()], dtype=bool)
