@@ -105,7 +105,11 @@ class ExactSums:
         self.leaf_values = tuple(scaled(tree.values, self.exponent) for tree in trees)
         start = scaled(np.array(base, dtype=np.float64), self.exponent)
         self.base_values: tuple[int, ...] = tuple(start.tolist())
-        self._outputs = [tree.outputs for tree in trees]
+        every = tuple(range(len(base)))
+        # A slice is faster than a list of all indices.
+        self._outputs = [
+            slice(None) if tree.outputs == every else list(tree.outputs) for tree in trees
+        ]
         # One split into limbs for all, so that all have as many.
         parts = limbs(np.concatenate([start, *(v.ravel() for v in self.leaf_values)]))
         ends = np.cumsum([len(start), *(v.size for v in self.leaf_values)])[:-1]
@@ -125,5 +129,5 @@ class ExactSums:
         """
         sums = np.repeat(self._base[:, np.newaxis], len(leaves), axis=1)
         for i, (outputs, values) in enumerate(zip(self._outputs, self._leaves)):
-            sums[:, :, outputs] += values[:, leaves[:, i]]
+            sums[:, :, outputs] += values.take(leaves[:, i], axis=1)
         return joined(sums)

@@ -159,22 +159,24 @@ class Tree:
         cells : (n, d) array of int32
             ``MISSING`` (-1) for a missing value.
         """
-        node = np.zeros(len(cells), dtype=np.int32)
+        flat, width = cells.ravel(), cells.shape[1]
+        some_missing = bool((flat == MISSING).any())
+        ends = np.empty(len(cells), dtype=np.int32)
         rows = np.arange(len(cells))
+        node = np.zeros(len(cells), dtype=np.int32)
         while rows.size:
-            at = node[rows]
-            tested = self.attribute[at]
-            moving = tested >= 0
-            cell = cells[rows, np.maximum(tested, 0)]
-            is_missing = cell == MISSING
-            left = cell <= self.split[at]
-            if is_missing.any():
-                left = np.where(is_missing, self.missing[at] == LEFT, left)
-                moving &= ~(is_missing & (self.missing[at] == REFUSED))
-            rows = rows[moving]
-            at = at[moving]
-            node[rows] = np.where(left[moving], at + 1, self.right[at])
-        return node
+            tested = self.attribute.take(node)
+            stays = tested < 0
+            cell = flat.take(rows * width + np.maximum(tested, 0))
+            left = cell <= self.split.take(node)
+            if some_missing:
+                way = np.where(cell == MISSING, self.missing.take(node), RIGHT - left)
+                stays |= way == REFUSED
+                left = way == LEFT
+            ends[rows[stays]] = node[stays]
+            child = np.where(left, node + 1, self.right.take(node))
+            rows, node = rows[~stays], child[~stays]
+        return ends
 
     def boxes(self, sizes: IntArray) -> Boxes:
         """Return the leaves as boxes of cells.
