@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from cpx.ranking import Ranking, best_rules, optimal_rules
     from cpx.result import Result, Status, Termination
     from cpx.solving import solve
+    from cpx.trees import Attribute, TreeModel, read_model
 
 _HOMES = {
+    "Attribute": "cpx.trees",
     "Background": "cpx.data",
     "Binarizer": "cpx.data",
     "CpxError": "cpx.errors",
@@ -52,11 +54,13 @@ _HOMES = {
     "Samples": "cpx.data",
     "Status": "cpx.result",
     "Termination": "cpx.result",
+    "TreeModel": "cpx.trees",
     "Uniform": "cpx.data",
     "best_rules": "cpx.ranking",
     "explain": "cpx.explaining",
     "load": "cpx.instances",
     "optimal_rules": "cpx.ranking",
+    "read_model": "cpx.trees",
     "sample_size": "cpx.data",
     "save": "cpx.instances",
     "solve": "cpx.solving",
@@ -64,6 +68,7 @@ _HOMES = {
 
 __version__ = "0.1.0"
 __all__ = [
+    "Attribute",
     "Background",
     "Binarizer",
     "CpxError",
@@ -81,11 +86,13 @@ __all__ = [
     "Samples",
     "Status",
     "Termination",
+    "TreeModel",
     "Uniform",
     "best_rules",
     "explain",
     "load",
     "optimal_rules",
+    "read_model",
     "sample_size",
     "save",
     "solve",

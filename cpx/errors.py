@@ -19,9 +19,11 @@ __all__ = [
     "EngineMissing",
     "InvalidInstance",
     "InvalidOption",
+    "ModelError",
     "NoMass",
     "OutputError",
     "UnknownName",
+    "UnsupportedModel",
     "nearest",
 ]
 
@@ -58,6 +60,16 @@ class ClassifierError(CpxError, ValueError):
     """The classifier raised, or answered with something that is no label vector."""
 
     exit_code = 2
+
+
+class ModelError(CpxError, ValueError):
+    """A tree model that cannot be read or makes no sense, naming the place."""
+
+    exit_code = 2
+
+
+class UnsupportedModel(ModelError):
+    """A model, or a part of one, that is sound but of a kind cpx does not read."""
 
 
 class OutputError(CpxError, OSError):

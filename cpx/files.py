@@ -1,14 +1,16 @@
-"""Writing files: refused before the work when impossible, never left half done."""
+"""Files: read plain or gzipped; written whole or not at all, refused before the work."""
 
 from __future__ import annotations
 
+import gzip
 import os
 import tempfile
+import zlib
 from pathlib import Path
 
-from cpx.errors import OutputError
+from cpx.errors import CpxError, OutputError
 
-__all__ = ["ensure_directory", "ensure_writable", "write_atomic"]
+__all__ = ["ensure_directory", "ensure_writable", "read_bytes", "read_text", "write_atomic"]
 
 
 def ensure_writable(path: str | os.PathLike[str]) -> Path:
@@ -64,3 +66,29 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
     finally:
         if os.path.exists(name):
             os.unlink(name)
+
+
+def read_bytes(path: str | os.PathLike[str], error: type[CpxError]) -> bytes:
+    """Return what a file holds, unpacked when it is gzipped.
+
+    Raises
+    ------
+    error
+        With the path, when the file cannot be read or is damaged.
+    """
+    source = Path(path)
+    try:
+        raw = source.read_bytes()
+        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+    except (EOFError, zlib.error, gzip.BadGzipFile) as cause:
+        raise error(f"{source}: truncated or damaged gzip: {cause}") from cause
+    except OSError as cause:
+        raise error(f"{source}: cannot be read: {cause.strerror}") from cause
+
+
+def read_text(path: str | os.PathLike[str], error: type[CpxError]) -> str:
+    """Return the text of a file in UTF-8, plain or gzipped; see :func:`read_bytes`."""
+    try:
+        return read_bytes(path, error).decode("utf-8")
+    except UnicodeDecodeError as cause:
+        raise error(f"{path}: not UTF-8: {cause}") from cause

@@ -10,13 +10,11 @@ import gzip
 import hashlib
 import json
 import os
-import zlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from cpx.errors import InvalidInstance, UnknownName
-from cpx.files import write_atomic
+from cpx.files import read_text, write_atomic
 from cpx.models import PROBLEMS, Problem, problem_class
 
 __all__ = ["dumps", "fingerprint", "from_dict", "load", "loads", "save", "schema"]
@@ -81,20 +79,11 @@ def load(path: str | os.PathLike[str]) -> Problem:
     InvalidInstance
         With the path and what is wrong: not there, truncated, no UTF-8, no JSON, ...
     """
-    source = Path(path)
+    text = read_text(path, InvalidInstance)
     try:
-        raw = source.read_bytes()
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
-        return loads(raw.decode("utf-8"))
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InvalidInstance(f"{source}: truncated or damaged gzip: {error}") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInstance(f"{source}: not UTF-8: {error}") from error
-    except OSError as error:
-        raise InvalidInstance(f"{source}: cannot be read: {error.strerror}") from error
+        return loads(text)
     except (InvalidInstance, UnknownName) as error:
-        raise InvalidInstance(f"{source}: {error}") from error
+        raise InvalidInstance(f"{path}: {error}") from error
 
 
 def save(problem: Problem, path: str | os.PathLike[str]) -> None:

@@ -1,0 +1,63 @@
+"""Tree models: one exact form, and readers of the models of libraries.
+
+Names are imported on first use, so that ``import cpx`` loads none of the libraries; the
+readers load only the one they need, if any.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cpx.trees.agreeing import Agreement, agreement
+    from cpx.trees.attribute import Attribute
+    from cpx.trees.form import TreeModel
+    from cpx.trees.lightgbm import read_lightgbm
+    from cpx.trees.load import read_model
+    from cpx.trees.sklearn import read_sklearn
+    from cpx.trees.tree import MISSING, Boxes, Tree
+    from cpx.trees.xgboost import read_xgboost
+    from cpx.trees.xgboost_dump import read_xgboost_dump
+
+__all__ = [
+    "MISSING",
+    "Agreement",
+    "Attribute",
+    "Boxes",
+    "Tree",
+    "TreeModel",
+    "agreement",
+    "read_lightgbm",
+    "read_model",
+    "read_sklearn",
+    "read_xgboost",
+    "read_xgboost_dump",
+]
+
+_HOME = {
+    "MISSING": "tree",
+    "Agreement": "agreeing",
+    "Attribute": "attribute",
+    "Boxes": "tree",
+    "Tree": "tree",
+    "TreeModel": "form",
+    "agreement": "agreeing",
+    "read_lightgbm": "lightgbm",
+    "read_model": "load",
+    "read_sklearn": "sklearn",
+    "read_xgboost": "xgboost",
+    "read_xgboost_dump": "xgboost_dump",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

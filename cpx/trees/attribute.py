@@ -1,0 +1,193 @@
+"""Attributes of a tree model: the columns it reads, and what values they can take."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.data.scalars import real
+from cpx.errors import ModelError
+
+__all__ = ["Attribute", "Kind"]
+
+Kind = Literal["real", "integer", "boolean", "categorical"]
+
+_KINDS = ("real", "integer", "boolean", "categorical")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column of the table, with the values it can take.
+
+    Readers make real attributes without bounds, because models do not store more. What is
+    declared here restricts the rows that a sufficient reason speaks of.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    kind : {"real", "integer", "boolean", "categorical"}
+        Boolean values are 0 and 1. Categories are numbers without an order of their own, which
+        the trees compare with thresholds nevertheless; they need ``values``.
+    lower, upper : float, optional
+        Inclusive bounds of a real or integer attribute.
+    values : tuple of float, optional
+        All values there are; increasing, each once. Not together with bounds.
+    missing : bool
+        Whether a value may be missing (NaN).
+
+    Raises
+    ------
+    ModelError
+        Naming the attribute and the argument that does not fit.
+
+    Examples
+    --------
+    >>> Attribute("doors", "integer", lower=2, upper=5).possible(np.array([1.5, 3.2, 3.8]))
+    array([False,  True, False,  True])
+    """
+
+    name: str
+    kind: Kind = "real"
+    lower: float | None = None
+    upper: float | None = None
+    values: tuple[float, ...] | None = None
+    missing: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ModelError(f"the name of an attribute must be a string, got {self.name!r}")
+        if self.kind not in _KINDS:
+            raise self._error(f"kind must be one of {', '.join(_KINDS)}, got {self.kind!r}")
+        if not isinstance(self.missing, bool):
+            raise self._error(f"missing must be true or false, got {self.missing!r}")
+        for bound in ("lower", "upper"):
+            value = getattr(self, bound)
+            if value is not None:
+                object.__setattr__(self, bound, self._number(bound, value))
+        if self.values is not None:
+            values = tuple(self._number("values", value) for value in self.values)
+            if not values or any(a >= b for a, b in itertools.pairwise(values)):
+                raise self._error(f"values must be increasing and at least one, got {values}")
+            object.__setattr__(self, "values", values)
+        self._refuse_contradictions()
+
+    def _refuse_contradictions(self) -> None:
+        bounded = self.lower is not None or self.upper is not None
+        if bounded and (self.values is not None or self.kind in ("boolean", "categorical")):
+            raise self._error("bounds are for real and integer attributes without values")
+        if self.kind == "boolean" and self.values is not None:
+            raise self._error("a boolean attribute has the values 0 and 1, leave values out")
+        if self.kind == "categorical" and self.values is None:
+            raise self._error("a categorical attribute needs its values")
+        if self.kind == "integer" and any(v != math.floor(v) for v in self.values or ()):
+            raise self._error(f"values must be integers, got {self.values}")
+        low, high = self.interval
+        if low > high or (self.kind == "integer" and math.ceil(low) > math.floor(high)):
+            raise self._error(f"no value lies between {self.lower} and {self.upper}")
+
+    def _number(self, what: str, value: object) -> float:
+        number = real(value)
+        if number is None or not math.isfinite(number):
+            raise self._error(f"{what} must be finite numbers, got {value!r}")
+        return number + 0.0  # -0.0 becomes 0.0, so that equal attributes are saved alike
+
+    def _error(self, what: str) -> ModelError:
+        return ModelError(f"attribute {self.name!r}: {what}")
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Lower and upper bound; the largest finite numbers stand for bounds not given."""
+        largest = float(np.finfo(np.float64).max)
+        return (
+            -largest if self.lower is None else self.lower,
+            largest if self.upper is None else self.upper,
+        )
+
+    def possible(
+        self, thresholds: NDArray[np.float64], cast: type[np.floating[Any]] = np.float64
+    ) -> NDArray[np.bool_]:
+        """Say of each cell between thresholds whether a value of the attribute lies in it.
+
+        Parameters
+        ----------
+        thresholds : (t,) array of float64
+            Increasing. Cell i has the values v with ``thresholds[i-1] < v <= thresholds[i]``.
+        cast : type
+            What values are rounded to before they are compared, ``np.float32`` or
+            ``np.float64``; the thresholds are such numbers.
+
+        Returns
+        -------
+        (t + 1,) array of bool
+        """
+        cells = np.arange(len(thresholds) + 1)
+        listed = (0.0, 1.0) if self.kind == "boolean" else self.values
+        if listed is not None:
+            return np.isin(cells, _cells(np.array(listed), thresholds, cast))
+        low, high = self.interval
+        if self.kind == "real":
+            first, last = _cells(np.array([low, high]), thresholds, cast)
+            # Each cell but the last has its right threshold in it, the last the bound.
+            return np.asarray((first <= cells) & (cells <= last))
+        low, high = math.ceil(low), math.floor(high)
+        first, last = _cells(np.array([low, high], dtype=np.float64), thresholds, cast)
+        above = np.floor(np.concatenate(([-np.inf], thresholds))) + 1
+        upto = np.floor(np.concatenate((thresholds, [np.inf])))
+        inner = np.maximum(above, low) <= np.minimum(upto, high)
+        return np.asarray((first <= cells) & (cells <= last) & inner)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the attribute as JSON values; numbers as hexadecimal floats, exactly."""
+        data: dict[str, Any] = {"name": self.name}
+        if self.kind != "real":
+            data["kind"] = self.kind
+        for bound in ("lower", "upper"):
+            if getattr(self, bound) is not None:
+                data[bound] = getattr(self, bound).hex()
+        if self.values is not None:
+            data["values"] = [value.hex() for value in self.values]
+        if self.missing:
+            data["missing"] = True
+        return data
+
+    @classmethod
+    def from_dict(cls, data: object) -> Attribute:
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        ModelError
+            Naming what is wrong.
+        """
+        if not isinstance(data, Mapping) or "name" not in data:
+            raise ModelError(f"an attribute must be an object with a name, got {data!r}")
+        known = ("name", "kind", "lower", "upper", "values", "missing")
+        for key in data:
+            if key not in known:
+                raise ModelError(f"attribute {data['name']!r}: unknown key {key!r}")
+        arguments: dict[str, Any] = dict(data)
+        try:
+            for bound in ("lower", "upper"):
+                if bound in data:
+                    arguments[bound] = float.fromhex(data[bound])
+            if "values" in data:
+                arguments["values"] = tuple(float.fromhex(value) for value in data["values"])
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ModelError(f"attribute {data['name']!r}: no exact number: {error}") from error
+        return cls(**arguments)
+
+
+def _cells(
+    values: NDArray[np.float64],
+    thresholds: NDArray[np.float64],
+    cast: type[np.floating[Any]],
+) -> NDArray[np.int64]:
+    with np.errstate(over="ignore"):  # beyond float32 is infinity, in the last cell
+        return np.searchsorted(thresholds, values.astype(cast), side="left")

@@ -1,0 +1,158 @@
+"""From the nodes a library keeps to the form: preorder, exact thresholds, one grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cpx.errors import ModelError
+from cpx.trees.attribute import Attribute
+from cpx.trees.form import Precision, TreeModel
+from cpx.trees.tree import Tree
+
+__all__ = ["Nodes", "assemble", "attribute_list", "highest_below", "highest_upto"]
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of one tree in the order of a library, the root being node 0.
+
+    Attributes
+    ----------
+    attribute : (n,) array of int
+        -1 at a leaf.
+    threshold : (n,) array of float64
+        A value goes left when it is at most this; see :func:`highest_below`. Infinity sends
+        all values left. Ignored at leaves.
+    left, right : (n,) arrays of int
+    missing : (n,) array of int
+        See :class:`cpx.trees.Tree`.
+    values : (n, w) array of float64
+        What each leaf adds to the scores ``outputs``; ignored at other nodes.
+    outputs : tuple of w integers
+    """
+
+    attribute: NDArray[Any]
+    threshold: NDArray[np.float64]
+    left: NDArray[Any]
+    right: NDArray[Any]
+    missing: NDArray[Any]
+    values: NDArray[np.float64]
+    outputs: tuple[int, ...]
+
+    def preorder(self) -> NDArray[np.int64]:
+        """Return the nodes in preorder, those that are not reached left out."""
+        n = len(self.attribute)
+        order: list[int] = []
+        waiting = [0] if n else []
+        left, right, attribute = self.left.tolist(), self.right.tolist(), self.attribute.tolist()
+        while waiting:
+            node = waiting.pop()
+            if not 0 <= node < n or len(order) >= n:
+                raise ModelError(
+                    f"its nodes make no tree: node {node} of {n} is reached twice or not there"
+                )
+            order.append(node)
+            if attribute[node] >= 0:
+                waiting += (right[node], left[node])
+        return np.array(order, dtype=np.int64)
+
+
+def highest_upto(threshold: ArrayLike, cast: Precision) -> NDArray[np.float64]:
+    """Return the greatest numbers of the type that are at most the thresholds.
+
+    Examples
+    --------
+    >>> float(highest_upto(0.1, "float32")), float(highest_upto(0.5, "float32"))
+    (0.09999999403953552, 0.5)
+    """
+    exact = np.asarray(threshold, dtype=np.float64)
+    if cast == "float64":
+        return exact
+    with np.errstate(over="ignore"):
+        near = exact.astype(np.float32)
+    lower = np.nextafter(near, np.float32(-np.inf))
+    return np.where(near > exact, lower, near).astype(np.float64)
+
+
+def highest_below(threshold: ArrayLike) -> NDArray[np.float64]:
+    """Return the greatest float32 numbers below float32 thresholds.
+
+    Examples
+    --------
+    >>> float(highest_below(np.float32(0.5)))
+    0.4999999701976776
+    """
+    near = np.asarray(threshold, dtype=np.float32)
+    return np.nextafter(near, np.float32(-np.inf)).astype(np.float64)
+
+
+def attribute_list(
+    given: Sequence[str | Attribute] | None, default: Sequence[str]
+) -> tuple[Attribute, ...]:
+    """Return the attributes of a model.
+
+    Parameters
+    ----------
+    given : sequence of str or Attribute, optional
+        What the user says of them: names, or all there is to say.
+    default : sequence of str
+        The names that the model has.
+
+    Raises
+    ------
+    ModelError
+        When the model has another number of them.
+    """
+    if given is None:
+        return tuple(Attribute(name) for name in default)
+    if isinstance(given, str) or not hasattr(given, "__len__"):
+        raise ModelError(f"attributes must be a list of names or Attributes, got {given!r}")
+    if len(given) != len(default):
+        raise ModelError(f"the model has {len(default)} attributes, {len(given)} are given")
+    return tuple(a if isinstance(a, Attribute) else Attribute(a) for a in given)
+
+
+def assemble(trees: Sequence[Nodes], attributes: Sequence[Attribute], **fields: Any) -> TreeModel:
+    """Return the model of these trees; ``fields`` are the other fields of TreeModel.
+
+    Raises
+    ------
+    ModelError
+        Naming the tree that does not fit.
+    """
+    ordered = []
+    for i, tree in enumerate(trees):
+        try:
+            ordered.append(tree.preorder())
+        except ModelError as error:
+            raise ModelError(f"tree {i}: {error}") from error
+    cuts: list[list[NDArray[np.float64]]] = [[] for _ in attributes]
+    for i, (tree, order) in enumerate(zip(trees, ordered)):
+        tested = tree.attribute[order]
+        for a in np.unique(tested[tested >= 0]).tolist():
+            if a >= len(attributes):
+                raise ModelError(f"tree {i} tests the attribute {a}, there are {len(attributes)}")
+            found = tree.threshold[order][tested == a] + 0.0
+            if np.isnan(found).any() or (found == -np.inf).any():
+                raise ModelError(f"tree {i} has a threshold that is no number")
+            cuts[a].append(found[np.isfinite(found)])
+    thresholds = [np.unique(np.concatenate([np.empty(0), *found])) for found in cuts]
+    made = [_numbered(tree, order, thresholds) for tree, order in zip(trees, ordered)]
+    return TreeModel(tuple(attributes), trees=tuple(made), thresholds=tuple(thresholds), **fields)
+
+
+def _numbered(
+    tree: Nodes, order: NDArray[np.int64], thresholds: Sequence[NDArray[np.float64]]
+) -> Tree:
+    attribute, threshold = tree.attribute[order], tree.threshold[order] + 0.0
+    split = np.zeros(len(order), dtype=np.int32)
+    for a in np.unique(attribute[attribute >= 0]).tolist():
+        # Infinity is above all thresholds: its number is their count, which sends all left.
+        split[attribute == a] = np.searchsorted(thresholds[a], threshold[attribute == a])
+    leaves = attribute < 0
+    return Tree(attribute, split, tree.missing[order], tree.values[order][leaves], tree.outputs)

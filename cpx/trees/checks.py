@@ -1,0 +1,169 @@
+"""Arguments of a tree model and its rows, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cpx.data.scalars import real
+from cpx.errors import DataError, ModelError
+from cpx.trees.attribute import Attribute
+from cpx.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from cpx.trees.form import TreeModel
+
+__all__ = ["checked", "label_list", "numbers"]
+
+_CHOICES = {
+    "rule": ("vote", "average", "sum"),
+    "decision": ("first", "positive", "nonnegative"),
+    "cast": ("float32", "float64"),
+    "sums": ("float32", "float64"),
+}
+
+
+def checked(model: TreeModel) -> dict[str, Any]:
+    """Return the fields of a model in the types they are kept in.
+
+    Raises
+    ------
+    ModelError
+        Naming the argument that does not fit.
+    """
+    for name, known in _CHOICES.items():
+        if getattr(model, name) not in known:
+            raise ModelError(
+                f"{name} must be one of {', '.join(known)}, got {getattr(model, name)!r}"
+            )
+    attributes = _all("attributes", model.attributes, Attribute)
+    trees = _all("trees", model.trees, Tree)
+    if not trees:
+        raise ModelError("the model has no trees")
+    classes = label_list(model.classes)
+    base = _base(model.base, len(classes), model.decision)
+    if len(model.thresholds) != len(attributes):
+        raise ModelError(
+            f"there are {len(attributes)} attributes and thresholds of {len(model.thresholds)}"
+        )
+    thresholds = tuple(
+        _thresholds(a.name, t, model.cast) for a, t in zip(attributes, model.thresholds)
+    )
+    sizes = np.array([len(t) for t in thresholds], dtype=np.int64)
+    for i, tree in enumerate(trees):
+        _fits(i, tree, sizes, len(base))
+        if model.rule == "vote" and not _is_vote(tree):
+            raise ModelError(f"tree {i}: with the rule vote each leaf has one 1 and zeros")
+    if not isinstance(model.strict, bool) or not isinstance(model.source, str):
+        raise ModelError("strict must be true or false, and source a string")
+    _refuse_missing(attributes, trees)
+    return {
+        "attributes": attributes,
+        "classes": classes,
+        "trees": trees,
+        "thresholds": thresholds,
+        "base": base,
+    }
+
+
+def label_list(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Return labels of classes as Python values, all different.
+
+    Examples
+    --------
+    >>> label_list(np.array([0, 1])), label_list(["a", "b"])
+    ((0, 1), ('a', 'b'))
+    """
+    plain = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
+    if not plain:
+        raise ModelError("the model has no classes")
+    for label in plain:
+        if not isinstance(label, int | float | str) or label != label:
+            raise ModelError(f"a class must be a number, a string or a truth value, got {label!r}")
+    if len(set(plain)) < len(plain):
+        raise ModelError(f"classes must be different, got {plain}")
+    return plain
+
+
+def numbers(X: ArrayLike) -> NDArray[Any]:
+    """Return rows as an array of numbers.
+
+    Raises
+    ------
+    DataError
+        When there is something that is no number.
+    """
+    try:
+        array = np.asarray(X)
+        return array if array.dtype.kind in "fiu" else array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"rows must be numbers: {error}") from error
+
+
+def _all(name: str, values: Sequence[Any], kind: type) -> tuple[Any, ...]:
+    for i, value in enumerate(values):
+        if not isinstance(value, kind):
+            raise ModelError(f"{name}[{i}] must be {kind.__name__}, got {type(value).__name__}")
+    return tuple(values)
+
+
+def _base(values: Sequence[float], classes: int, decision: str) -> tuple[float, ...]:
+    base = tuple(real(v) for v in values)
+    if any(v is None or not math.isfinite(v) for v in base):
+        raise ModelError(f"base must have finite numbers, got {tuple(values)}")
+    if decision != "first" and classes != 2:
+        raise ModelError(f"the decision {decision} is for two classes, there are {classes}")
+    scores = classes if decision == "first" else 1
+    if len(base) != scores:
+        raise ModelError(
+            f"base must have {scores} numbers with {classes} classes and the decision "
+            f"{decision}, got {len(base)}"
+        )
+    return tuple(v + 0.0 for v in base if v is not None)
+
+
+def _thresholds(name: str, values: Any, cast: str) -> NDArray[np.float64]:
+    array = np.array(values, dtype=np.float64) + 0.0
+    if array.ndim != 1 or not np.isfinite(array).all() or (np.diff(array) <= 0).any():
+        raise ModelError(f"thresholds of {name!r} must be finite and increasing")
+    if cast == "float32" and (array.astype(np.float32) != array).any():
+        raise ModelError(f"thresholds of {name!r} must be float32 numbers, as cast says")
+    array.setflags(write=False)
+    return array
+
+
+def _fits(i: int, tree: Tree, sizes: NDArray[np.int64], scores: int) -> None:
+    inner = tree.attribute >= 0
+    tested, split = tree.attribute[inner], tree.split[inner]
+    if (tested >= len(sizes)).any():
+        raise ModelError(
+            f"tree {i} tests the attribute {int(tested.max())}, there are {len(sizes)}"
+        )
+    if (split < -1).any() or (split > sizes[tested]).any():
+        raise ModelError(f"tree {i} has a split that is out of the thresholds of its attribute")
+    if max(tree.outputs) >= scores:
+        raise ModelError(f"tree {i} adds to the score {max(tree.outputs)}, there are {scores}")
+
+
+def _is_vote(tree: Tree) -> bool:
+    values = tree.values
+    return bool(np.isin(values, (0, 1)).all() and (values.sum(axis=1) == 1).all())
+
+
+def _refuse_missing(attributes: Sequence[Attribute], trees: Sequence[Tree]) -> None:
+    may_be = np.array([a.missing for a in attributes], dtype=bool)
+    if not may_be.any():
+        return
+    for i, tree in enumerate(trees):
+        refused = (tree.attribute >= 0) & (tree.missing < 0)
+        refused[refused] = may_be[tree.attribute[refused]]
+        if refused.any():
+            node = int(np.argmax(refused))
+            raise ModelError(
+                f"attribute {attributes[tree.attribute[node]].name!r} may be missing, but tree "
+                f"{i} has no branch for missing values at its node {node}"
+            )

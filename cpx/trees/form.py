@@ -1,0 +1,315 @@
+"""The one form of all tree models: trees over a grid of exact thresholds, added up exactly."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cpx.errors import DataError
+from cpx.trees import saved
+from cpx.trees.attribute import Attribute
+from cpx.trees.checks import checked, numbers
+from cpx.trees.exact import ExactSums
+from cpx.trees.printing import condition_text
+from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
+
+__all__ = ["Decision", "Label", "Precision", "Rule", "TreeModel"]
+
+Label = int | float | str | bool
+Rule = Literal["vote", "average", "sum"]
+Decision = Literal["first", "positive", "nonnegative"]
+Precision = Literal["float32", "float64"]
+
+
+@dataclass(frozen=True, eq=False)
+class TreeModel:
+    """A tree or an ensemble of trees that gives each row one of several classes.
+
+    Each attribute has its thresholds in the whole model, ``thresholds[a]``, t of them, and they
+    cut its values into t + 1 cells: cell i has the values v with
+    ``thresholds[a][i-1] < v <= thresholds[a][i]``. Every test of a tree is "the cell of a is at
+    most j", and every leaf is a box of cells. A missing value (NaN) is in cell -1.
+
+    Values are first rounded to ``cast``, as the library does. The thresholds are such numbers:
+    a test ``v < t`` of the library is kept as ``v <= t'`` where t' is the greatest number below
+    t, and a test ``v <= t`` with a t that is none as the greatest number up to t. Both are the
+    same test on all rows.
+
+    What is exact, and what is not: leaves and base are floats, that is, exact fractions, and
+    they are added as such. Libraries add in ``sums`` and round after each addition, so they can
+    answer otherwise on rows where the best two scores differ by no more than that rounding;
+    :func:`cpx.trees.agreement` tells such rows.
+
+    Parameters
+    ----------
+    attributes : sequence of d Attribute
+    classes : sequence of labels
+        Integers, floats, strings or truth values, in the order of the scores.
+    trees : sequence of Tree
+    thresholds : sequence of d arrays of float64
+        Increasing and finite.
+    rule : {"vote", "average", "sum"}
+        What the numbers at the leaves are: votes (1 for the class the tree votes for, 0 for the
+        others), probabilities whose average is taken, or scores that are added. All three
+        add up; they differ in what :meth:`scores` returns and what may be asked of the trees.
+    decision : {"first", "positive", "nonnegative"}
+        The class with the greatest score, the first of those with equal scores; or, with two
+        classes and one score, the second class when the score is > 0, or >= 0.
+    base : sequence of float
+        What each score starts from.
+    cast, sums : {"float32", "float64"}
+        What the library compares in, and what it adds in.
+    strict : bool
+        Whether tests are printed as ``v < t``, as the library has them, or as ``v <= t``.
+    source : str
+        Where the model comes from, free; equal models may differ in it.
+
+    Raises
+    ------
+    ModelError
+        Naming the argument, and the tree or attribute, that does not fit.
+
+    Examples
+    --------
+    >>> stump = Tree([0, -1, -1], [0, 0, 0], [1, 1, 1], [[-1.0], [0.5]], (0,))
+    >>> size, classes = Attribute("size"), ["small", "big"]
+    >>> model = TreeModel([size], classes, [stump] * 2, [[2.5]], "sum", "positive", [0.25])
+    >>> model.predict([[2.5], [2.6], [np.nan]]).tolist()
+    ['small', 'big', 'big']
+    >>> model.scores([2.6])
+    (Fraction(5, 4),)
+    >>> model.condition(0, 0), model.cells([2.6]).tolist()
+    ('size <= 2.5', [1])
+    """
+
+    attributes: tuple[Attribute, ...]
+    classes: tuple[Label, ...]
+    trees: tuple[Tree, ...]
+    thresholds: tuple[NDArray[np.float64], ...]
+    rule: Rule
+    decision: Decision
+    base: tuple[float, ...]
+    cast: Precision = "float64"
+    sums: Precision = "float64"
+    strict: bool = False
+    source: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        for name, value in checked(self).items():
+            object.__setattr__(self, name, value)
+
+    # ----------------------------------------------------------- its measure
+
+    @property
+    def n_attributes(self) -> int:
+        """Number d of attributes."""
+        return len(self.attributes)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int32]:
+        """Number of thresholds of each attribute, shape (d,)."""
+        return np.array([len(t) for t in self.thresholds], dtype=np.int32)
+
+    @cached_property
+    def used(self) -> tuple[int, ...]:
+        """The attributes that some tree tests."""
+        tested = {int(a) for tree in self.trees for a in np.unique(tree.attribute) if a >= 0}
+        return tuple(sorted(tested))
+
+    @cached_property
+    def boxes(self) -> tuple[Boxes, ...]:
+        """The leaves of each tree as boxes of cells."""
+        return tuple(tree.boxes(self.sizes) for tree in self.trees)
+
+    @cached_property
+    def possible(self) -> tuple[NDArray[np.bool_], ...]:
+        """For each attribute, the cells that have a value of it; see :class:`Attribute`."""
+        return tuple(a.possible(t, self._dtype) for a, t in zip(self.attributes, self.thresholds))
+
+    def condition(self, attribute: int, j: int, holds: bool = True) -> str:
+        """Return the test "the cell is at most j", or its negation, as the library has it."""
+        threshold = float(self.thresholds[attribute][j])
+        name = self.attributes[attribute].name
+        return condition_text(name, threshold, holds, self.strict, self.cast)
+
+    @cached_property
+    def exact(self) -> ExactSums:
+        """Leaves and base as integers after a common scaling."""
+        return ExactSums(self.trees, self.base)
+
+    # ----------------------------------------------------------------- rows
+
+    @property
+    def _dtype(self) -> type[np.floating[Any]]:
+        return np.float32 if self.cast == "float32" else np.float64
+
+    def cells(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Return the cell of each value: its number, -1 when it is missing.
+
+        Parameters
+        ----------
+        X : (n, d) or (d,) array of numbers
+
+        Returns
+        -------
+        array of int32, of the shape of X
+
+        Raises
+        ------
+        DataError
+            When X has another number of columns, or something that is no number.
+        """
+        rows = numbers(X)
+        if rows.ndim not in (1, 2) or rows.shape[-1] != self.n_attributes:
+            raise DataError(
+                f"rows must have {self.n_attributes} values, the attributes of the model; "
+                f"got an array of shape {rows.shape}"
+            )
+        with np.errstate(over="ignore"):  # beyond float32 is infinity, in the last cell
+            values = rows.astype(self._dtype)
+        cells = np.zeros(values.shape, dtype=np.int32)
+        for a in self.used:
+            cells[..., a] = np.searchsorted(self.thresholds[a], values[..., a], side="left")
+        cells[np.isnan(values)] = MISSING
+        return cells
+
+    def leaves(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Return the leaf of each tree that each row reaches; (n, T) array of int32.
+
+        Raises
+        ------
+        DataError
+            See :meth:`cells`; and when a value is missing where the library refuses that,
+            naming the row, the attribute and the tree.
+        """
+        return self.leaves_of(np.atleast_2d(self.cells(X)))
+
+    def leaves_of(self, cells: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the leaf of each tree for rows given by their cells, shape (n, d)."""
+        result = np.empty((len(cells), len(self.trees)), dtype=np.int32)
+        for i, tree in enumerate(self.trees):
+            reached = tree.reached(cells)
+            result[:, i] = tree.leaf[reached]
+            if (result[:, i] < 0).any():
+                row = int(np.argmax(result[:, i] < 0))
+                node = int(reached[row])
+                name = self.attributes[tree.attribute[node]].name
+                raise DataError(
+                    f"row {row}: {name} is missing, and tree {i} has no branch for missing "
+                    f"values at its node {node}"
+                )
+        return result
+
+    def totals(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the scores times 2**exact.exponent, not divided by the number of trees.
+
+        Returns
+        -------
+        (n, S) array of Python int
+        """
+        return self.totals_of(np.atleast_2d(self.cells(X)))
+
+    def totals_of(self, cells: NDArray[np.int32]) -> NDArray[Any]:
+        """Return the same as :meth:`totals` for rows given by their cells, shape (n, d)."""
+        return self.exact.add(self.leaves_of(cells))
+
+    def decide(self, totals: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the index of the class for each row of totals; shape (n, S) to (n,)."""
+        if self.decision == "first":
+            return np.asarray(np.argmax(totals, axis=1), dtype=np.int64)
+        score = totals[:, 0]
+        return np.asarray(score > 0 if self.decision == "positive" else score >= 0).astype(int)
+
+    def predict_index(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the index of the class of each row, shape (n,)."""
+        return self.decide(self.totals(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X : (n, d) array of numbers
+            One row of shape (d,) counts as a table of one row.
+
+        Returns
+        -------
+        (n,) array of labels
+        """
+        return self._labels[self.predict_index(X)]
+
+    @cached_property
+    def _labels(self) -> NDArray[Any]:
+        if len({type(label) for label in self.classes}) == 1:
+            return np.array(self.classes)
+        return np.array([*self.classes, None], dtype=object)[:-1]
+
+    def scores(self, x: ArrayLike) -> tuple[Fraction, ...]:
+        """Return the exact scores of one row, shape (d,): an average, a sum or votes."""
+        divisor = 2**self.exact.exponent * (len(self.trees) if self.rule == "average" else 1)
+        return tuple(Fraction(total, divisor) for total in self.totals(x)[0].tolist())
+
+    # ----------------------------------------------------------- other forms
+
+    def with_attributes(self, attributes: Sequence[Attribute]) -> Self:
+        """Return the model with other names and values of its attributes.
+
+        Raises
+        ------
+        ModelError
+            When their number differs, or one may be missing where a tree refuses that.
+        """
+        return replace(self, attributes=tuple(attributes))
+
+    def refuses_missing(self, attribute: int) -> bool:
+        """Say whether a tree has a node that takes no missing value of the attribute."""
+        return any(
+            bool(((tree.attribute == attribute) & (tree.missing == REFUSED)).any())
+            for tree in self.trees
+        )
+
+    # -------------------------------------------------------------- its file
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model as JSON values, version 1, with exact numbers."""
+        return saved.written(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        ModelError
+            Naming the key or value that is wrong.
+        """
+        return cls(**saved.read(data))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of all that decides predictions, names included and the source not."""
+        data = {key: value for key, value in self.to_dict().items() if key != "source"}
+        canonical = json.dumps(data, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeModel):
+            return NotImplemented
+        return self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        return (
+            f"<TreeModel: {len(self.trees)} trees over {self.n_attributes} attributes, "
+            f"{len(self.classes)} classes, rule {self.rule}>"
+        )

@@ -1,0 +1,238 @@
+"""Models of LightGBM: text files, and live boosters and classifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.errors import ModelError, UnsupportedModel
+from cpx.files import read_text
+from cpx.trees.attribute import Attribute
+from cpx.trees.building import Nodes, assemble, attribute_list
+from cpx.trees.checks import label_list
+from cpx.trees.damage import reading
+from cpx.trees.form import TreeModel
+from cpx.trees.tree import LEFT, RIGHT
+
+__all__ = ["read_lightgbm"]
+
+# The bits of decision_type.
+_CATEGORICAL, _DEFAULT_LEFT, _MISSING_SHIFT = 1, 2, 2
+_ZERO, _NAN = 1, 2
+
+_ZERO_THRESHOLD = float(np.float32(1e-35))
+"""Values up to this size are zero to LightGBM, which skips them in rows."""
+
+
+def read_lightgbm(
+    model: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    attributes: Sequence[str | Attribute] | None = None,
+) -> TreeModel:
+    """Read a classifier of LightGBM.
+
+    Parameters
+    ----------
+    model : path, Booster or LGBMClassifier
+        A text file of ``save_model``, plain or gzipped, or a live model. With early stopping,
+        both have the rounds up to the best one.
+    classes : sequence of labels, optional
+        By default those of the LGBMClassifier, or 0, 1, ...
+    attributes : sequence of str or Attribute, optional
+        Names of the columns, or all there is to say of them. By default those of the model.
+
+    Returns
+    -------
+    TreeModel
+
+    Raises
+    ------
+    UnsupportedModel
+        For other objectives than ``binary``, ``multiclass`` and ``multiclassova``; linear
+        trees; categorical splits; and tests for which a zero is missing
+        (``zero_as_missing``), where that is not what the threshold says anyway. Naming it,
+        and the tree and node.
+    ModelError
+        When the file cannot be read, is no such model, or has no trees; when the classifier
+        is not fitted; when classes or attributes do not fit.
+
+    Notes
+    -----
+    LightGBM compares and adds in float64. Values of a size up to 1e-35 are zeros to it, which
+    is kept exactly. Two classes have one score, positive for the second class. With
+    ``multiclassova`` it compares sigmoids, which are equal 1 for scores above about 37; we
+    compare the scores. With ``boosting="rf"`` it divides the scores by the number of rounds before
+    it makes probabilities of them, which changes no class; our scores are its raw scores.
+
+    Where a feature had no missing values in training, NaN is a zero.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> text = '''tree
+    ... num_class=1
+    ... num_tree_per_iteration=1
+    ... objective=binary sigmoid:1
+    ... feature_names=age
+    ...
+    ... Tree=0
+    ... num_leaves=2
+    ... num_cat=0
+    ... split_feature=0
+    ... threshold=30.5
+    ... decision_type=2
+    ... left_child=-1
+    ... right_child=-2
+    ... leaf_value=-0.25 0.5
+    ... is_linear=0
+    ...
+    ... end of trees
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "model.txt"
+    ...     _ = path.write_text(text)
+    ...     model = read_lightgbm(path, classes=["no", "yes"])
+    >>> model.predict([[30.5], [31]]).tolist(), model.condition(0, 0, holds=False)
+    (['no', 'yes'], 'age > 30.5')
+    """
+    if isinstance(model, str | PathLike):
+        text, source = read_text(model, ModelError), "lightgbm file"
+    else:
+        text, source = _text(model), f"lightgbm {type(model).__name__}"
+        if classes is None:
+            classes = getattr(model, "classes_", None)
+    with reading("LightGBM model"):
+        head, blocks = _sections(text)
+        per_round = int(head["num_tree_per_iteration"])
+        trees = [_nodes(block, (i % per_round,), i) for i, block in enumerate(blocks)]
+        objective = head.get("objective", "none").split()[0]
+        names = head["feature_names"].split()
+    if not trees:
+        raise ModelError("the model has no trees")
+    if objective not in ("binary", "multiclass", "multiclassova"):
+        raise UnsupportedModel(
+            f"the objective {objective!r} is not supported; cpx reads binary, multiclass and "
+            "multiclassova"
+        )
+    count = 2 if objective == "binary" else per_round
+    labels = label_list(range(count) if classes is None else classes)
+    if len(labels) != count:
+        raise ModelError(f"the model has {count} classes, {len(labels)} are given: {labels}")
+    return assemble(
+        trees,
+        attribute_list(attributes, names),
+        classes=labels,
+        rule="sum",
+        decision="positive" if objective == "binary" else "first",
+        base=(0.0,) * per_round,
+        source=source,
+    )
+
+
+def _text(model: Any) -> str:
+    name = type(model).__name__
+    if hasattr(model, "__sklearn_is_fitted__"):
+        if not model.__sklearn_is_fitted__():
+            raise ModelError(f"the {name} is not fitted")
+        if not hasattr(model, "classes_"):
+            raise UnsupportedModel(f"{name} is no classifier")
+        model = model.booster_
+    if not hasattr(model, "model_to_string"):
+        raise UnsupportedModel(f"{name} is no model of LightGBM")
+    return str(model.model_to_string())
+
+
+def _sections(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """Return what stands before the trees, and each tree, as keys and values."""
+    lines = text.split("\n")
+    if lines[0].strip() != "tree":
+        raise ModelError(f"no LightGBM model: it starts with {lines[0][:40]!r}")
+    head: dict[str, str] = {}
+    blocks: list[dict[str, str]] = []
+    section = head
+    for line in lines[1:]:
+        key, _, value = line.strip().partition("=")
+        if key == "end of trees":
+            return head, blocks
+        if key == "Tree":
+            if value != str(len(blocks)):
+                raise ModelError(f"no LightGBM model: Tree={len(blocks)} expected, got {line!r}")
+            section = {}
+            blocks.append(section)
+        elif key:
+            section[key] = value
+    raise ModelError("no LightGBM model: the file ends before the trees do")
+
+
+def _nodes(block: Mapping[str, str], outputs: tuple[int, ...], index: int) -> Nodes:
+    leaves = int(block["num_leaves"])
+    if block.get("is_linear", "0") != "0":
+        raise UnsupportedModel(f"tree {index} is a linear tree, not supported")
+    inner = leaves - 1
+    values = _array(block, "leaf_value", leaves, np.float64)
+    tests = _array(block, "split_feature", inner, np.int64)
+    threshold = _array(block, "threshold", inner, np.float64)
+    decision = _array(block, "decision_type", inner, np.int64)
+    # A negative child is a leaf: ~child is its number.
+    left, right = (
+        np.where(child < 0, inner + ~child, child)
+        for child in (
+            _array(block, f"{side}_child", inner, np.int64) for side in ("left", "right")
+        )
+    )
+    categorical = decision & _CATEGORICAL != 0
+    if categorical.any():
+        raise UnsupportedModel(
+            f"tree {index} has a categorical split at its node {int(np.argmax(categorical))}; "
+            "cpx reads thresholds only"
+        )
+    threshold = _without_tiny(threshold)
+    padding = np.full(leaves, -1)
+    return Nodes(
+        attribute=np.concatenate([tests, padding]),
+        threshold=np.concatenate([threshold, np.zeros(leaves)]),
+        left=np.concatenate([left, padding]),
+        right=np.concatenate([right, padding]),
+        missing=np.concatenate([_missing(decision, threshold, index), padding]),
+        values=np.concatenate([np.zeros(inner), values])[:, np.newaxis],
+        outputs=outputs,
+    )
+
+
+def _array(block: Mapping[str, str], key: str, length: int, kind: type) -> NDArray[Any]:
+    # A tree of one leaf has no lines for its tests.
+    array: NDArray[Any] = np.array((block[key] if length else "").split()).astype(kind)
+    if len(array) != length:
+        raise ModelError(
+            f"no LightGBM model: {key} has {len(array)} entries where {length} are expected"
+        )
+    return array
+
+
+def _without_tiny(threshold: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the thresholds for rows with tiny values that decide as if these were zeros."""
+    negative = (threshold >= -_ZERO_THRESHOLD) & (threshold < 0)
+    positive = (threshold >= 0) & (threshold < _ZERO_THRESHOLD)
+    below = np.nextafter(-_ZERO_THRESHOLD, -np.inf)
+    return np.where(negative, below, np.where(positive, _ZERO_THRESHOLD, threshold))
+
+
+def _missing(
+    decision: NDArray[np.int64], threshold: NDArray[np.float64], index: int
+) -> NDArray[np.int64]:
+    """Return where missing values go; they are zeros unless NaN has a branch of its own."""
+    kind = decision >> _MISSING_SHIFT & 3
+    default = np.where(decision & _DEFAULT_LEFT != 0, LEFT, RIGHT)
+    as_zero = np.where(threshold >= 0, LEFT, RIGHT)
+    strange = (kind == _ZERO) & (default != as_zero)
+    if strange.any():
+        raise UnsupportedModel(
+            f"tree {index} sends zeros against the threshold at its node "
+            f"{int(np.argmax(strange))} (zero_as_missing), not supported"
+        )
+    return np.where(kind == _NAN, default, as_zero)

@@ -1,0 +1,197 @@
+"""One reader for all: recognises live models and files by what they are."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from cpx.errors import EngineMissing, InvalidOption, ModelError, UnsupportedModel, nearest
+from cpx.files import read_bytes
+from cpx.trees.form import TreeModel
+from cpx.trees.lightgbm import read_lightgbm
+from cpx.trees.saved import FORMAT
+from cpx.trees.sklearn import read_sklearn
+from cpx.trees.xgboost import read_xgboost
+from cpx.trees.xgboost_dump import is_dump, read_xgboost_dump
+
+__all__ = ["read_model"]
+
+_LIBRARIES: dict[str, Callable[..., TreeModel]] = {
+    "xgboost": read_xgboost,
+    "lightgbm": read_lightgbm,
+    "sklearn": read_sklearn,
+}
+_PICKLES = (".joblib", ".pkl", ".pickle")
+
+
+def read_model(source: Any, *, trusted: bool | Iterable[str] = False, **options: Any) -> TreeModel:
+    """Read a tree model, whatever it is.
+
+    Parameters
+    ----------
+    source : path or fitted classifier
+        A classifier of scikit-learn, XGBoost or LightGBM, or a Booster of the latter two. Or a
+        file, told by its content: JSON or UBJ of XGBoost, a text dump of XGBoost, text of
+        LightGBM, skops, joblib or pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be
+        gzipped.
+    trusted : bool or list of str
+        Joblib and pickle files run code of whoever made them, so they are read only when this
+        is true. Of a skops file, only known types are read; this is the list of others that
+        may be, or true for all.
+    **options
+        Those of the reader: :func:`read_sklearn`, :func:`read_xgboost`,
+        :func:`read_xgboost_dump` (``classes`` is needed there) or :func:`read_lightgbm`.
+
+    Returns
+    -------
+    TreeModel
+
+    Raises
+    ------
+    ModelError
+        When the source is not recognised, cannot be read, or is not trusted.
+    UnsupportedModel
+        When it is of a kind that is not read; see the readers.
+    InvalidOption
+        When the reader does not have an option, or not with this value.
+    EngineMissing
+        When a library is needed to open the file and not installed.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> read_model(DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]))
+    <TreeModel: 1 trees over 1 attributes, 2 classes, rule average>
+    """
+    if isinstance(source, TreeModel):
+        _refuse_options("a TreeModel", options, ())
+        return source
+    if not isinstance(source, str | PathLike):
+        return _live(source, options)
+    path = Path(source)
+    raw = read_bytes(path, ModelError)
+    try:
+        return _file(path, raw, trusted, options)
+    except (ModelError, InvalidOption) as error:
+        raise type(error)(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
+
+
+def _live(model: Any, options: dict[str, Any]) -> TreeModel:
+    homes = {cls.__module__.split(".")[0] for cls in type(model).__mro__}
+    for library, reader in _LIBRARIES.items():
+        if library in homes:
+            return _call(reader, model, options)
+    raise UnsupportedModel(
+        f"{type(model).__name__} is no model that cpx reads: a classifier of scikit-learn, "
+        "XGBoost or LightGBM, or the path of a file"
+    )
+
+
+def _file(
+    path: Path, raw: bytes, trusted: bool | Iterable[str], options: dict[str, Any]
+) -> TreeModel:
+    if raw[:4] == b"PK\x03\x04":
+        return _live(_from_skops(path, trusted), options)
+    if path.suffix in _PICKLES or raw[:1] == b"\x80":
+        return _live(_from_joblib(path, trusted), options)
+    # A UBJ object goes on with the type of a length, a JSON object with a quote.
+    if raw[:1] == b"{" and raw[1:].lstrip()[:1] not in (b'"', b"}"):
+        return _call(read_xgboost, _from_ubj(path), options)
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError("not recognised as a tree model") from error
+    if raw[:1] == b"{":
+        return _from_json(text, options)
+    if text.startswith("tree\n") or text.startswith("tree\r\n"):
+        return _call(read_lightgbm, path, options)
+    if is_dump(text):
+        if "classes" not in options:
+            raise InvalidOption(
+                "a dump of XGBoost does not say how many classes there are: give classes"
+            )
+        return _call(read_xgboost_dump, path, options)
+    raise ModelError(
+        "not recognised as a tree model: neither a file of XGBoost (JSON, UBJ or text dump), "
+        "of LightGBM (text), skops, joblib, nor a saved TreeModel"
+    )
+
+
+def _from_json(text: str, options: dict[str, Any]) -> TreeModel:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"no JSON: {error}") from error
+    if content.get("format") == FORMAT:
+        _refuse_options("a saved TreeModel", options, ())
+        return TreeModel.from_dict(content)
+    return _call(read_xgboost, content, options)
+
+
+def _from_ubj(path: Path) -> Any:
+    try:
+        import xgboost
+    except ImportError:
+        raise _needs("UBJ file", "xgboost") from None
+    try:
+        booster = xgboost.Booster(model_file=str(path))
+    except xgboost.core.XGBoostError as error:
+        raise ModelError(f"XGBoost cannot read it: {str(error).splitlines()[0]}") from error
+    return json.loads(bytes(booster.save_raw("json")))
+
+
+def _from_skops(path: Path, trusted: bool | Iterable[str]) -> Any:
+    try:
+        from skops import io
+    except ImportError:
+        raise _needs("skops file", "skops") from None
+    try:
+        unknown = io.get_untrusted_types(file=path)
+        allowed = unknown if trusted is True else [] if trusted is False else list(trusted)
+        refused = sorted(set(unknown) - set(allowed))
+        if not refused:
+            return io.load(path, trusted=allowed)
+    except Exception as error:  # what a damaged file raises is not documented
+        raise ModelError(f"skops cannot read it: {type(error).__name__}: {error}") from error
+    raise ModelError(
+        f"the skops file has types that are not trusted: {', '.join(refused)}; if you know where "
+        "it is from, say trusted=[...] with them"
+    )
+
+
+def _from_joblib(path: Path, trusted: bool | Iterable[str]) -> Any:
+    if trusted is not True:
+        raise ModelError(
+            "a joblib or pickle file can run any code when it is opened; if you know where it is "
+            "from, say trusted=True, or save the model with skops instead"
+        )
+    import joblib
+
+    try:
+        return joblib.load(path)
+    except Exception as error:  # unpickling can raise anything
+        raise ModelError(f"joblib cannot read it: {type(error).__name__}: {error}") from error
+
+
+def _needs(what: str, package: str) -> EngineMissing:
+    return EngineMissing(f"a {what} needs {package} to be read; pip install {package}")
+
+
+def _call(reader: Callable[..., TreeModel], model: Any, options: dict[str, Any]) -> TreeModel:
+    parameters = inspect.signature(reader).parameters.values()
+    known = [p.name for p in parameters if p.kind == p.KEYWORD_ONLY]
+    _refuse_options(reader.__name__, options, known)
+    return reader(model, **options)
+
+
+def _refuse_options(reader: str, options: dict[str, Any], known: Iterable[str]) -> None:
+    for name in options:
+        if name not in known:
+            raise InvalidOption(
+                f"{name} is no option of {reader}{nearest(name, known)}; "
+                f"it has: {', '.join(known) or 'none'}"
+            )

@@ -1,0 +1,163 @@
+"""The saved form of tree models, version 1: JSON values in and out, all numbers exact.
+
+Thresholds, leaves and base are hexadecimal floats (``"0x1.8p+1"`` is 3). A tree is its nodes in
+preorder: ``attribute`` has -1 for a leaf, ``split`` and ``missing`` have only the nodes with a
+test, ``values`` only the leaves. ``missing`` is a string of ``l`` (left), ``r`` (right) and
+``-`` (refused).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.errors import ModelError, nearest
+from cpx.trees.attribute import Attribute
+from cpx.trees.tree import LEFT, REFUSED, RIGHT, Tree
+
+if TYPE_CHECKING:
+    from cpx.trees.form import TreeModel
+
+__all__ = ["FORMAT", "read", "written"]
+
+FORMAT, _VERSION = "cpx-tree-model", 1
+
+_PLAIN = ("rule", "decision", "cast", "sums", "strict", "source")
+_KEYS = ("format", "version", *_PLAIN, "classes", "base", "attributes", "thresholds", "trees")
+_TREE = ("outputs", "attribute", "split", "missing", "values")
+_LETTERS = {LEFT: "l", RIGHT: "r", REFUSED: "-"}
+_CODES = {letter: code for code, letter in _LETTERS.items()}
+
+
+def written(model: TreeModel) -> dict[str, Any]:
+    """Return a model as JSON values."""
+    return {
+        "format": FORMAT,
+        "version": _VERSION,
+        **{key: getattr(model, key) for key in _PLAIN},
+        "classes": list(model.classes),
+        "base": [_hex(v) for v in model.base],
+        "attributes": [a.to_dict() for a in model.attributes],
+        "thresholds": [[_hex(v) for v in t.tolist()] for t in model.thresholds],
+        "trees": [_tree(tree) for tree in model.trees],
+    }
+
+
+def read(data: object) -> dict[str, Any]:
+    """Return the arguments of the model that :func:`written` wrote.
+
+    Raises
+    ------
+    ModelError
+        Naming an unknown or missing key, or a value of a wrong type.
+    """
+    holder = _object("a tree model", data, _KEYS, optional=("source",))
+    if holder["format"] != FORMAT:
+        raise ModelError(f"format must be {FORMAT!r}, got {holder['format']!r}")
+    if isinstance(holder["version"], bool) or holder["version"] != _VERSION:
+        raise ModelError(f"version {holder['version']!r} is not known; known: {_VERSION}")
+    for key in ("classes", "base", "attributes", "thresholds", "trees"):
+        _list(key, holder[key])
+    return {
+        **{key: holder[key] for key in _PLAIN if key in holder},
+        "classes": holder["classes"],
+        "base": _floats("base", holder["base"]),
+        "attributes": [Attribute.from_dict(a) for a in holder["attributes"]],
+        "thresholds": [
+            _floats(f"thresholds[{a}]", values) for a, values in enumerate(holder["thresholds"])
+        ],
+        "trees": [_read_tree(f"tree {i}", tree) for i, tree in enumerate(holder["trees"])],
+    }
+
+
+def _tree(tree: Tree) -> dict[str, Any]:
+    inner = tree.attribute >= 0
+    return {
+        "outputs": list(tree.outputs),
+        "attribute": tree.attribute.tolist(),
+        "split": tree.split[inner].tolist(),
+        "missing": "".join(_LETTERS[code] for code in tree.missing[inner].tolist()),
+        "values": [_hex(v) for v in tree.values.ravel().tolist()],
+    }
+
+
+def _read_tree(what: str, data: object) -> Tree:
+    holder = _object(what, data, _TREE)
+    attribute = _integers(f"{what}: attribute", holder["attribute"])
+    outputs = tuple(_integers(f"{what}: outputs", holder["outputs"]).tolist())
+    letters = holder["missing"]
+    if not isinstance(letters, str) or set(letters) - set(_CODES):
+        raise ModelError(f"{what}: missing must be a string of l, r and -")
+    values = np.array(_floats(f"{what}: values", holder["values"]))
+    inner = attribute >= 0
+    arrays = {
+        "split": _integers(f"{what}: split", holder["split"]),
+        "missing": np.array([_CODES[letter] for letter in letters], dtype=np.int32),
+    }
+    spread = {}
+    for key, array in arrays.items():
+        if len(array) != inner.sum():
+            raise ModelError(
+                f"{what}: {key} must have {int(inner.sum())} entries, one per node with a test, "
+                f"got {len(array)}"
+            )
+        spread[key] = np.zeros(len(attribute), dtype=np.int32)
+        spread[key][inner] = array
+    if len(values) != (~inner).sum() * len(outputs):
+        raise ModelError(f"{what}: values must have a number per leaf and output")
+    try:
+        return Tree(
+            attribute,
+            spread["split"],
+            spread["missing"],
+            values.reshape(-1, len(outputs) or 1),
+            outputs,
+        )
+    except ModelError as error:
+        raise ModelError(f"{what}: {error}") from error
+
+
+def _hex(value: float) -> str:
+    """Return a float as hexadecimal text without the zeros at its end."""
+    mantissa, exponent = value.hex().split("p")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    return f"{mantissa}p{exponent}"
+
+
+def _object(
+    what: str, data: object, keys: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> Mapping[str, Any]:
+    if not isinstance(data, Mapping):
+        raise ModelError(f"{what} must be an object, got {type(data).__name__}")
+    for key in data:
+        if key not in keys:
+            raise ModelError(f"{what}: unknown key {key!r}{nearest(str(key), keys)}")
+    for key in keys:
+        if key not in data and key not in optional:
+            raise ModelError(f"{what}: the key {key!r} is missing")
+    return data
+
+
+def _list(what: str, value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise ModelError(f"{what} must be a list, got {type(value).__name__}")
+    return value
+
+
+def _floats(what: str, value: object) -> list[float]:
+    try:
+        return [float.fromhex(text) for text in _list(what, value)]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelError(f"{what}: no hexadecimal float: {error}") from error
+
+
+def _integers(what: str, value: object) -> NDArray[np.int32]:
+    numbers = _list(what, value)
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, int) or abs(number) >= 2**31:
+            raise ModelError(f"{what} must be a list of integers, got {number!r}")
+    return np.array(numbers, dtype=np.int32)

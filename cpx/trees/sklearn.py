@@ -1,0 +1,206 @@
+"""Tree models of scikit-learn: single trees, forests, gradient boosting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cpx.errors import InvalidOption, ModelError, UnsupportedModel
+from cpx.trees.attribute import Attribute
+from cpx.trees.building import Nodes, assemble, attribute_list, highest_upto
+from cpx.trees.checks import label_list
+from cpx.trees.form import Rule, TreeModel
+from cpx.trees.tree import LEFT, REFUSED, RIGHT
+
+__all__ = ["FORESTS", "read_sklearn"]
+
+FORESTS = (
+    "DecisionTreeClassifier",
+    "ExtraTreeClassifier",
+    "RandomForestClassifier",
+    "ExtraTreesClassifier",
+)
+_SINGLE = FORESTS[:2]
+_BOOSTED = ("GradientBoostingClassifier", "HistGradientBoostingClassifier")
+
+
+def read_sklearn(
+    model: Any,
+    *,
+    rule: Rule | None = None,
+    attributes: Sequence[str | Attribute] | None = None,
+) -> TreeModel:
+    """Read a fitted classifier of scikit-learn.
+
+    Parameters
+    ----------
+    model : classifier
+        DecisionTreeClassifier, ExtraTreeClassifier, RandomForestClassifier,
+        ExtraTreesClassifier, GradientBoostingClassifier or HistGradientBoostingClassifier.
+    rule : {"average", "vote", "sum"}, optional
+        For trees and forests, ``"average"`` of the probabilities, which is what scikit-learn
+        predicts and the default, or ``"vote"``: each tree votes for its most probable class,
+        the first of equal ones, and the class with the most votes wins, the first of equal
+        ones. That is another model: it can answer otherwise than ``model.predict``. Gradient
+        boosting has the rule ``"sum"`` only.
+    attributes : sequence of str or Attribute, optional
+        Names of the columns, or all there is to say of them. By default the names seen in
+        fit, or ``x0, x1, ...``.
+
+    Returns
+    -------
+    TreeModel
+
+    Raises
+    ------
+    UnsupportedModel
+        For anything else than these classifiers, several outputs, categorical features of
+        HistGradientBoostingClassifier, or an initial estimator that is no constant.
+    ModelError
+        When the model is not fitted, or the attributes do not fit.
+    InvalidOption
+        When the rule is none of this model.
+
+    Notes
+    -----
+    Forests and GradientBoostingClassifier compare in float32, HistGradientBoostingClassifier
+    in float64; all add in float64. Where two classes have the same exact score the first wins,
+    but in GradientBoostingClassifier with two classes the second does. The order in which a
+    forest with ``n_jobs`` adds its trees is not fixed, so on such ties it may differ from itself.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier().fit([[0.0], [1.0], [3.0]], ["a", "a", "b"])
+    >>> model = read_sklearn(tree)
+    >>> model.predict([[2.0], [2.1]]).tolist(), model.condition(0, 0)
+    (['a', 'b'], 'x0 <= 2')
+    """
+    kind = _kind(model)
+    rules = ("sum",) if kind in _BOOSTED else ("average", "vote")
+    if rule is not None and rule not in rules:
+        raise InvalidOption(f"rule must be one of {', '.join(rules)} for {kind}, got {rule!r}")
+    _refuse_unfitted(model, kind)
+    default = getattr(model, "feature_names_in_", None)
+    if default is None:
+        default = [f"x{i}" for i in range(model.n_features_in_)]
+    columns = attribute_list(attributes, [str(name) for name in default])
+    if kind == "HistGradientBoostingClassifier":
+        fields = _histogram(model)
+    elif kind in _BOOSTED:
+        fields = _boosted(model)
+    else:
+        fields = _forest(model, [model] if kind in _SINGLE else model.estimators_, rule)
+    return assemble(
+        attributes=columns, classes=label_list(model.classes_), source=f"sklearn {kind}", **fields
+    )
+
+
+def _kind(model: Any) -> str:
+    """Return the name of the class of scikit-learn that the model is of."""
+    for cls in type(model).__mro__:
+        if cls.__name__ in (*FORESTS, *_BOOSTED) and cls.__module__.startswith("sklearn."):
+            return cls.__name__
+    if type(model).__name__ == "Pipeline" and getattr(model, "steps", None):
+        raise UnsupportedModel(
+            "a Pipeline changes the rows before the trees see them: give its last step, "
+            f"{type(model.steps[-1][1]).__name__}, and rows as they are then"
+        )
+    raise UnsupportedModel(
+        f"{type(model).__name__} is no tree classifier of scikit-learn that cpx reads; it reads "
+        + ", ".join((*FORESTS, *_BOOSTED))
+    )
+
+
+def _refuse_unfitted(model: Any, kind: str) -> None:
+    if not hasattr(model, "classes_") or not hasattr(model, "n_features_in_"):
+        raise ModelError(f"the {kind} is not fitted")
+    if getattr(model, "n_outputs_", 1) > 1:
+        raise UnsupportedModel(f"the {kind} has {model.n_outputs_} outputs, cpx reads one")
+
+
+def _forest(model: Any, estimators: Sequence[Any], rule: Rule | None) -> dict[str, Any]:
+    classes = len(model.classes_)
+    trees = []
+    for estimator in estimators:
+        values = estimator.tree_.value[:, 0, :]
+        if rule == "vote":
+            values = np.eye(classes)[values.argmax(axis=1)]
+        takes_missing = estimator.__sklearn_tags__().input_tags.allow_nan
+        trees.append(_nodes(estimator.tree_, values, tuple(range(classes)), takes_missing))
+    return {
+        "trees": trees,
+        "rule": rule or "average",
+        "decision": "first",
+        "base": (0.0,) * classes,
+        "cast": "float32",
+    }
+
+
+def _boosted(model: Any) -> dict[str, Any]:
+    start = model.init_
+    if not isinstance(start, str) and type(start).__name__ != "DummyClassifier":
+        raise UnsupportedModel(
+            f"init={type(start).__name__} gives each row a start of its own; cpx reads a "
+            "GradientBoostingClassifier whose init is None or 'zero'"
+        )
+    # The start of every row, as the library computes it.
+    base = model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32))[0]
+    trees = []
+    for stage in model.estimators_:
+        for k, estimator in enumerate(stage):
+            values = model.learning_rate * estimator.tree_.value[:, 0, :]
+            trees.append(_nodes(estimator.tree_, values, (k,), False))
+    return {
+        "trees": trees,
+        "rule": "sum",
+        "decision": "nonnegative" if len(base) == 1 else "first",
+        "base": base.tolist(),
+        "cast": "float32",
+    }
+
+
+def _nodes(tree: Any, values: Any, outputs: tuple[int, ...], takes_missing: bool) -> Nodes:
+    missing = np.where(tree.missing_go_to_left, LEFT, RIGHT) if takes_missing else REFUSED
+    return Nodes(
+        attribute=np.where(tree.children_left < 0, -1, tree.feature),
+        threshold=highest_upto(tree.threshold, "float32"),
+        left=tree.children_left,
+        right=tree.children_right,
+        missing=np.broadcast_to(missing, tree.feature.shape),
+        values=values,
+        outputs=outputs,
+    )
+
+
+def _histogram(model: Any) -> dict[str, Any]:
+    categorical = getattr(model, "is_categorical_", None)
+    if categorical is not None and np.any(categorical):
+        raise UnsupportedModel(
+            f"the HistGradientBoostingClassifier has the categorical features "
+            f"{np.flatnonzero(categorical).tolist()}; cpx reads tests of thresholds only"
+        )
+    base = model._baseline_prediction.ravel()
+    trees = []
+    for stage in model._predictors:
+        for k, predictor in enumerate(stage):
+            nodes = predictor.nodes
+            trees.append(
+                Nodes(
+                    attribute=np.where(nodes["is_leaf"], -1, nodes["feature_idx"]),
+                    threshold=nodes["num_threshold"].astype(np.float64),
+                    left=nodes["left"].astype(np.int64),
+                    right=nodes["right"].astype(np.int64),
+                    missing=np.where(nodes["missing_go_to_left"], LEFT, RIGHT),
+                    values=nodes["value"].astype(np.float64)[:, np.newaxis],
+                    outputs=(k,),
+                )
+            )
+    return {
+        "trees": trees,
+        "rule": "sum",
+        "decision": "positive" if len(base) == 1 else "first",
+        "base": base.tolist(),
+    }

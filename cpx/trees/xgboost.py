@@ -1,0 +1,245 @@
+"""Models of XGBoost: JSON files, and live boosters and classifiers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.data.scalars import integer
+from cpx.errors import InvalidOption, ModelError, UnsupportedModel
+from cpx.files import read_text
+from cpx.trees.attribute import Attribute
+from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
+from cpx.trees.damage import reading
+from cpx.trees.form import TreeModel
+from cpx.trees.tree import LEFT, RIGHT
+from cpx.trees.xgboost_fields import class_labels, decided_by, start_margin
+
+__all__ = ["read_xgboost"]
+
+
+def read_xgboost(
+    model: Any,
+    *,
+    rounds: int | str | None = None,
+    classes: Sequence[Any] | None = None,
+    attributes: Sequence[str | Attribute] | None = None,
+) -> TreeModel:
+    """Read a classifier of XGBoost.
+
+    Parameters
+    ----------
+    model : path, mapping, Booster or XGBClassifier
+        A JSON file of ``save_model``, plain or gzipped, or its content; or a live model.
+    rounds : int or {"all", "best"}, optional
+        How many boosting rounds to read: a number, all, or those up to the best iteration
+        that early stopping has found. By default, what ``predict`` of the live model does: an
+        XGBClassifier uses the best iteration if there is one, a Booster all rounds. A file
+        does not say which of them it was.
+    classes : sequence of labels, optional
+        By default those of the XGBClassifier, or 0, 1, ...
+    attributes : sequence of str or Attribute, optional
+        Names of the columns, or all there is to say of them. By default the names that the
+        model has, or ``f0, f1, ...``.
+
+    Returns
+    -------
+    TreeModel
+
+    Raises
+    ------
+    UnsupportedModel
+        For other boosters than gbtree (dart, gblinear), other objectives than
+        ``binary:logistic``, ``multi:softprob`` and ``multi:softmax``, categorical splits,
+        trees with several outputs, and another ``missing`` value than NaN; naming it.
+    ModelError
+        When the file cannot be read, is no such model, or has no trees; when the classifier
+        is not fitted; when classes or attributes do not fit.
+    InvalidOption
+        When rounds is out of range; and when it is not given for a file whose best iteration
+        is not its last.
+
+    Notes
+    -----
+    XGBoost compares in float32 with ``<`` and adds in float32; we compare the same and add
+    exactly. So where two scores differ by less than the rounding, the classes can differ. The
+    log odds of ``base_score`` are computed in float32 too, by NumPy, which may differ from the
+    library's in the last bit.
+
+    Examples
+    --------
+    >>> leaf = {"left_children": [-1], "right_children": [-1], "split_indices": [0],
+    ...         "split_conditions": [0.5], "default_left": [0], "split_type": [0],
+    ...         "tree_param": {"size_leaf_vector": "1"}}
+    >>> content = {"learner": {
+    ...     "objective": {"name": "binary:logistic"}, "attributes": {}, "feature_names": ["a"],
+    ...     "learner_model_param": {"num_class": "0", "num_feature": "1", "base_score": "5E-1"},
+    ...     "gradient_booster": {"name": "gbtree", "model": {
+    ...         "gbtree_model_param": {"num_parallel_tree": "1"},
+    ...         "tree_info": [0], "trees": [leaf]}}}}
+    >>> read_xgboost(content).predict([[7.0]]).tolist()
+    [1]
+    """
+    if isinstance(model, str | PathLike):
+        text = read_text(model, ModelError)
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ModelError(f"{model}: no JSON: {error}") from error
+        return _from_file(content, rounds, classes, attributes)
+    if isinstance(model, Mapping):
+        return _from_file(model, rounds, classes, attributes)
+    return _from_live(model, rounds, classes, attributes)
+
+
+def _from_file(content: Any, rounds: Any, classes: Any, attributes: Any) -> TreeModel:
+    with reading("XGBoost model"):
+        best, count = _best(content), _rounds_of(content)
+    if rounds is None and best is not None and best != count:
+        raise InvalidOption(
+            f"the model has {count} rounds and its best iteration is the round {best}: say "
+            "rounds='best', as XGBClassifier predicts, or rounds='all', as Booster does"
+        )
+    return _read(content, "all" if rounds is None else rounds, classes, attributes, "xgboost file")
+
+
+def _from_live(model: Any, rounds: Any, classes: Any, attributes: Any) -> TreeModel:
+    name, booster = type(model).__name__, model
+    if hasattr(model, "get_booster"):
+        if not hasattr(model, "__sklearn_is_fitted__") or not model.__sklearn_is_fitted__():
+            raise ModelError(f"the {name} is not fitted")
+        if not hasattr(model, "n_classes_"):
+            raise UnsupportedModel(f"{name} is no classifier")
+        missing = getattr(model, "missing", np.nan)
+        if not np.isnan(missing):
+            raise UnsupportedModel(f"{name}: missing={missing} is not supported, only NaN")
+        booster = model.get_booster()
+        classes = model.classes_ if classes is None else classes
+    elif not hasattr(model, "save_raw"):
+        raise UnsupportedModel(f"{name} is no model of XGBoost")
+    content = json.loads(bytes(booster.save_raw("json")))
+    if rounds is None:
+        best_is_used = booster is not model and _best(content) is not None
+        rounds = "best" if best_is_used else "all"
+    return _read(content, rounds, classes, attributes, f"xgboost {name}")
+
+
+def _read(
+    content: Any, rounds: int | str, classes: Any, attributes: Any, source: str
+) -> TreeModel:
+    with reading("XGBoost model"):
+        learner = content["learner"]
+        booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
+        if booster["name"] != "gbtree":
+            raise UnsupportedModel(
+                f"the booster {booster['name']!r} is not supported, only gbtree"
+            )
+        objective = learner["objective"]["name"]
+        groups = max(int(parameters["num_class"]), 1)
+        count = max(groups, 2)
+        fields = decided_by(objective, count)
+        if int(parameters.get("num_target", "1")) > 1:
+            raise UnsupportedModel("several targets are not supported")
+        starts = [float(v) for v in parameters["base_score"].strip("[]").split(",")]
+        base = [start_margin(objective, v) for v in starts]
+        if len(base) == 1:
+            base *= groups
+        used = _used_rounds(content, rounds)
+        model = booster["model"]
+        per_round = groups * int(model["gbtree_model_param"].get("num_parallel_tree", "1") or 1)
+        chosen = model["trees"][: used * per_round]
+        if not chosen:
+            raise ModelError("the model has no trees")
+        trees = [
+            _nodes(tree, (int(group),), i)
+            for i, (tree, group) in enumerate(zip(chosen, model["tree_info"]))
+        ]
+        features = int(parameters["num_feature"])
+        names = learner.get("feature_names") or [f"f{i}" for i in range(features)]
+    return assemble(
+        trees,
+        attribute_list(attributes, names),
+        classes=class_labels(classes, count),
+        base=base,
+        source=source,
+        **fields,
+    )
+
+
+def _best(content: Any) -> int | None:
+    """Return the number of rounds up to the best one, None without early stopping."""
+    best = content["learner"].get("attributes", {}).get("best_iteration")
+    return None if best is None else int(best) + 1
+
+
+def _rounds_of(content: Any) -> int:
+    learner = content["learner"]
+    model = learner["gradient_booster"].get("model")
+    if not isinstance(model, Mapping) or "trees" not in model:
+        return 0  # another booster than gbtree, refused later by its name
+    groups = max(int(learner["learner_model_param"]["num_class"]), 1)
+    parallel = int(model["gbtree_model_param"].get("num_parallel_tree", "1") or 1)
+    rounds, rest = divmod(len(model["trees"]), groups * parallel)
+    if rest or len(model["tree_info"]) != len(model["trees"]):
+        raise ModelError(
+            f"the model has {len(model['trees'])} trees, not {groups * parallel} per round"
+        )
+    return rounds
+
+
+def _used_rounds(content: Any, rounds: int | str) -> int:
+    count, best = _rounds_of(content), _best(content)
+    if rounds == "all":
+        return count
+    if rounds == "best":
+        if best is None:
+            raise InvalidOption("rounds='best', but the model has no best iteration")
+        return best
+    number = integer(rounds)
+    if number is None or not 1 <= number <= count:
+        raise InvalidOption(f"rounds must be 'all', 'best' or 1 to {count}, got {rounds!r}")
+    return number
+
+
+def _nodes(tree: Mapping[str, Any], outputs: tuple[int, ...], index: int) -> Nodes:
+    if int(tree["tree_param"].get("size_leaf_vector", "1")) > 1:
+        raise UnsupportedModel(f"tree {index} has leaves with several outputs, not supported")
+    n = len(tree["left_children"])
+    left, right, tests, direction, numbers = (
+        _array(tree, key, n, index)
+        for key in (
+            "left_children",
+            "right_children",
+            "split_indices",
+            "default_left",
+            "split_conditions",
+        )
+    )
+    if "split_type" in tree and _array(tree, "split_type", n, index).any():
+        node = int(np.argmax(tree["split_type"]))
+        raise UnsupportedModel(
+            f"tree {index} has a categorical split at its node {node}; cpx reads thresholds only"
+        )
+    # XGBoost keeps the value of a leaf where other nodes have their threshold.
+    numbers = numbers.astype(np.float32)
+    return Nodes(
+        attribute=np.where(left < 0, -1, tests),
+        threshold=highest_below(numbers),
+        left=left,
+        right=right,
+        missing=np.where(direction != 0, LEFT, RIGHT),
+        values=numbers.astype(np.float64)[:, np.newaxis],
+        outputs=outputs,
+    )
+
+
+def _array(tree: Mapping[str, Any], key: str, length: int, index: int) -> NDArray[Any]:
+    array = np.array(tree[key])
+    if array.shape != (length,) or array.dtype.kind not in "biuf":
+        raise ModelError(f"no XGBoost model: {key} of tree {index} must be {length} numbers")
+    return array

@@ -1,0 +1,229 @@
+"""Text dumps of XGBoost: ``Booster.dump_model`` and ``Booster.get_dump``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from cpx.data.scalars import positive_integer
+from cpx.errors import ModelError, UnsupportedModel
+from cpx.files import read_text
+from cpx.trees.attribute import Attribute
+from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
+from cpx.trees.form import TreeModel
+from cpx.trees.tree import LEFT, RIGHT
+from cpx.trees.xgboost_fields import class_labels, decided_by
+
+__all__ = ["is_dump", "read_xgboost_dump"]
+
+_HEAD = re.compile(r"booster\[(\d+)\]:?")
+_LEAF = re.compile(r"(\d+):leaf=([^,\s]+)(,\S*)?")
+_TEST = re.compile(r"(\d+):\[(.+)<([^<\]]+)\] yes=(\d+),no=(\d+)(?:,missing=(\d+))?(,\S*)?")
+_NUMBERED = re.compile(r"f(\d+)")
+
+_Line = tuple[str, float, int, int, int] | float
+"""A node: name, threshold and ids of the children (yes, no, missing), or a leaf."""
+
+
+def is_dump(text: str) -> bool:
+    r"""Say whether text looks like a dump.
+
+    Examples
+    --------
+    >>> is_dump("booster[0]:\n0:leaf=0.5\n"), is_dump("tree\nversion=v4\n")
+    (True, False)
+    """
+    first = text.lstrip()[:200].split("\n", 1)[0].strip()
+    return bool(_HEAD.fullmatch(first) or _LEAF.fullmatch(first) or _TEST.fullmatch(first))
+
+
+def read_xgboost_dump(
+    source: str | PathLike[str] | Sequence[str],
+    *,
+    classes: int | Sequence[Any],
+    attributes: int | Sequence[str | Attribute] | None = None,
+    objective: str | None = None,
+    base: Sequence[float] | None = None,
+    num_parallel_tree: int = 1,
+) -> TreeModel:
+    r"""Read the text dump of an XGBoost classifier.
+
+    A dump has the trees and nothing else, so the caller has to say the rest.
+
+    Parameters
+    ----------
+    source : path, or list of str
+        A file of ``Booster.dump_model``, plain or gzipped; or what ``Booster.get_dump``
+        returns, one string per tree.
+    classes : int or sequence of labels
+        Their number c, or the labels themselves.
+    attributes : int or sequence of str or Attribute, optional
+        The number of columns, their names, or all there is to say of them. With a number, or
+        when not given, the dump must use XGBoost's own names: ``fN`` is column N from 0; then
+        there are as many columns as the greatest N says.
+    objective : str, optional
+        ``"binary:logistic"``, the default for two classes: one score, positive for the second
+        class. Or ``"multi:softprob"`` (or ``"multi:softmax"``), the default for more: tree i
+        adds to the score of class i mod c, and the greatest score wins, the first of equal
+        ones.
+    base : sequence of float, optional
+        What each score starts from: one number for two classes (the log odds of
+        ``base_score``), otherwise one per class. By default 0.
+    num_parallel_tree : int
+        How many trees of a class follow each other in a round: with p of them, tree i is of
+        class i // p mod c.
+
+    Returns
+    -------
+    TreeModel
+
+    Raises
+    ------
+    ModelError
+        When the file cannot be read or is no dump, naming the line; or arguments do not fit.
+    UnsupportedModel
+        For categorical splits, indicator features and other objectives.
+
+    Examples
+    --------
+    >>> dump = "0:[f1<2.5] yes=1,no=2,missing=1\n\t1:leaf=-0.5\n\t2:leaf=0.25\n"
+    >>> model = read_xgboost_dump([dump], classes=["no", "yes"], attributes=2)
+    >>> model.predict([[0, 2.4], [0, 2.5], [0, np.nan]]).tolist(), model.condition(1, 0)
+    (['no', 'yes', 'no'], 'f1 < 2.5')
+    """
+    if isinstance(source, str | PathLike):
+        trees = _blocks(read_text(source, ModelError))
+    else:
+        trees = [_tree(text.splitlines(), f"tree {i}") for i, text in enumerate(source)]
+    count = classes if isinstance(classes, int) else len(classes)
+    labels = class_labels(classes, count)
+    if objective is None:
+        objective = "binary:logistic" if count == 2 else "multi:softprob"
+    fields = decided_by(objective, count)
+    scores = 1 if fields["decision"] == "positive" else count
+    parallel = positive_integer("num_parallel_tree", num_parallel_tree)
+    if not trees or len(trees) % (scores * parallel):
+        raise ModelError(
+            f"the dump has {len(trees)} trees, not a multiple of {scores * parallel}, the trees "
+            f"of a round with {count} classes"
+        )
+    columns = _columns(trees, attributes)
+    positions = {a.name: i for i, a in enumerate(columns)}
+    if len(positions) < len(columns):
+        raise ModelError("two attributes have the same name, so that tests are ambiguous")
+    return assemble(
+        [_nodes(tree, positions, (i // parallel % scores,), i) for i, tree in enumerate(trees)],
+        columns,
+        classes=labels,
+        base=(0.0,) * scores if base is None else base,
+        source="xgboost dump",
+        **fields,
+    )
+
+
+def _blocks(text: str) -> list[dict[int, _Line]]:
+    """Return the trees of a file, each a block that starts with ``booster[i]:``."""
+    blocks: list[list[str]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        head = _HEAD.fullmatch(line.strip())
+        if head:
+            if int(head[1]) != len(blocks):
+                raise ModelError(f"line {number}: booster[{len(blocks)}] expected, got {line!r}")
+            blocks.append([])
+        elif line.strip():
+            if not blocks:
+                raise ModelError(f"line {number}: no dump of XGBoost, it starts with {line!r}")
+            blocks[-1].append(line)
+    return [_tree(lines, f"booster[{i}]") for i, lines in enumerate(blocks)]
+
+
+def _tree(lines: Sequence[str], where: str) -> dict[int, _Line]:
+    nodes: dict[int, _Line] = {}
+    for line in lines:
+        text = line.strip()
+        try:
+            if leaf := _LEAF.fullmatch(text):
+                number, node = int(leaf[1]), _number(leaf[2])
+                parsed: _Line = node
+            elif test := _TEST.fullmatch(text):
+                number, yes, no = int(test[1]), int(test[4]), int(test[5])
+                missing = int(test[6]) if test[6] else yes
+                if missing not in (yes, no):
+                    raise ModelError("missing is neither yes nor no")
+                parsed = (test[2], _number(test[3]), yes, no, missing)
+            elif text:
+                raise _unknown(text)
+            else:
+                continue
+        except ModelError as error:
+            raise type(error)(f"{where}: {text!r}: {error}") from error
+        except ValueError as error:
+            raise ModelError(f"{where}: {text!r}: {error}") from error
+        if number in nodes:
+            raise ModelError(f"{where} has the node {number} twice")
+        nodes[number] = parsed
+    if 0 not in nodes:
+        raise ModelError(f"{where} has no node 0")
+    return nodes
+
+
+def _number(text: str) -> float:
+    return float(np.float32(float(text)))
+
+
+def _unknown(text: str) -> ModelError:
+    if re.match(r"\d+:\[.*:\{", text):
+        return UnsupportedModel("categorical splits are not supported")
+    if re.match(r"\d+:\[[^<]*\] yes=", text):
+        return UnsupportedModel("indicator features are not supported; dump without a feature map")
+    return ModelError("no node of a dump")
+
+
+def _columns(
+    trees: Sequence[dict[int, _Line]], given: int | Sequence[str | Attribute] | None
+) -> tuple[Attribute, ...]:
+    if given is not None and not isinstance(given, int):
+        return attribute_list(given, [""] * len(given))
+    names = {node[0] for tree in trees for node in tree.values() if isinstance(node, tuple)}
+    numbers = [-1]
+    for name in sorted(names):
+        match = _NUMBERED.fullmatch(name)
+        if not match:
+            raise ModelError(
+                f"the dump names the feature {name!r}: give the names of all columns as attributes"
+            )
+        numbers.append(int(match[1]))
+    count = max(numbers) + 1 if given is None else given
+    if max(numbers) >= count:
+        raise ModelError(f"the dump tests f{max(numbers)}, {count} attributes are given")
+    return tuple(Attribute(f"f{i}") for i in range(count))
+
+
+def _nodes(
+    tree: dict[int, _Line], positions: dict[str, int], outputs: tuple[int, ...], index: int
+) -> Nodes:
+    place = {number: i for i, number in enumerate(sorted(tree))}
+    n = len(tree)
+    attribute, left, right, missing = (np.full(n, -1) for _ in range(4))
+    threshold, values = np.zeros(n), np.zeros((n, 1))
+    for number, node in tree.items():
+        i = place[number]
+        if not isinstance(node, tuple):
+            values[i, 0] = node
+            continue
+        name, threshold[i], yes, no, absent = node
+        position = positions.get(name)
+        if position is None and (match := _NUMBERED.fullmatch(name)):
+            # Attributes that are named by the caller; the dump has XGBoost's own names.
+            position = int(match[1]) if int(match[1]) < len(positions) else None
+        if position is None:
+            raise ModelError(f"tree {index} tests {name!r}, which is no attribute")
+        if yes not in place or no not in place:
+            raise ModelError(f"tree {index}: a child of node {number} is not there")
+        attribute[i], left[i], right[i] = position, place[yes], place[no]
+        missing[i] = LEFT if absent == yes else RIGHT
+    return Nodes(attribute, highest_below(threshold), left, right, missing, values, outputs)
