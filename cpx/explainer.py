@@ -26,6 +26,7 @@ from cpx.remarks import compared, told
 from cpx.result import Result, Status
 from cpx.rules import Rule
 from cpx.solving import solve
+from cpx.widest import widest
 
 __all__ = ["Explainer"]
 
@@ -199,8 +200,10 @@ class Explainer:
     ) -> Result:
         """Return the result of solving ``problem`` with its rule measured on fresh samples.
 
-        The problem is what :meth:`state` returned for x and the question.
+        The problem is what :meth:`state` returned for x and the question. Of equally precise
+        rules the one that covers most is taken; see :func:`cpx.widest.widest`.
         """
+        result = widest(problem, result)
         if result.explanation is None:
             return result
         found = self.measure(result.explanation, x, fresh)

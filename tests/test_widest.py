@@ -1,0 +1,59 @@
+"""Of the most precise rules the one that covers most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+
+from cpx import check
+from cpx.models.k_monomial import KMonomial
+from cpx.models.max_precision import MaxPrecision
+from cpx.result import Status
+from cpx.solving import solve
+from cpx.testing.random_instances import random_problem
+from cpx.widest import widest
+
+
+def most_covered(problem, precision):
+    """Return the greatest coverage of the rules of that precision, by enumeration."""
+    covered = []
+    for size in range(problem.k + 1):
+        for chosen in combinations(range(problem.n_features), size):
+            found = problem.evaluate(problem.explanation(chosen))
+            if found.feasible and found.objective == precision:
+                covered.append(found.coverage)
+    return max(covered)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_random_problems(seed):
+    problem = random_problem(seed, kinds=(MaxPrecision,))
+    first = solve(problem, "search")
+    found = widest(problem, first)
+    if first.status is not Status.OPTIMAL:
+        assert found is first
+        return
+    assert (found.objective, found.bound) == (first.objective, first.bound)
+    assert found.explanation.coverage == most_covered(problem, first.objective)
+    assert found.explanation.precision == first.objective
+    assert found.explanation.proved.endswith("no rule that is as precise covers more")
+    assert check.complaints(problem.to_dict(), found.to_dict()) == []
+    assert found.times.total >= first.times.total
+
+
+def test_what_is_no_proved_precision_of_the_search_is_left_alone():
+    problem = random_problem(1, kinds=(MaxPrecision,), limited=False)
+    first = solve(problem, "search")
+    assert first.status is Status.OPTIMAL
+    for other in (
+        replace(first, status=Status.FEASIBLE),
+        replace(first, backend="cpsat"),
+        replace(first, explanation=None),
+        replace(first, options={**first.options, "time_limit": first.times.total / 2}),
+    ):
+        assert widest(problem, other) is other
+    loss = random_problem(1, kinds=(KMonomial,))
+    answer = solve(loss, "search")
+    assert widest(loss, answer) is answer
