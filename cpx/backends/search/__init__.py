@@ -3,15 +3,15 @@
 The package's own engine for problems that can hand over plain arrays (``search_form()``).
 
 - ``worth``, ``presolve``: good and bad samples; fewer and lighter rows, fewer columns;
-- ``bits``, ``jit``: bitsets, popcounts, compaction;
+- ``bits``: bitsets, popcounts, compaction;
 - ``goal``: what a set of features costs, and what limits it must keep;
 - ``bounds``: what no completion of a set can do better, with proofs;
 - ``tree``, ``pairs``: depth-first over sets, and its last two levels;
 - ``heuristics``: beam search for the first incumbent;
 - ``driver``: the root, threads, the global bound, the first of all optimal sets;
-- ``linear``, ``ratio``: a sum as the objective, and a precision.
-
-Only this module may be imported without Numba.
+- ``linear``, ``ratio``: a sum as the objective, and a precision;
+- ``jit``: what a kernel is; ``compiling``, ``instructions``: its way to machine code, with
+  Numba; ``cache``, ``native``: from then on without.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ class Search(Backend):
 
     @classmethod
     def preload(cls) -> None:
-        """Load the compiled kernels as well, or compile them when they were never used."""
-        super().preload()
+        """Load the compiled kernels, which needs no Numba, or compile them."""
         _load_kernels()
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import cached_property, update_wrapper
+from functools import cached_property, partial, update_wrapper
 from importlib import import_module
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -26,6 +26,7 @@ __all__ = [
     "Instruction",
     "Kernel",
     "add_counts",
+    "bind",
     "few",
     "kernel",
     "popcount",
@@ -37,6 +38,7 @@ LANES = 8
 """Words handled at once; arrays that are read by :func:`few` have this much slack at the end."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 # Compilation, and loading: threads may call the same kernel first at the same time.
 _lock = threading.RLock()
@@ -52,6 +54,15 @@ def kernel(function: F) -> F:
     return cast(F, Kernel(cast(FunctionType, function)))
 
 
+def bind(function: Callable[..., T], *arguments: Any) -> Callable[[], T]:
+    """Return a call of a kernel that may be made again and again, by one thread at a time.
+
+    The arguments are looked at once, which for many arrays takes longer than a short call.
+    What the arrays hold may change between calls.
+    """
+    return cast(Kernel, function).bind(*arguments)
+
+
 class Kernel:
     """A function, and its machine code for each kind of arguments it was called with."""
 
@@ -62,16 +73,22 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the machine code; load or compile it when these kinds of arguments are new."""
+        return self.bind(*arguments)()
+
+    def bind(self, *arguments: Any) -> Callable[[], Any]:
+        """Return the call with these arguments; see :func:`bind`."""
         try:
             kinds, words = pack(arguments)
         except NotPlain:
-            return self.dispatcher(*arguments)
+            return partial(self.dispatcher, *arguments)
         if kinds not in self._codes:
             with _lock:
                 if kinds not in self._codes:
                     self._codes[kinds] = self._code(kinds, arguments)
         code = self._codes[kinds]
-        return self.dispatcher(*arguments) if code is None else code(words)
+        if code is None:
+            return partial(self.dispatcher, *arguments)
+        return code.bind(words, arguments)
 
     def _code(self, kinds: Kinds, arguments: tuple[Any, ...]) -> Native | None:
         """Load the machine code, else compile and keep it; None where only Numba can call it."""

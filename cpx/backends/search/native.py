@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ctypes
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,10 +112,8 @@ def _pack(arguments: tuple[Any, ...], kinds: list[Any], words: list[int]) -> Non
 class Native:
     """A loaded kernel.
 
-    Raises
-    ------
-    EngineError
-        When the kernel raised an exception, which kernels do not.
+    Calls raise :class:`~cpx.errors.EngineError` when the kernel raised an exception, which
+    kernels must not.
     """
 
     def __init__(self, name: str, stored: Stored) -> None:
@@ -134,14 +133,22 @@ class Native:
         self._convert = [bool if kind == "bool" else int for kind in stored.results]
         self._single = stored.single
 
-    def __call__(self, words: list[int]) -> Any:
-        """Call the kernel with words of the kinds it was compiled for."""
-        before = len(words)
-        table = array("q", words + [0] * len(self._convert))
-        status = self._entry(table.buffer_info()[0])
-        if status:
-            raise EngineError(f"the kernel {self._name} failed with status {status}")
-        if not self._convert:
-            return None
-        results = [convert(word) for convert, word in zip(self._convert, table[before:])]
-        return results[0] if self._single else tuple(results)
+    def bind(self, words: list[int], owners: object) -> Callable[[], Any]:
+        """Return a call with words of the kinds the kernel was compiled for.
+
+        ``owners`` are kept as long as the call is: they own the arrays.
+        """
+        convert, before = self._convert, len(words)
+        table = array("q", words + [0] * len(convert))
+        address = table.buffer_info()[0]
+
+        def call(owners: object = owners) -> Any:
+            status = self._entry(address)
+            if status:
+                raise EngineError(f"the kernel {self._name} failed with status {status}")
+            if not convert:
+                return None
+            results = [kind(word) for kind, word in zip(convert, table[before:], strict=True)]
+            return results[0] if self._single else tuple(results)
+
+        return call
