@@ -500,13 +500,3 @@ def test_costs_must_follow_the_weights_that_limits_count():
             reduce(WeightedMonomial(agreement, np.array(covered), none, 2, limits=limits))
     with pytest.raises(InvalidInstance, match="must not cost"):
         reduce(WeightedMonomial(agreement, np.array([1, 2, 3]), none, 2, limits=limits))
-
-
-def test_a_new_file_forgets_what_was_compiled_before(tmp_path):
-    index = tmp_path / "old.nbi"
-    index.write_bytes(b"")
-    import os
-
-    os.utime(index, (0, 0))
-    jit._forget_stale(str(tmp_path))
-    assert not index.exists()

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import accumulate, pairwise
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -30,11 +31,13 @@ _PACKAGE = Path(__file__).parent
 _SUFFIX = ".kernel"
 
 
-def _hash_sources() -> str:
+def _hash_sources() -> str | None:
+    """Return a digest of the package's sources; None where they are not files."""
+    paths = sorted(_PACKAGE.glob("*.py"))
     digest = hashlib.sha256()
-    for path in sorted(_PACKAGE.glob("*.py")):
+    for path in paths:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return digest.hexdigest() if paths else None
 
 
 # Taken with the import: the sources may be edited while this process runs.
@@ -66,36 +69,51 @@ def places() -> list[Path]:
     They are those of Numba's own cache: ``NUMBA_CACHE_DIR`` if it is set, beside the sources,
     and the user's folder for caches.
     """
-    package = os.path.abspath(_PACKAGE)
-    inner = f"{_PACKAGE.name}_{hashlib.sha1(package.encode()).hexdigest()}"
-    home = Path.home()
+    # Beside others' files, a name that tells copies of the package apart.
+    own = f"cpx_{hashlib.sha256(str(_PACKAGE).encode()).hexdigest()[:32]}"
+    found = [_PACKAGE / "__pycache__"]
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        found.insert(0, Path(chosen) / own)
+    with suppress(RuntimeError):  # no home
+        found.append(_user_caches() / own)
+    return found
+
+
+def _user_caches() -> Path:
     if sys.platform == "win32":
-        user = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        user = home / "Library" / "Caches"
-    else:
-        user = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    first = [Path(chosen) / inner] if chosen else []
-    return [*first, _PACKAGE / "__pycache__", user / "cpx" / inner]
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 def entry(function: FunctionType, kinds: Kinds) -> Entry:
-    """Return the file of a kernel for arguments of these kinds."""
+    """Return the file of a kernel for arguments of these kinds.
+
+    It has no name, and never exists, for a kernel of another package, whose sources are not
+    looked at, and where the version of Numba is not known.
+    """
     surroundings = _surroundings()
-    inside = Path(function.__code__.co_filename).parent == _PACKAGE
-    if surroundings is None or not inside:
+    foreign = function.__module__.rpartition(".")[0] != __package__
+    if surroundings is None or _sources is None or foreign:
         return Entry("", "")
     name = function.__name__
-    signature = [kind.str if isinstance(kind, np.dtype) else kind for kind in kinds]
-    key = json.dumps([function.__module__, name, signature, _sources, surroundings])
+    key = json.dumps([function.__module__, name, repr(kinds), _sources, surroundings])
     digest = hashlib.sha256(key.encode()).hexdigest()
     return Entry(f"{name}-{_sources[:16]}-{digest[:32]}{_SUFFIX}", key)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A file, which may not exist; one without a name never does."""
+    """A file of a kernel, which may not exist.
+
+    Attributes
+    ----------
+    name : str
+        Its name in any of the :func:`places`; empty for one that never exists.
+    key : str
+        All that its content depends on, which it must repeat.
+    """
 
     name: str
     key: str
@@ -112,7 +130,7 @@ class Entry:
     def write(self, stored: Stored) -> None:
         """Write the file to the first place that can be written, if there is any."""
         # Who edits a source while this process runs must not find the old code.
-        if not self.name or _hash_sources() != _sources:
+        if not self.name or _sources is None or _hash_sources() != _sources:
             return
         header = {
             "key": self.key,
@@ -125,7 +143,7 @@ class Entry:
             with suppress(OSError):
                 place.mkdir(parents=True, exist_ok=True)
                 write_atomic(place / self.name, hashlib.sha256(content).digest() + content)
-                _forget(place)
+                _forget(place, _sources)
                 return
 
     def _parse(self, data: bytes) -> Stored | None:
@@ -136,11 +154,9 @@ class Entry:
         header = json.loads(line)
         if header["key"] != self.key:
             return None
-        objects, at = [], 0
-        for size in header["sizes"]:
-            objects.append(rest[at : at + size])
-            at += size
-        return Stored(tuple(objects), tuple(header["results"]), header["single"])
+        ends = list(accumulate(header["sizes"], initial=0))
+        objects = tuple(rest[start:end] for start, end in pairwise(ends))
+        return Stored(objects, tuple(header["results"]), header["single"])
 
 
 def _read_own(path: Path) -> bytes:
@@ -151,9 +167,9 @@ def _read_own(path: Path) -> bytes:
         return stream.read()
 
 
-def _forget(place: Path) -> None:
+def _forget(place: Path, sources: str) -> None:
     """Remove what was compiled from other sources than those that are there now."""
     for path in place.glob(f"*-*-*{_SUFFIX}"):
-        if path.name.split("-")[-2] != _sources[:16]:
+        if path.name.split("-")[-2] != sources[:16]:
             with suppress(OSError):
                 path.unlink()

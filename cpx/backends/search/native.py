@@ -32,7 +32,7 @@ ENTRY = "cpx_kernel"
 
 Kinds = tuple[Any, ...]
 """Kinds of the arguments, in the order of the table: ``"int"``, ``"bool"``, the type and the
-number of axes of an array, the name of a named tuple and the number of its members."""
+number of axes of an array, the class of a named tuple before its members."""
 
 _Start = ctypes.c_char * 0
 _Entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)  # releases the interpreter lock
@@ -103,7 +103,7 @@ def _pack(arguments: tuple[Any, ...], kinds: list[Any], words: list[int]) -> Non
             kinds.append("bool")
             words.append(int(argument))
         elif isinstance(argument, tuple) and hasattr(kind, "_fields"):
-            kinds += kind.__qualname__, len(argument)
+            kinds.append(kind)
             _pack(argument, kinds, words)
         else:
             raise NotPlain
