@@ -305,8 +305,9 @@ def test_code_of_older_sources_is_removed_and_of_newer_ones_not_kept(place, monk
     assert names[0] == "another.file"
 
 
-def test_without_the_version_of_numba_nothing_is_kept(place, monkeypatch):
-    monkeypatch.setattr(cache, "_surroundings", lambda: None)
+@pytest.mark.parametrize("what", ["_sources", "_surroundings"])
+def test_without_sources_or_the_version_of_numba_nothing_is_kept(place, monkeypatch, what):
+    monkeypatch.setattr(cache, what, None if what == "_sources" else lambda: None)
     assert cost_of_five() == 5
     assert not list(place.iterdir())
 

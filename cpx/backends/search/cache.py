@@ -32,11 +32,14 @@ _SUFFIX = ".kernel"
 
 
 def _hash_sources() -> str | None:
-    """Return a digest of the package's sources; None where they are not files."""
-    paths = sorted(_PACKAGE.glob("*.py"))
+    """Return a digest of the package's sources; None where they cannot be read."""
     digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    try:
+        paths = sorted(_PACKAGE.glob("*.py"))
+        for path in paths:
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    except OSError:
+        return None
     return digest.hexdigest() if paths else None
 
 
@@ -91,7 +94,7 @@ def entry(function: FunctionType, kinds: Kinds) -> Entry:
     """Return the file of a kernel for arguments of these kinds.
 
     It has no name, and never exists, for a kernel of another package, whose sources are not
-    looked at, and where the version of Numba is not known.
+    looked at, and where the sources or the version of Numba are not known.
     """
     surroundings = _surroundings()
     foreign = function.__module__.rpartition(".")[0] != __package__
