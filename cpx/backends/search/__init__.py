@@ -9,9 +9,10 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``tree``, ``pairs``: depth-first over sets, and its last two levels;
 - ``heuristics``: beam search for the first incumbent;
 - ``driver``: the root, threads, the global bound, the first of all optimal sets;
-- ``linear``, ``ratio``: a sum as the objective, and a precision;
-- ``jit``: what a kernel is; ``compiling``, ``instructions``: its way to machine code, with
-  Numba; ``cache``, ``native``: from then on without.
+- ``linear``, ``ratio``: a sum as the objective, and a precision.
+
+Kernels, in ``jit``, are compiled with Numba (``compiling``, ``instructions``); from then on their
+machine code is kept (``cache``) and called (``native``) without it.
 """
 
 from __future__ import annotations
