@@ -318,20 +318,6 @@ def test_arena_grows_when_it_must(monkeypatch):
 
 
 @pytest.mark.slow
-def test_second_process_loads_the_compiled_kernels():
-    code = (
-        "import time; t = time.perf_counter(); import numba; u = time.perf_counter();"
-        "from cpx.backends.search import _load_kernels; _load_kernels();"
-        "print(time.perf_counter() - u)"
-    )
-    seconds = [
-        float(subprocess.run([sys.executable, "-c", code], capture_output=True).stdout)
-        for _ in range(3)
-    ]
-    assert min(seconds[1:]) < 2.0, seconds
-
-
-@pytest.mark.slow
 def test_needle():
     for seed in range(3):
         result = solve(needle(seed=seed), "search", time_limit=60)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cpx.backends.search import bits, bounds, heuristics, jit
 from cpx.backends.search.driver import explore, first_optimal
 from cpx.backends.search.goal import ALLOWED, FAR, Goal, cost, low, most_bad, rank
+from cpx.backends.search.jit import few, skip
 from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.root import Root
 from cpx.errors import InvalidInstance
@@ -130,14 +131,14 @@ def test_few_and_skip(seed):
         assert _skip(words, stride, rows, 3, 16, most, 16) == 16
 
 
-@jit.numba.njit
+@jit.kernel
 def _few(words, stride, rows, x, y, most):
-    return jit.few(words, stride, rows, x, y, most)
+    return few(words, stride, rows, x, y, most)
 
 
-@jit.numba.njit
+@jit.kernel
 def _skip(words, stride, rows, x, y, most, end):
-    return jit.skip(words, stride, rows, x, y, most, end)
+    return skip(words, stride, rows, x, y, most, end)
 
 
 # ---------------------------------------------------------------- bounds
@@ -499,13 +500,3 @@ def test_costs_must_follow_the_weights_that_limits_count():
             reduce(WeightedMonomial(agreement, np.array(covered), none, 2, limits=limits))
     with pytest.raises(InvalidInstance, match="must not cost"):
         reduce(WeightedMonomial(agreement, np.array([1, 2, 3]), none, 2, limits=limits))
-
-
-def test_a_new_file_forgets_what_was_compiled_before(tmp_path):
-    index = tmp_path / "old.nbi"
-    index.write_bytes(b"")
-    import os
-
-    os.utime(index, (0, 0))
-    jit._forget_stale(str(tmp_path))
-    assert not index.exists()

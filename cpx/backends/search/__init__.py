@@ -3,7 +3,7 @@
 The package's own engine for problems that can hand over plain arrays (``search_form()``).
 
 - ``worth``, ``presolve``: good and bad samples; fewer and lighter rows, fewer columns;
-- ``bits``, ``jit``: bitsets, popcounts, compaction;
+- ``bits``: bitsets, popcounts, compaction;
 - ``goal``: what a set of features costs, and what limits it must keep;
 - ``bounds``: what no completion of a set can do better, with proofs;
 - ``tree``, ``pairs``: depth-first over sets, and its last two levels;
@@ -13,7 +13,8 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``collect``, ``several``: the n best sets, and all optimal ones;
 - ``heaviest``: the same for weights of either sign, floats too, as column generation needs it.
 
-Only this module may be imported without Numba.
+Kernels, in ``jit``, are compiled with Numba (``compiling``, ``instructions``); from then on their
+machine code is kept (``cache``) and called (``native``) without it.
 """
 
 from __future__ import annotations
@@ -48,8 +49,7 @@ class Search(Backend):
 
     @classmethod
     def preload(cls) -> None:
-        """Load the compiled kernels as well, or compile them when they were never used."""
-        super().preload()
+        """Load the compiled kernels, which needs no Numba, or compile them."""
         _load_kernels()
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
-from cpx.backends.search.jit import LANES
+from cpx.backends.search.jit import LANES, bind
 from cpx.backends.search.root import Root
 from cpx.backends.search.tree import FULL, STOPPED, branch, grown, look_ahead, new_levels
 
@@ -173,6 +173,12 @@ class Workers:
         """Take branches until none is open, or the search is stopped."""
         (levels, scratch), found = self.stacks[number], self.found[number]
         root, signal = self.root, self.signals[number]
+
+        def bound() -> Callable[[], int]:
+            figures = root.k, root.planes, root.good, root.groups, self.goal
+            return bind(branch, levels, scratch, *figures, signal, found, self.first)
+
+        search = bound()
         while not signal[0]:
             with self.lock:
                 task = next(self.todo, None)
@@ -184,22 +190,9 @@ class Workers:
             elif root.k >= 2 and self.bounds[task] <= signal[1] - self.first:
                 levels.position[0] = task
                 levels.at[0] = 0
-                while True:
-                    status = branch(
-                        levels,
-                        scratch,
-                        root.k,
-                        root.planes,
-                        root.good,
-                        root.groups,
-                        self.goal,
-                        signal,
-                        found,
-                        self.first,
-                    )
-                    if status != FULL:
-                        break
+                while (status := search()) == FULL:
                     levels = grown(levels)
+                    search = bound()
                 if status == STOPPED:
                     return
                 if self.first and found[0] < self.limit:

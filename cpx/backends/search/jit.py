@@ -1,225 +1,156 @@
-"""Compilation of the kernels, and the instructions Numba has no name for.
+"""Kernels: functions compiled to machine code, once per machine.
 
-A few instructions are added, on eight words at once. They are several times faster than what
-the loop vectoriser makes of the same loops; LLVM lowers the vectors to whatever the machine
-has, down to plain scalar code.
+:func:`kernel` marks a function for compilation by Numba. What Python calls is compiled when it
+is called first, and kept in a file (:mod:`~cpx.backends.search.cache`); later processes load
+the machine code (:mod:`~cpx.backends.search.native`) without Numba, whose import alone takes
+longer than most searches. Kernels that are called by kernels are part of their code.
+
+Kernels may use a few instructions that Numba has no name for. They are declared here, and
+made in :mod:`~cpx.backends.search.instructions`, which needs Numba.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
+from functools import cached_property, partial, update_wrapper
+from importlib import import_module
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
-import numba
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from cpx.backends.search import cache
+from cpx.backends.search.native import Kinds, Native, NotPlain, pack
 
-__all__ = ["LANES", "add_counts", "few", "kernel", "popcount", "skip", "squeeze"]
+__all__ = [
+    "LANES",
+    "Instruction",
+    "Kernel",
+    "add_counts",
+    "bind",
+    "few",
+    "kernel",
+    "popcount",
+    "skip",
+    "squeeze",
+]
 
 LANES = 8
 """Words handled at once; arrays that are read by :func:`few` have this much slack at the end."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
-_WORD = ir.IntType(64)
-_VECTOR = ir.VectorType(_WORD, LANES)
-
-
-_seen: set[str] = set()
+# Compilation, and loading: threads may call the same kernel first at the same time.
+_lock = threading.RLock()
 
 
 def kernel(function: F) -> F:
-    """Compile a function to machine code that releases the interpreter lock, cached on disk.
+    """Compile a function to machine code that releases the interpreter lock, at its first call.
 
-    Kernels must not allocate: reference counting is off, which halves the time to compile.
+    Kernels take integers, booleans, arrays, and named tuples of these; they must not allocate
+    and not raise. They may call kernels and :class:`Instruction` objects that are globals of
+    their module.
     """
-    options = {"nogil": True, "error_model": "numpy", "_nrt": False}
-    try:
-        compiled = numba.njit(cache=True, **options)(function)
-        _forget_stale(compiled.stats.cache_path)
-    except RuntimeError:
-        # Nowhere to write: neither beside the sources nor in the user's cache directory.
-        compiled = numba.njit(**options)(function)
-    return cast(F, compiled)
+    return cast(F, Kernel(cast(FunctionType, function)))
 
 
-def _forget_stale(path: str) -> None:
-    """Drop what was compiled before the latest edit of any kernel.
+def bind(function: Callable[..., T], *arguments: Any) -> Callable[[], T]:
+    """Return a call of a kernel that may be made again and again, by one thread at a time.
 
-    Numba looks at the file of the kernel alone; code that was inlined from another file
-    would stay as it was.
+    The arguments are looked at once, which for many arrays takes longer than a short call.
+    What the arrays hold may change between calls.
     """
-    if path in _seen:
-        return
-    _seen.add(path)
-    newest = max(file.stat().st_mtime for file in Path(__file__).parent.glob("*.py"))
-    for index in Path(path).glob("*.nbi"):
-        with suppress(OSError):
-            if index.stat().st_mtime < newest:
-                index.unlink()
+    return cast(Kernel, function).bind(*arguments)
 
 
-def _words(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
-    """Return a pointer to the eight words of an array that begin at an index."""
-    data = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [at]), _VECTOR.as_pointer())
+class Kernel:
+    """A function, and its machine code for each kind of arguments it was called with."""
+
+    def __init__(self, function: FunctionType) -> None:
+        update_wrapper(self, function)
+        self.function = function
+        self._codes: dict[Kinds, Native | None] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the machine code; load or compile it when these kinds of arguments are new."""
+        return self.bind(*arguments)()
+
+    def bind(self, *arguments: Any) -> Callable[[], Any]:
+        """Return the call with these arguments; see :func:`bind`."""
+        try:
+            kinds, words = pack(arguments)
+        except NotPlain:
+            return partial(self.dispatcher, *arguments)
+        if kinds not in self._codes:
+            with _lock:
+                if kinds not in self._codes:
+                    self._codes[kinds] = self._code(kinds, arguments)
+        code = self._codes[kinds]
+        if code is None:
+            return partial(self.dispatcher, *arguments)
+        return code.bind(words, arguments)
+
+    def _code(self, kinds: Kinds, arguments: tuple[Any, ...]) -> Native | None:
+        """Load the machine code, else compile and keep it; None where only Numba can call it."""
+        entry = cache.entry(self.function, kinds)
+        stored = entry.read()
+        if stored is None:
+            from cpx.backends.search.compiling import compile_native
+
+            stored = compile_native(self, arguments)
+            if stored is None:
+                return None
+            entry.write(stored)
+        return Native(self.function.__name__, stored)
+
+    @cached_property
+    def inner(self) -> Any:
+        """The function as other kernels call it: Numba's dispatcher, not callable from Python."""
+        from cpx.backends.search.compiling import dispatcher
+
+        return dispatcher(self.function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """The function as Numba would have it called from Python, with any arguments."""
+        from cpx.backends.search.compiling import dispatcher
+
+        return dispatcher(self.function)
 
 
-def _splat(builder: Any, value: Any) -> Any:
-    undefined = ir.Constant(_VECTOR, ir.Undefined)
-    first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-    return builder.shuffle_vector(first, undefined, zeros)
+class Instruction:
+    """The name of an instruction that kernels may call, and Python may not."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def inner(self) -> Any:
+        """The instruction itself."""
+        return getattr(import_module("cpx.backends.search.instructions"), self.name)
 
 
-def _counts(builder: Any, words: Any, mask: Any) -> Any:
-    """Return the eight popcounts of ``words & mask``."""
-    both = builder.and_(builder.load(words, align=8), _splat(builder, mask))
-    kind = ir.FunctionType(_VECTOR, [_VECTOR])
-    ctpop = cgutils.get_or_insert_function(builder.module, kind, f"llvm.ctpop.v{LANES}i64")
-    return builder.call(ctpop, [both])
+def _instruction(name: str) -> Any:
+    return Instruction(name)
 
 
-def _popcount(typing: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
-
-
-def _common(
-    context: Any,
-    builder: Any,
-    kind: Any,
-    array: Any,
-    stride: Any,
-    rows: Any,
-    x: Any,
-    y: Any,
-    limit: Any,
-) -> Any:
-    """Return which of the columns y .. y + 7 have at most so much in common with column x."""
-    zero = ir.Constant(_WORD, 0)
-    before = builder.block
-    loop, end = builder.append_basic_block("row"), builder.append_basic_block("counted")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    row, offset, sums = builder.phi(_WORD), builder.phi(_WORD), builder.phi(_VECTOR)
-    data = context.make_array(kind)(context, builder, array).data
-    mask = builder.load(builder.gep(data, [builder.add(offset, x)]))
-    pointer = _words(context, builder, kind, array, builder.add(offset, y))
-    total = builder.add(sums, _counts(builder, pointer, mask))
-    small = builder.icmp_signed("<=", total, limit)
-    bits = builder.zext(builder.bitcast(small, ir.IntType(LANES)), _WORD)
-    following, below = builder.add(row, ir.Constant(_WORD, 1)), builder.add(offset, stride)
-    more = builder.and_(
-        builder.icmp_signed("<", following, rows), builder.icmp_unsigned("!=", bits, zero)
-    )
-    builder.cbranch(more, loop, end)
-    for phi, first, later in (
-        (row, zero, following),
-        (offset, zero, below),
-        (sums, ir.Constant(_VECTOR, [0] * LANES), total),
-    ):
-        phi.add_incoming(first, before)
-        phi.add_incoming(later, loop)
-    builder.position_at_end(end)
-    return bits
-
-
-def _few(typing: Any, words: Any, stride: Any, rows: Any, x: Any, y: Any, most: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array, stride, rows, x, y, most = arguments
-        limit = _splat(builder, most)
-        kind = signature.args[0]
-        return _common(context, builder, kind, array, stride, rows, x, y, limit)
-
-    return types.int64(words, *[types.int64] * 5), generate
-
-
-def _skip(
-    typing: Any, words: Any, stride: Any, rows: Any, x: Any, y: Any, most: Any, end: Any
-) -> Any:
-    # One loop nest of its own: inlined into a larger one, every block of eight would pay for
-    # reloading what does not fit into registers.
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array, stride, rows, x, y, most, stop = arguments
-        limit = _splat(builder, most)
-        before = builder.block
-        head, end = builder.append_basic_block("block"), builder.append_basic_block("end")
-        builder.cbranch(builder.icmp_signed("<", y, stop), head, end)
-        builder.position_at_end(head)
-        at = builder.phi(_WORD)
-        bits = _common(context, builder, signature.args[0], array, stride, rows, x, at, limit)
-        following = builder.add(at, ir.Constant(_WORD, LANES))
-        none = builder.icmp_unsigned("==", bits, ir.Constant(_WORD, 0))
-        tail = builder.block
-        result = builder.select(none, following, at)
-        builder.cbranch(builder.and_(none, builder.icmp_signed("<", following, stop)), head, end)
-        at.add_incoming(y, before)
-        at.add_incoming(following, tail)
-        builder.position_at_end(end)
-        found = builder.phi(_WORD)
-        found.add_incoming(y, before)
-        found.add_incoming(result, tail)
-        return found
-
-    return types.int64(words, *[types.int64] * 6), generate
-
-
-def _add_counts(
-    typing: Any, sums: Any, to: Any, words: Any, at: Any, mask: Any, shift: Any
-) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        target = _words(context, builder, signature.args[0], arguments[0], arguments[1])
-        pointer = _words(context, builder, signature.args[2], arguments[2], arguments[3])
-        counts = builder.shl(
-            _counts(builder, pointer, arguments[4]), _splat(builder, arguments[5])
-        )
-        builder.store(builder.add(builder.load(target, align=8), counts), target, align=8)
-        return context.get_dummy_value()
-
-    return types.void(sums, types.int64, words, types.int64, types.uint64, types.int64), generate
-
-
-def _squeeze(typing: Any, words: Any, at: Any, mask: Any, moves: Any, which: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = _words(context, builder, signature.args[0], arguments[0], arguments[1])
-        data = context.make_array(signature.args[3])(context, builder, arguments[3]).data
-        x = builder.and_(builder.load(pointer, align=8), _splat(builder, arguments[2]))
-        for step in range(6):
-            index = builder.add(arguments[4], ir.Constant(_WORD, 16 * step))
-            move = _splat(builder, builder.load(builder.gep(data, [index])))
-            by = ir.Constant(_VECTOR, [1 << step] * LANES)
-            stay = builder.and_(x, builder.not_(move))
-            x = builder.or_(stay, builder.lshr(builder.and_(x, move), by))
-        builder.store(x, pointer, align=8)
-        return context.get_dummy_value()
-
-    return types.void(words, types.int64, types.uint64, moves, types.int64), generate
-
-
-popcount: Callable[[Any], int] = intrinsic(_popcount)
+popcount: Callable[[Any], int] = _instruction("popcount")
 """``popcount(word)``: number of bits set."""
 
-few: Callable[[Any, int, int, int, int, int], int] = intrinsic(_few)
+few: Callable[[Any, int, int, int, int, int], int] = _instruction("few")
 """``few(words, stride, rows, x, y, most)``: bit b says whether columns x and y + b, as sets of
 samples, have at most ``most`` in common, for b = 0 .. 7. Column x of a matrix of that many
 rows is ``words[x + row * stride]``. Rows are added up until all eight have more in common."""
 
-skip: Callable[[Any, int, int, int, int, int, int], int] = intrinsic(_skip)
+skip: Callable[[Any, int, int, int, int, int, int], int] = _instruction("skip")
 """``skip(words, stride, rows, x, y, most, end)``: the first of y, y + 8, .. where :func:`few` is
 not 0; at least ``end`` if there is none below it."""
 
-add_counts: Callable[[Any, int, Any, int, Any, int], None] = intrinsic(_add_counts)
+add_counts: Callable[[Any, int, Any, int, Any, int], None] = _instruction("add_counts")
 """``add_counts(sums, to, words, at, mask, shift)``: add the popcount of ``words[at + b] & mask``,
 shifted left, to ``sums[to + b]``, for b = 0 .. 7."""
 
-squeeze: Callable[[Any, int, Any, Any, int], None] = intrinsic(_squeeze)
+squeeze: Callable[[Any, int, Any, Any, int], None] = _instruction("squeeze")
 """``squeeze(words, at, mask, moves, w)``: move the bits of ``words[at + b] & mask`` to the right
 end of the word, for b = 0 .. 7, in steps of 2^s places for the bits in ``moves[16 * s + w]``,
 s = 0 .. 5."""
