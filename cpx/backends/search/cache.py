@@ -14,7 +14,6 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from itertools import accumulate, pairwise
 from pathlib import Path
 from types import FunctionType
@@ -24,6 +23,7 @@ import numpy as np
 
 from cpx.backends.search.native import Kinds, Stored
 from cpx.files import write_atomic
+from cpx.versions import installed_version
 
 __all__ = ["Entry", "entry", "places"]
 
@@ -55,9 +55,8 @@ def _surroundings() -> list[Any] | None:
     features = binding.get_host_cpu_features().flatten()
     options = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
     options.pop("NUMBA_CACHE_DIR", None)
-    try:
-        numba = version("numba")
-    except PackageNotFoundError:
+    numba = installed_version("numba")
+    if numba is None:
         return None
     return [
         [numba, __version__, np.__version__, *sys.version_info[:2]],

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import order_by, subtree_bounds
 from cpx.backends.search.collect import DONE, GROW, STOPPED, collect, new_pool
-from cpx.backends.search.goal import FAR, cost
+from cpx.backends.search.goal import FAR, costs
 from cpx.backends.search.jit import LANES
 from cpx.backends.search.ratio import better_than
 from cpx.backends.search.root import Root
@@ -118,16 +118,15 @@ class _Gathering:
 
     def worth(self, covered: Ints, lost: Ints) -> list[Fraction | None]:
         """Return what sets are compared by, less is better; None for those not allowed."""
-        goal, numbers = self.goal, self.root.numbers
+        values, good = np.empty(covered.size, dtype=np.int64), self.goal.good
+        costs(self.root.numbers, covered, lost, values)
         out: list[Fraction | None] = []
-        for c, l in zip(covered.tolist(), lost.tolist(), strict=True):  # noqa: E741
-            value = cost(numbers, c, l)
+        figures = zip(values.tolist(), covered.tolist(), lost.tolist(), strict=True)
+        for value, c, l in figures:  # noqa: E741
             if value >= FAR:
                 out.append(None)
-            elif self.ratio:
-                out.append(Fraction(c, c + goal.good - l))
             else:
-                out.append(Fraction(value))
+                out.append(Fraction(c, c + good - l) if self.ratio else Fraction(value))
         return out
 
     def aim(self) -> tuple[Root, int]:
@@ -256,5 +255,5 @@ def _sums(reduced: Reduced, sets: list[list[int]]) -> tuple[Ints, Ints]:
                 int(weights[:bad][covers[:bad]].sum()),
                 int(weights[bad:][~covers[bad:]].sum()),
             )
-    pairs = np.array(list(seen.values()), dtype=np.int64)
-    return pairs[:, 0], pairs[:, 1]
+    covered, lost = np.array(list(seen.values()), dtype=np.int64).T.copy()
+    return covered, lost
