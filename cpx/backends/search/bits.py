@@ -33,6 +33,16 @@ def stride_of(n: int, planes: int) -> int:
     return -(-(n + planes) // LANES) * LANES
 
 
+def aligned(size: int) -> Words:
+    """Return zeroed words that begin where a line of the cache begins.
+
+    Eight words at a time are read; unaligned, each time two lines would be.
+    """
+    words = np.zeros(size + LANES, dtype=np.uint64)
+    skipped = -(words.ctypes.data // 8) % LANES
+    return words[skipped : skipped + size]
+
+
 def pack(agreement: Bools, bad: int, weights: Ints | None = None) -> tuple[Words, int]:
     """Return the matrix of bits, shape (words, stride), and how many of its rows are bad.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import first_words, stride_of, weigh_with
+from cpx.backends.search.bits import aligned, first_words, stride_of, weigh_with
 from cpx.backends.search.goal import Numbers, cost, most_bad
 from cpx.backends.search.jit import LANES, few, kernel, popcount, skip
 
@@ -55,7 +55,7 @@ def new_scratch(words: int, stride: int, k: int) -> Scratch:
     first = (min(words, _FIRST_WORDS) + 2) * wide
     numbers = (wide, wide, wide, k + 2, wide, wide, k + 2, k + 2)
     return Scratch._make(
-        [np.zeros(size, dtype=np.uint64) for size in (long, long, wide, 96, first)]
+        [aligned(size) for size in (long, long, wide, 96, first)]
         + [np.zeros(size, dtype=np.int64) for size in numbers]
     )
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import compress, count, stride_of
+from cpx.backends.search.bits import aligned, compress, count, stride_of
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
 from cpx.backends.search.goal import Numbers, cost
 from cpx.backends.search.jit import LANES, kernel
@@ -67,7 +67,7 @@ def new_levels(
     """Return the stack of a thread with the root at level 0."""
     n, (words, stride) = ids.size, matrix.shape
     depth = max(1, k - 2) + 1
-    arena = np.empty(matrix.size + max(words * stride, 1 << 12) + LANES, dtype=np.uint64)
+    arena = aligned(matrix.size + max(words * stride, 1 << 12) + LANES)
     arena[: matrix.size] = matrix.ravel()
     row, rows = (depth + 1,), (depth, n + LANES)
     shapes: list[tuple[int, ...]] = [row, row, row, row, row, rows, rows, rows, rows, (1,)]
@@ -81,7 +81,7 @@ def new_levels(
 
 def grown(levels: Levels) -> Levels:
     """Return the same stack with twice the arena."""
-    arena = np.empty(2 * levels.arena.size, dtype=np.uint64)
+    arena = aligned(2 * levels.arena.size)
     arena[: levels.arena.size] = levels.arena
     return levels._replace(arena=arena)
 
