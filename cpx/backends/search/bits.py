@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.jit import LANES, add_counts, kernel, popcount, squeeze
+from cpx.backends.search.jit import LANES, add_counts, add_seven, kernel, popcount, squeeze
 
 __all__ = ["compress", "count", "dominance", "first_words", "pack", "stride_of", "weigh_with"]
 
@@ -105,12 +105,19 @@ def count(
     for p in range(low, high + LANES):
         bad[p] = 0
         good[p] = 0
-    for w in range(words):
+    w = 0
+    while w < words:
+        sums, end = (bad, bad_words) if w < bad_words else (good, words)
+        row = start + w * stride
+        if planes == 0 and w + 7 <= end:
+            for p in range(low, high, LANES):
+                add_seven(sums, p, arena, row + p, stride, cover, w)
+            w += 7
+            continue
         word = cover[w]
+        w += 1
         if word == 0:
             continue
-        sums = bad if w < bad_words else good
-        row = start + w * stride
         if planes == 0:
             for p in range(low, high, LANES):
                 add_counts(sums, p, arena, row + p, word, 0)

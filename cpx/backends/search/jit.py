@@ -26,6 +26,7 @@ __all__ = [
     "Instruction",
     "Kernel",
     "add_counts",
+    "add_seven",
     "bind",
     "few",
     "kernel",
@@ -149,6 +150,10 @@ not 0; at least ``end`` if there is none below it."""
 add_counts: Callable[[Any, int, Any, int, Any, int], None] = _instruction("add_counts")
 """``add_counts(sums, to, words, at, mask, shift)``: add the popcount of ``words[at + b] & mask``,
 shifted left, to ``sums[to + b]``, for b = 0 .. 7."""
+
+add_seven: Callable[[Any, int, Any, int, int, Any, int], None] = _instruction("add_seven")
+"""``add_seven(sums, to, words, at, stride, masks, w)``: add the popcounts of
+``words[at + s * stride + b] & masks[w + s]``, s = 0 .. 6, to ``sums[to + b]``, for b = 0 .. 7."""
 
 squeeze: Callable[[Any, int, Any, Any, int], None] = _instruction("squeeze")
 """``squeeze(words, at, mask, moves, w)``: move the bits of ``words[at + b] & mask`` to the right
