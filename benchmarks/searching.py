@@ -1,4 +1,4 @@
-"""The exact search: seconds, nodes and memory, with one thread and with two, next to the others."""
+"""The exact search: seconds, nodes, memory, with one thread and with two, and other engines."""
 
 from __future__ import annotations
 
