@@ -11,6 +11,7 @@ from cpx.models.k_monomial import KMonomial
 from cpx.models.max_coverage import MaxCoverage
 from cpx.models.max_precision import MaxPrecision
 from cpx.models.negative_only import NegativeOnly
+from cpx.models.sufficient_reason import SufficientReason
 
 __all__ = [
     "PROBLEMS",
@@ -22,11 +23,12 @@ __all__ = [
     "Problem",
     "RatioProblem",
     "Statement",
+    "SufficientReason",
     "problem_class",
 ]
 
 PROBLEMS: dict[str, type[Problem]] = {
-    cls.kind: cls for cls in (KMonomial, NegativeOnly, MaxPrecision, MaxCoverage)
+    cls.kind: cls for cls in (KMonomial, NegativeOnly, MaxPrecision, MaxCoverage, SufficientReason)
 }
 """Problem classes by their kind."""
 

@@ -12,7 +12,7 @@ from cpx.errors import InvalidInstance, nearest
 if TYPE_CHECKING:
     from cpx.models.monomial import MonomialProblem
 
-__all__ = ["LIMITS", "read", "written"]
+__all__ = ["LIMITS", "read", "refuse_unknown", "written"]
 
 LIMITS = ("min_coverage", "max_coverage", "min_precision")
 """Parameters that are exact shares, saved as strings such as ``"19/20"``."""
@@ -70,11 +70,11 @@ def read(data: Mapping[str, Any]) -> dict[str, Any]:
     InvalidInstance
         Naming an unknown key or parameter, a missing key, or a value of a wrong type.
     """
-    _refuse_unknown("key", data, _KEYS)
+    refuse_unknown("key", data, _KEYS)
     parameters = data.get("parameters")
     if not isinstance(parameters, Mapping):
         raise InvalidInstance(f"parameters must be an object, got {parameters!r}")
-    _refuse_unknown("parameter", parameters, _PARAMETERS)
+    refuse_unknown("parameter", parameters, _PARAMETERS)
     for key, holder in (("k", parameters), ("samples", data), ("labels", data)):
         if key not in holder:
             raise InvalidInstance(f"the key {key!r} is missing")
@@ -95,7 +95,8 @@ def read(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"samples": samples, "name": data.get("name", ""), **parameters}
 
 
-def _refuse_unknown(what: str, data: Mapping[str, Any], known: frozenset[str]) -> None:
+def refuse_unknown(what: str, data: Mapping[str, Any], known: frozenset[str]) -> None:
+    """Raise InvalidInstance naming the first key that is not known."""
     for key in data:
         if key not in known:
             raise InvalidInstance(

@@ -10,7 +10,18 @@ from cpx.models.saved import LIMITS
 if TYPE_CHECKING:
     from cpx.models.monomial import MonomialProblem
 
-__all__ = ["candidate", "percent", "short_limits"]
+__all__ = ["candidate", "class_words", "percent", "short_limits"]
+
+
+def class_words(name: str) -> str:
+    """Return the name of a class; "=> 1" reads like a value, "=> class 1" does not.
+
+    Examples
+    --------
+    >>> class_words("1"), class_words("benign")
+    ('class 1', 'benign')
+    """
+    return f"class {name}" if name.lstrip("-").replace(".", "", 1).isdigit() else name
 
 
 def percent(share: Fraction) -> str:
