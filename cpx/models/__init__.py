@@ -10,6 +10,7 @@ from cpx.models.base import Encoding, Problem, RatioProblem, Statement
 from cpx.models.k_monomial import KMonomial
 from cpx.models.max_coverage import MaxCoverage
 from cpx.models.max_precision import MaxPrecision
+from cpx.models.min_certificate import MinCertificate
 from cpx.models.negative_only import NegativeOnly
 from cpx.models.sufficient_reason import SufficientReason
 
@@ -19,6 +20,7 @@ __all__ = [
     "KMonomial",
     "MaxCoverage",
     "MaxPrecision",
+    "MinCertificate",
     "NegativeOnly",
     "Problem",
     "RatioProblem",
@@ -28,7 +30,15 @@ __all__ = [
 ]
 
 PROBLEMS: dict[str, type[Problem]] = {
-    cls.kind: cls for cls in (KMonomial, NegativeOnly, MaxPrecision, MaxCoverage, SufficientReason)
+    cls.kind: cls
+    for cls in (
+        KMonomial,
+        NegativeOnly,
+        MaxPrecision,
+        MaxCoverage,
+        MinCertificate,
+        SufficientReason,
+    )
 }
 """Problem classes by their kind."""
 

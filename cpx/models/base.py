@@ -129,6 +129,11 @@ class Problem(ABC):
     _oracle: Oracle | None = None
 
     @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Words for each feature that an explanation can choose; empty where there are none."""
+        return ()
+
+    @property
     def oracle(self) -> Oracle | None:
         """The classifier behind the samples, where :meth:`with_oracle` attached it."""
         return self._oracle

@@ -111,6 +111,11 @@ class MonomialProblem(Problem):
         return int(self.samples.agreement.shape[1])
 
     @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The literal of each feature, true of x."""
+        return self.samples.features
+
+    @property
     def shares(self) -> dict[str, Fraction]:
         """The shares that are asked for, by the names of the parameters."""
         given = {name: getattr(self, name) for name in saved.LIMITS}

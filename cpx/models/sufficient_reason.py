@@ -182,7 +182,7 @@ class SufficientReason(SmallestSet):
             )
         if definition == "majoritary" and not votes:
             raise InvalidInstance(
-                f"definition majoritary is for models that vote, this one has the rule {model.rule}"
+                f"definition majoritary is for models that vote, this one has {model.rule}"
             )
         return definition
 

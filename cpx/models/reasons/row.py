@@ -107,9 +107,7 @@ def _number(attribute: Attribute, value: Any) -> float:
 def _refuse_missing(model: TreeModel, i: int) -> None:
     attribute = model.attributes[i]
     if model.refuses_missing(i):
-        raise DataError(
-            f"x: {attribute.name!r} is missing, and the model has no branch for missing values of it"
-        )
+        raise DataError(f"x: {attribute.name!r} is missing, and the model has no branch for that")
     if not attribute.missing:
         raise DataError(
             f"x: {attribute.name!r} is missing, and its attribute says that no value is; "
