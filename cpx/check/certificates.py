@@ -17,14 +17,15 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     rows, parameters = instance["samples"], instance["parameters"]
     weights = instance.get("weights") or [1] * len(rows)
     same = [label == "1" for label in instance["labels"]]
-    tolerated = Fraction(parameters["epsilon"]) * sum(weights)
+    tolerated: Fraction = Fraction(parameters["epsilon"]) * sum(weights)
     names = instance.get("features")
 
     def covered(chosen: frozenset[int]) -> list[int]:
         return [i for i, row in enumerate(rows) if all(row[j] == "1" for j in chosen)]
 
     def enough(chosen: frozenset[int]) -> bool:
-        return sum(weights[i] for i in covered(chosen) if not same[i]) <= tolerated
+        wrong: int = sum(weights[i] for i in covered(chosen) if not same[i])
+        return bool(wrong <= tolerated)
 
     data = smallest.Smallest(
         list(parameters.get("weights") or [1] * len(rows[0])),

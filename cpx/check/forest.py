@@ -47,9 +47,7 @@ class Forest:
     def __init__(self, model: Mapping[str, Any], x: list[float | None]) -> None:
         self.attributes, self.classes = model["attributes"], model["classes"]
         self.decision = model["decision"]
-        self.cast: Callable[[float], float] = (
-            (lambda v: float(np.float32(v))) if model["cast"] == "float32" else float
-        )
+        self.cast: Callable[[float], float] = _single if model["cast"] == "float32" else float
         self.x = [None if v is None else self.cast(v) for v in x]
         self.thresholds = [[float.fromhex(t) for t in ts] for ts in model["thresholds"]]
         numbers = [float.fromhex(v) for tree in model["trees"] for v in tree["values"]]
@@ -163,6 +161,11 @@ class Forest:
 
 
 _LARGEST = float(np.finfo(np.float64).max)
+
+
+def _single(value: float) -> float:
+    with np.errstate(over="ignore"):  # beyond float32 is infinity
+        return float(np.float32(value))
 
 
 def _tests(node: Node) -> Iterator[tuple[int, int]]:

@@ -72,7 +72,7 @@ class _Reason:
         decision = self.forest.decision
         if decision == "first":
             return self.label < rival
-        return (decision == "nonnegative") == (self.label == 1)
+        return bool(decision == "nonnegative") == (self.label == 1)
 
     # ----------------------------------------------------------- sufficiency
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.explanation import Explanation
-from cpx.models.arguments import feature_list, weight_list
+from cpx.models.arguments import Share, feature_list, weight_list
 from cpx.models.base import Encoding
 from cpx.models.losses import LossForm
 from cpx.models.reasons import saved, sentences
@@ -119,7 +119,7 @@ class SufficientReason(SmallestSet):
     required: tuple[int, ...] = ()
     forbidden: tuple[int, ...] = ()
     label: Label | None = None
-    unit: Fraction | None = None
+    unit: Share | None = None
     name: str = ""
     context: Mapping[str, Any] = field(default_factory=dict)
 
@@ -197,7 +197,7 @@ class SufficientReason(SmallestSet):
             unit = Fraction(self.unit)
         except (TypeError, ValueError, ZeroDivisionError, OverflowError):
             unit = Fraction(-1)
-        if unit < 0 or isinstance(self.unit, bool):
+        if unit < 0 or self.unit is True:
             raise InvalidInstance(f"unit must be a fraction of at least 0, got {self.unit!r}")
         return unit
 
@@ -290,7 +290,7 @@ class SufficientReason(SmallestSet):
         self._require_stated()
         assert self.unit is not None
         exponent = self._free_model.exact.exponent
-        rows, slacks = rounded(self._exact_losses, self.unit, exponent)
+        rows, slacks = rounded(self._exact_losses, Fraction(self.unit), exponent)
         leaves = self._all_leaves.only(self._losing)
         return LossForm.of(
             leaves.excludes,

@@ -62,7 +62,7 @@ class Stated:
         self.constraints += [~self.X[j] for j in form.forbidden]
         if not form.n_features:
             self.constraints.append(~self.X[0])
-        for leaf in np.flatnonzero(form.must_exclude):
+        for leaf in np.flatnonzero(form.must_exclude).tolist():
             self.clause(self.excluding(leaf))
         if any(slack < 0 for slack in form.slacks):
             self.clause([])

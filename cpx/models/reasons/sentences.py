@@ -34,24 +34,32 @@ def forces(problem: SufficientReason, rule: Rule) -> str:
 
 def sense(problem: SufficientReason) -> tuple[str, ...]:
     """Return notes on definition, level and ties."""
-    trees = len(problem.tree_model.trees)
-    definition = {
-        "sufficient": "sufficient: every such row gets the class, by the exact sums of the model",
-        "majoritary": "majoritary: "
-        f"{votes_needed(problem.tree_model, problem.label_index)} of {trees} trees vote for the "
-        "class on every such row, and these are enough whatever the others vote for",
-        "tree-specific": "tree-specific: the class wins even if every tree is at the worst of "
-        "its leaves that such a row can reach, each tree by itself",
-    }[problem.definition or "sufficient"]
-    if problem.unit:
-        definition += f"; what leaves lose is rounded up to multiples of {problem.unit}"
     level = {
         "attributes": "attributes: columns are kept in the interval of x between thresholds of "
         "the model; the others take any value they can have",
         "conditions": "conditions: each test of the model is free, also where tests of a column "
         "contradict each other",
     }[problem.level]
-    return definition, f"level {level}", f"ties: {_ties(problem)}"
+    return _definition(problem), f"level {level}", f"ties: {_ties(problem)}"
+
+
+def _definition(problem: SufficientReason) -> str:
+    if problem.definition == "sufficient":
+        return "sufficient: every such row gets the class, by the exact sums of the model"
+    model = problem.tree_model
+    if problem.definition == "majoritary":
+        needed = votes_needed(model, problem.label_index)
+        return (
+            f"majoritary: the same {needed} of {len(model.trees)} trees vote for the class on "
+            "every such row, and win whatever the others vote for"
+        )
+    told = (
+        "tree-specific: the class wins even if every tree is at the worst of its leaves that "
+        "such a row can reach, each tree by itself"
+    )
+    return (
+        f"{told}; losses are rounded up to multiples of {problem.unit}" if problem.unit else told
+    )
 
 
 def _ties(problem: SufficientReason) -> str:
