@@ -16,8 +16,6 @@ from cpx.errors import EngineError, InvalidOption, UnknownName
 from cpx.instances import fingerprint
 from cpx.isolation import run_isolated
 from cpx.models import Problem
-from cpx.models.monomial import MonomialProblem
-from cpx.models.wording import short_limits
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination
 from cpx.solving import encoding_of, require_oracle, run
@@ -300,13 +298,4 @@ def _named(problems: Mapping[str, Problem] | Sequence[Problem]) -> dict[str, Pro
 
 
 def _statement(problem: Problem) -> str:
-    parts = [problem.kind]
-    samples = getattr(problem, "samples", None)
-    if samples is not None:
-        rows = f" ({samples.m} distinct)" if samples.m < samples.total else ""
-        parts += [f"{samples.total} samples{rows}", f"{samples.d} features"]
-    if (k := getattr(problem, "k", None)) is not None:
-        parts.append(f"k = {k}")
-    if isinstance(problem, MonomialProblem):
-        parts += short_limits(problem)
-    return ", ".join(parts)
+    return ", ".join([problem.kind, *problem.brief()])

@@ -161,6 +161,22 @@ class MinCertificate(SmallestSet):
         )
         return replace(told, notes=(note,))
 
+    def brief(self) -> list[str]:
+        """Return samples, features and what is tolerated."""
+        share = wording.percent(Fraction(self.epsilon))
+        return [*wording.samples_in_words(self.samples), f"at most {share} disagreeing"]
+
+    def facts(self) -> dict[str, str]:
+        """Return samples, features and what is tolerated."""
+        samples = self.samples
+        return {
+            "samples": f"m = {samples.m}, weight {samples.total}",
+            "agreeing": f"{samples.same.sum()} samples, weight {samples.agreeing}",
+            "features": f"d = {samples.d}",
+            "tolerated": f"epsilon = {self.epsilon}: disagreeing weight up to {self.tolerated}",
+            **self.choice_facts(),
+        }
+
     def claim(self) -> str:
         """Name the certificate."""
         share = wording.percent(Fraction(self.epsilon))

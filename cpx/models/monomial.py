@@ -143,6 +143,14 @@ class MonomialProblem(Problem):
     def search_form(self) -> WeightedMonomial | RatioMonomial:
         """Return the problem as plain arrays."""
 
+    def brief(self) -> list[str]:
+        """Return samples, features, k and limits."""
+        return [
+            *wording.samples_in_words(self.samples),
+            f"k = {self.k}",
+            *wording.short_limits(self),
+        ]
+
     @property
     def choice_groups(self) -> NDArray[np.int64] | None:
         """The group of each feature, None when groups do not restrict the choice."""

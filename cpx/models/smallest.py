@@ -119,6 +119,16 @@ class SmallestSet(Problem):
             parts.append("has nothing forbidden")
         return f" that {' and '.join(parts)}" if parts else ""
 
+    def choice_facts(self) -> dict[str, str]:
+        """Return what is required and forbidden, and whether there are weights."""
+        facts = {}
+        for which in ("required", "forbidden"):
+            if features := getattr(self, which):
+                facts[which] = "{" + ", ".join(map(str, features)) + "}"
+        if self.weights is not None:
+            facts["weights"] = ", ".join(map(str, self.weights))
+        return facts
+
     def base_notes(self) -> list[str]:
         """Return the warnings that all these problems share."""
         if both := sorted({*self.required} & {*self.forbidden}):

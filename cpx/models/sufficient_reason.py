@@ -346,6 +346,26 @@ class SufficientReason(SmallestSet):
             told, guarantee=sentences.forces(self, told.rule), notes=sentences.sense(self)
         )
 
+    def brief(self) -> list[str]:
+        """Return definition, level and sizes of the model."""
+        trees = len(self.tree_model.trees)
+        size = [f"{trees} tree{'s' * (trees != 1)}", self.units(self.n_features)]
+        return [str(self.definition), *size]
+
+    def facts(self) -> dict[str, str]:
+        """Return the model, x, definition, level and ties."""
+        model = self.tree_model
+        kinds = f"{len(model.trees)} trees, {len(model.classes)} classes, rule {model.rule}"
+        return {
+            "model": f"{kinds}, {model.n_attributes} attributes, {len(model.used)} tested",
+            "class": str(self.label),
+            "definition": str(self.definition),
+            "level": f"{self.level}, {self.units(self.n_features)}",
+            "unit": f"{self.unit}" if self.unit else "0, exact",
+            "ties": sentences.ties(self),
+            **self.choice_facts(),
+        }
+
     def claim(self) -> str:
         """Name the definition."""
         return sentences.claim(self)

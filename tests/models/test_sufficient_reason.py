@@ -11,6 +11,7 @@ import pytest
 from cpx import SufficientReason, solve
 from cpx.check.reasons import _Reason
 from cpx.errors import InvalidInstance
+from cpx.models.reasons.level import conditions
 from cpx.result import Status
 from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
 
@@ -126,7 +127,7 @@ def test_conditions_are_free(seed: int) -> None:
     checker = _Reason(problem.to_dict())
     tests, cells = conditions(model), model.cells(x)
     own = [bool(cells[a] <= j) for a, j in tests]
-    assert problem.n_features == len(tests) < 9
+    assert problem.n_features == len(tests) < 10
     given = {}
     for truth in product([False, True], repeat=len(tests)):
         named = dict(zip(tests, truth, strict=True))

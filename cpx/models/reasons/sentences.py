@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from cpx.models.sufficient_reason import SufficientReason
     from cpx.rules import Rule
 
-__all__ = ["claim", "forces", "sense", "warnings"]
+__all__ = ["claim", "forces", "sense", "ties", "warnings"]
 
 
 def claim(problem: SufficientReason) -> str:
@@ -40,7 +40,7 @@ def sense(problem: SufficientReason) -> tuple[str, ...]:
         "conditions": "conditions: each test of the model is free, also where tests of a column "
         "contradict each other",
     }[problem.level]
-    return _definition(problem), f"level {level}", f"ties: {_ties(problem)}"
+    return _definition(problem), f"level {level}", f"ties: {ties(problem)}"
 
 
 def _definition(problem: SufficientReason) -> str:
@@ -57,12 +57,13 @@ def _definition(problem: SufficientReason) -> str:
         "tree-specific: the class wins even if every tree is at the worst of its leaves that "
         "such a row can reach, each tree by itself"
     )
-    return (
-        f"{told}; losses are rounded up to multiples of {problem.unit}" if problem.unit else told
-    )
+    if not problem.unit:
+        return told
+    return f"{told}; losses of leaves are rounded up to multiples of {problem.unit}"
 
 
-def _ties(problem: SufficientReason) -> str:
+def ties(problem: SufficientReason) -> str:
+    """Say which class is given when scores are equal."""
     decision, classes = problem.tree_model.decision, problem.tree_model.classes
     if decision == "first":
         return "of classes with equal scores the first one is given"
