@@ -116,8 +116,8 @@ class SufficientReason(SmallestSet):
     level: Level = "attributes"
     definition: Definition | None = None
     weights: tuple[int, ...] | None = None
-    required: tuple[int, ...] = ()
-    forbidden: tuple[int, ...] = ()
+    required: tuple[Any, ...] = ()
+    forbidden: tuple[Any, ...] = ()
     label: Label | None = None
     unit: Share | None = None
     name: str = ""
@@ -292,15 +292,18 @@ class SufficientReason(SmallestSet):
         exponent = self._free_model.exact.exponent
         rows, slacks = rounded(self._exact_losses, Fraction(self.unit), exponent)
         leaves = self._all_leaves.only(self._losing)
-        return LossForm.of(
-            leaves.excludes,
-            leaves.tree,
-            [row[self._losing] for row in rows],
-            slacks,
-            self.weight_array,
-            self.required,
-            self.forbidden,
-        )
+        try:
+            return LossForm.of(
+                leaves.excludes,
+                leaves.tree,
+                [row[self._losing] for row in rows],
+                slacks,
+                self.weight_array,
+                self.required,
+                self.forbidden,
+            )
+        except InvalidInstance as error:
+            raise InvalidInstance(f"unit {self.unit} is too small: {error}") from error
 
     def stated_in(self, name: str | None = None) -> Encoding[Any]:
         """Return the encoding; a definition that has no statement is refused."""

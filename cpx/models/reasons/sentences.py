@@ -15,7 +15,7 @@ __all__ = ["claim", "forces", "sense", "ties", "warnings"]
 
 def claim(problem: SufficientReason) -> str:
     """Name the definition: ``"sufficient reason"``, ``"majoritary reason"``."""
-    return f"{problem.definition} reason"
+    return f"{problem.definition} reason{' by the rounded losses' * bool(problem.unit)}"
 
 
 def forces(problem: SufficientReason, rule: Rule) -> str:
