@@ -87,8 +87,9 @@ def smallest_cases() -> Iterator[tuple[str, SmallestSet, int | None]]:
 def _certificates() -> Iterator[tuple[str, SmallestSet, int | None]]:
     rows = ["110", "111", "100", "010", "001"]
     # Every two features tell x from the three disagreeing samples, each alone from two.
-    plain = Samples([[bit == "1" for bit in row] for row in rows], [1, 1, 0, 0, 0])
-    twin = Samples([[1, 1], [1, 0]], [0, 1])
+    bits = np.array([[bit == "1" for bit in row] for row in rows])
+    plain = Samples(bits, np.array([True, True, False, False, False]))
+    twin = Samples(np.array([[True, True], [True, False]]), np.array([False, True]))
     yield "certificate", MinCertificate(plain), 2
     yield "certificate_tolerant", MinCertificate(plain, "1/5"), 1
     yield "certificate_just_not_tolerant", MinCertificate(plain, 0.19), 2
