@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from cpx.errors import InvalidInstance, UnknownName
+from cpx.errors import DataError, InvalidInstance, UnknownName
 from cpx.files import read_text, write_atomic
 from cpx.models import PROBLEMS, Problem, problem_class
 from cpx.models.schemas import instance_schemas
@@ -89,7 +89,7 @@ def load(path: str | os.PathLike[str]) -> Problem:
     text = read_text(path, InvalidInstance)
     try:
         return loads(text)
-    except (InvalidInstance, UnknownName) as error:
+    except (DataError, InvalidInstance, UnknownName) as error:
         raise InvalidInstance(f"{path}: {error}") from error
 
 

@@ -18,7 +18,7 @@ from cpx.isolation import run_isolated
 from cpx.models import Problem
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination
-from cpx.solving import encoding_of, require_oracle, run
+from cpx.solving import encoding_of, require_kind, require_oracle, run
 
 __all__ = ["Task", "compare", "engine_names", "plan", "run_key"]
 
@@ -140,6 +140,9 @@ def plan(
     for name, problem in named.items():
         mark = fingerprint(problem)
         for engine in engines:
+            if backends is None and not backend(engine).accepts(problem):
+                continue  # not asked for by name
+            require_kind(backend(engine), problem)
             require_oracle(backend(engine), problem)
             for encoding in wanted:
                 form = encoding_of(backend(engine), problem, encoding).name or None

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from cpx.errors import InvalidInstance, InvalidOption
+from cpx.errors import InvalidInstance, InvalidOption, nearest
 from cpx.explanation import Explanation
 from cpx.models.arguments import Share, feature_list, weight_list
 from cpx.models.base import Encoding
@@ -187,11 +187,9 @@ class SufficientReason(SmallestSet):
         return definition
 
     def _known_unit(self) -> Fraction:
-        if self.definition != "tree-specific":
-            if self.unit:
-                raise InvalidInstance(f"unit is for tree-specific reasons, got {self.unit!r}")
-            return Fraction(0)
         if self.unit is None:
+            if self.definition != "tree-specific":
+                return Fraction(0)
             return automatic_unit(self._exact_losses, self._free_model.exact.exponent)
         try:
             unit = Fraction(self.unit)
@@ -199,6 +197,8 @@ class SufficientReason(SmallestSet):
             unit = Fraction(-1)
         if unit < 0 or self.unit is True:
             raise InvalidInstance(f"unit must be a fraction of at least 0, got {self.unit!r}")
+        if unit and self.definition != "tree-specific":
+            raise InvalidInstance(f"unit is for tree-specific reasons, got {self.unit!r}")
         return unit
 
     def _indices(self, which: str) -> Any:
@@ -210,8 +210,9 @@ class SufficientReason(SmallestSet):
     def _index(self, which: str, name: str) -> int:
         names = self._plain_names
         if names.count(name) != 1:
-            many = "is the name of several" if name in names else "is no"
-            raise InvalidInstance(f"{which}: {name!r} {many} {self._unit_name}s of the model")
+            what = f"several {self._unit_name}s" if name in names else f"no {self._unit_name}"
+            near = "" if name in names else nearest(name, names)
+            raise InvalidInstance(f"{which}: {name!r} names {what} of the model{near}")
         return names.index(name)
 
     # ----------------------------------------------------------- the problem

@@ -45,17 +45,13 @@ def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
     """
     values = _in_order(model, x)
     if len(values) != model.n_attributes:
-        raise DataError(
-            f"x must have {model.n_attributes} values, one per attribute; got {len(values)}"
-        )
+        raise DataError(f"x must have {model.n_attributes} values, got {len(values)}")
     numbers = tuple(_number(a, value) for a, value in zip(model.attributes, values))
     for i, (attribute, value) in enumerate(zip(model.attributes, numbers)):
         if math.isnan(value):
             _refuse_missing(model, i)
         elif not _has(attribute, value):
-            raise DataError(
-                f"x: {attribute.name!r} is {value:g}, which is no value of the attribute"
-            )
+            raise DataError(f"x: {attribute.name!r} is {value:g}, no value of the attribute")
     return numbers
 
 

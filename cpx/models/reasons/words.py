@@ -36,7 +36,9 @@ def interval_text(model: TreeModel, a: int, low: int, high: int, value: float) -
     >>> [interval_text(model, 0, *cells, 1.5) for cells in ((0, 0), (1, 1), (1, 2), (0, 2))]
     ['a <= 1', '1 < a <= 2', 'a > 1', 'a = 1.5']
     """
-    attribute, last = model.attributes[a], int(model.sizes[a])
+    attribute = model.attributes[a]
+    # Thresholds that no tree tests say nothing.
+    last = int(model.sizes[a]) if a in model.used else 0
     if low == MISSING:
         return f"{attribute.name} is missing"
     listed = (0.0, 1.0) if attribute.kind == "boolean" else attribute.values
