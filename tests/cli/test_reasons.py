@@ -36,7 +36,7 @@ def test_from_a_model_to_a_checked_answer(run: Run, model: Path) -> None:
         solved = run("solve", "inst.json", "-b", engine, "-o", "result.json")
         assert solved.exit_code == 0, solved.output
         first, *rest = solved.stdout.splitlines()
-        assert first == "petal length (cm) <= 4.95 and 0.8 < petal width (cm) <= 1.65 => class 1"
+        assert first == "petal length (cm) <= 4.85 and 0.8 < petal width (cm) <= 1.75 => class 1"
         assert any(line.startswith("guarantee") and "whatever" in line for line in rest)
         assert not any(line.startswith(("precision", "coverage")) for line in rest)
         checked = run("check", "inst.json", "result.json")
@@ -48,7 +48,8 @@ def test_a_wrong_result_is_found(run: Run, model: Path) -> None:
     run("make", model, "row.csv", *KIND, "-o", "inst.json")
     run("solve", "inst.json", "-b", "cpsat", "-o", "result.json")
     data: dict[str, Any] = json.loads(Path("result.json").read_text())
-    data["explanation"]["features"] = [0, 3]
+    literals = [[0, "sepal length (cm) <= 5"], [3, "petal width (cm) <= 2"]]
+    data["explanation"]["rule"]["literals"] = literals
     Path("wrong.json").write_text(json.dumps(data))
     checked = run("check", "inst.json", "wrong.json")
     assert checked.exit_code == 1
