@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     from cpx.explaining import explain
     from cpx.explanation import Explanation
     from cpx.instances import load, save
-    from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
+    from cpx.models import (
+        KMonomial,
+        MaxCoverage,
+        MaxPrecision,
+        MinCertificate,
+        NegativeOnly,
+        SufficientReason,
+    )
     from cpx.ranking import Ranking, best_rules, optimal_rules
     from cpx.result import Result, Status, Termination
     from cpx.solving import solve
@@ -46,6 +53,7 @@ _HOMES = {
     "KMonomial": "cpx.models",
     "MaxCoverage": "cpx.models",
     "MaxPrecision": "cpx.models",
+    "MinCertificate": "cpx.models",
     "NegativeOnly": "cpx.models",
     "Perturbed": "cpx.data",
     "Product": "cpx.data",
@@ -53,6 +61,7 @@ _HOMES = {
     "Result": "cpx.result",
     "Samples": "cpx.data",
     "Status": "cpx.result",
+    "SufficientReason": "cpx.models",
     "Termination": "cpx.result",
     "TreeModel": "cpx.trees",
     "Uniform": "cpx.data",
@@ -78,6 +87,7 @@ __all__ = [
     "KMonomial",
     "MaxCoverage",
     "MaxPrecision",
+    "MinCertificate",
     "NegativeOnly",
     "Perturbed",
     "Product",
@@ -85,6 +95,7 @@ __all__ = [
     "Result",
     "Samples",
     "Status",
+    "SufficientReason",
     "Termination",
     "TreeModel",
     "Uniform",

@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from cpx.rules import Rule
 from cpx.values import Value
 
-__all__ = ["Evaluation", "Explanation", "PrecisionEstimate"]
+__all__ = ["Evaluation", "Explanation", "PrecisionEstimate", "SampleEvaluation"]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Exact figures of a monomial on the samples of a problem, as weights.
+    """Exact figures of an explanation.
 
     Attributes
     ----------
     objective : int or Fraction
         The value the problem optimises.
-    covered, agreeing_covered, agreeing, total : int
-        Weight of the covered, the covered and agreeing, the agreeing, and all samples.
     feasible : bool
         Whether the explanation respects the constraints of the problem.
     """
 
     objective: Value
+    feasible: bool = field(default=True, kw_only=True)
+
+
+@dataclass(frozen=True)
+class SampleEvaluation(Evaluation):
+    """Exact figures of a monomial on the samples of a problem, as weights.
+
+    Attributes
+    ----------
+    covered, agreeing_covered, agreeing, total : int
+        Weight of the covered, the covered and agreeing, the agreeing, and all samples.
+    """
+
     covered: int
     agreeing_covered: int
     agreeing: int
     total: int
-    feasible: bool = True
 
     @property
     def precision(self) -> Fraction | None:

@@ -13,9 +13,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from cpx.errors import InvalidInstance, UnknownName
+from cpx.errors import DataError, InvalidInstance, UnknownName
 from cpx.files import read_text, write_atomic
 from cpx.models import PROBLEMS, Problem, problem_class
+from cpx.models.schemas import instance_schemas
 
 __all__ = ["dumps", "fingerprint", "from_dict", "load", "loads", "save", "schema"]
 
@@ -58,17 +59,23 @@ def loads(text: str) -> Problem:
 
 
 def dumps(problem: Problem) -> str:
-    """Return an instance as JSON text, one line per key and per sample."""
-    data = problem.to_dict()
-    samples = data.pop("samples")
-    # One sample per line keeps files readable and diffs small.
-    rows = ",\n  ".join(json.dumps(row) for row in samples)
-    lines = []
-    for key, value in data.items():
-        if key == "labels":
-            lines.append(f' "samples": [\n  {rows}\n ]')
-        lines.append(f" {json.dumps(key)}: {json.dumps(value, allow_nan=False)}")
+    """Return an instance as JSON text, one line per key, per sample and per tree."""
+    lines = [
+        f" {json.dumps(key)}: {_text(key, value)}" for key, value in problem.to_dict().items()
+    ]
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _text(key: str, value: Any) -> str:
+    # Short lines keep files readable and diffs small.
+    if key == "samples":
+        rows = ",\n  ".join(json.dumps(row) for row in value)
+        return f"[\n  {rows}\n ]"
+    if key == "model":
+        plain = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in value.items() if k != "trees"]
+        trees = ",\n   ".join(json.dumps(tree) for tree in value["trees"])
+        return "{\n  " + ",\n  ".join([*plain, f'"trees": [\n   {trees}\n  ]']) + "\n }"
+    return json.dumps(value, allow_nan=False)
 
 
 def load(path: str | os.PathLike[str]) -> Problem:
@@ -82,7 +89,7 @@ def load(path: str | os.PathLike[str]) -> Problem:
     text = read_text(path, InvalidInstance)
     try:
         return loads(text)
-    except (InvalidInstance, UnknownName) as error:
+    except (DataError, InvalidInstance, UnknownName) as error:
         raise InvalidInstance(f"{path}: {error}") from error
 
 
@@ -104,70 +111,10 @@ def fingerprint(problem: Problem) -> str:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of instances, version 1."""
-    indices = {"type": "array", "items": {"type": "integer", "minimum": 0}, "uniqueItems": True}
-    share = {
-        "type": ["string", "number"],
-        "pattern": "^([0-9]+/[0-9]*[1-9][0-9]*|[0-9]+(\\.[0-9]*)?|\\.[0-9]+)$",
-        "minimum": 0,
-        "maximum": 1,
-    }
-    parameters = {
-        "type": "object",
-        "required": ["k"],
-        "additionalProperties": False,
-        "properties": {
-            "k": {"type": "integer", "minimum": 0, "description": "greatest number of features"},
-            "required": {**indices, "description": "features that must be chosen"},
-            "forbidden": {**indices, "description": "features that must not be chosen"},
-            "one_per_group": {
-                "type": "boolean",
-                "description": "choose at most one feature of each group",
-            },
-            "min_coverage": {
-                **share,
-                "description": "least share of all weight covered, exact: '1/20'",
-            },
-            "max_coverage": {**share, "description": "greatest share of all weight covered"},
-            "min_precision": {**share, "description": "least precision of the rule"},
-        },
-    }
-    bits = {"type": "string", "pattern": "^[01]+$"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "cpx instance, version 1",
-        "type": "object",
-        "required": ["format", "version", "problem", "parameters", "samples", "labels"],
-        "additionalProperties": False,
-        "properties": {
-            "format": {"const": "cpx-instance"},
-            "version": {"const": _VERSION},
-            "problem": {"enum": sorted(PROBLEMS)},
-            "name": {"type": "string"},
-            "parameters": parameters,
-            "samples": {
-                "type": "array",
-                "minItems": 1,
-                "items": bits,
-                "description": "one string per sample; character j is a_ij = [z_ij = x_j]",
-            },
-            "labels": {**bits, "description": "character i is s_i = [f(z_i) = f(x)]"},
-            "weights": {
-                "type": "array",
-                "items": {"type": "integer", "minimum": 1},
-                "description": "one per sample; absent: all 1",
-            },
-            "features": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "one literal per feature, true of x",
-            },
-            "groups": {
-                "type": "array",
-                "items": {"type": "integer"},
-                "description": "attribute each feature comes from",
-            },
-            "context": {"type": "object", "description": "where the instance comes from; free"},
-        },
+        "oneOf": instance_schemas(_VERSION),
     }
 
 

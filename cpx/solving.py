@@ -116,6 +116,7 @@ def run(
     engine = find_backend(backend)
     engine.require()
     form = encoding_of(engine, problem, options.encoding)
+    require_kind(engine, problem)
     require_oracle(engine, problem)
     progress = Progress(problem, options, listen, cancel)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
@@ -146,6 +147,14 @@ def run(
         notes.append("engine failed:\n" + traceback.format_exc(limit=-4).rstrip())
         outcome = Outcome(False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}")
     return conclude(progress, outcome, engine, form, notes, time.process_time() - cpu)
+
+
+def require_kind(engine: Backend, problem: Problem) -> None:
+    """Raise InvalidOption when an engine does not solve problems of this kind."""
+    if not engine.accepts(problem):
+        raise InvalidOption(
+            f"backend {engine.name!r} cannot solve problems of kind {problem.kind!r}"
+        )
 
 
 def require_oracle(engine: Backend, problem: Problem) -> None:

@@ -328,6 +328,14 @@ class Backend(ABC):
                 found[name] = installed
         return found
 
+    def accepts(self, problem: Problem) -> bool:
+        """Say whether the engine can solve problems of this kind.
+
+        One that encodes solves every statement; another one, unless it says otherwise here,
+        needs the plain arrays of ``problem.search_form()``.
+        """
+        return self.encodes or hasattr(problem, "search_form")
+
     @abstractmethod
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Solve the problem, reporting to ``progress``; return what was proved."""

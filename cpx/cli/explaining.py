@@ -12,8 +12,10 @@ import typer
 from cpx.cli import options as opt
 from cpx.cli.asking import Asked, Source, Wanted
 from cpx.cli.grouped import grouped
+from cpx.cli.reasons import AskedReason, TableOrModel, reason
 
 if TYPE_CHECKING:
+    from cpx.models import Problem
     from cpx.options import SolveOptions
     from cpx.question import Question
 
@@ -115,7 +117,8 @@ def explain(
 @grouped
 def make(
     *,
-    source: Source,
+    source: TableOrModel,
+    asked: AskedReason,
     k: opt.K = 5,
     wanted: Wanted,
     name: Annotated[
@@ -134,12 +137,15 @@ def make(
 ) -> None:
     r"""Make an instance from a table: train a model, draw samples, save the problem.
 
-    The instance is solved later or elsewhere, by 'cpx solve' or 'cpx compare'.
+    The instance is solved later or elsewhere, by 'cpx solve' or 'cpx compare'. With
+    --problem sufficient-reason it is made from the tree model of a file and a row: which
+    columns force the model's class, whatever the others are.
 
     \b
     Examples:
       cpx make table.csv --target y --row 17 -k 5 -m 1000 -o inst.json
       cpx make table.csv --target y --row 17 --objective loss -o inst.json.gz
+      cpx make model.json row.csv --problem sufficient-reason --forbid age -o inst.json
 
     \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
@@ -148,16 +154,29 @@ def make(
     from cpx.instances import dumps, save
 
     path = output_path(output, source.table)
+    asked.check()
+    if asked.problem is None:
+        problem, words = _from_table(source, wanted, k, name)
+    else:
+        problem, words = reason(source, wanted, asked, name)
+    if path is None:
+        typer.echo(dumps(problem), nl=False)
+        return
+    save(problem, path)
+    typer.echo(f"wrote {path}: {words}")
+
+
+def _from_table(
+    source: TableOrModel, wanted: Wanted, k: int, name: str | None
+) -> tuple[Problem, str]:
+    """State the problem of a row of a table; return it and what it is, in words."""
+    source.require()
     question = wanted.question(k)
     asked = Asked(source)
     title = name or f"{source.table.name.partition('.')[0]}-{source.row}-k{k}"
     asked.check(question)
     problem = asked.problem(replace(question, name=title))
-    if path is None:
-        typer.echo(dumps(problem), nl=False)
-        return
-    save(problem, path)
-    typer.echo(f"wrote {path}: {asked.words(problem)}")
+    return problem, asked.words(problem)
 
 
 @grouped

@@ -91,7 +91,7 @@ def print_explanation(found: Explanation) -> None:
             "precision" if found.fresh is None else "",
             f"{float(found.precision):.3f} on the samples",
         )
-    elif found.fresh is None:
+    elif found.fresh is None and found.coverage is not None:
         line("precision", "undefined: the rule covers no sample")
     if found.coverage is not None:
         line("coverage", f"{float(found.coverage):.3f} of the samples")

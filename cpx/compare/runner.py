@@ -16,11 +16,9 @@ from cpx.errors import EngineError, InvalidOption, UnknownName
 from cpx.instances import fingerprint
 from cpx.isolation import run_isolated
 from cpx.models import Problem
-from cpx.models.monomial import MonomialProblem
-from cpx.models.wording import short_limits
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination
-from cpx.solving import encoding_of, require_oracle, run
+from cpx.solving import encoding_of, require_kind, require_oracle, run
 
 __all__ = ["Task", "compare", "engine_names", "plan", "run_key"]
 
@@ -142,6 +140,9 @@ def plan(
     for name, problem in named.items():
         mark = fingerprint(problem)
         for engine in engines:
+            if backends is None and not backend(engine).accepts(problem):
+                continue  # not asked for by name
+            require_kind(backend(engine), problem)
             require_oracle(backend(engine), problem)
             for encoding in wanted:
                 form = encoding_of(backend(engine), problem, encoding).name or None
@@ -300,13 +301,4 @@ def _named(problems: Mapping[str, Problem] | Sequence[Problem]) -> dict[str, Pro
 
 
 def _statement(problem: Problem) -> str:
-    parts = [problem.kind]
-    samples = getattr(problem, "samples", None)
-    if samples is not None:
-        rows = f" ({samples.m} distinct)" if samples.m < samples.total else ""
-        parts += [f"{samples.total} samples{rows}", f"{samples.d} features"]
-    if (k := getattr(problem, "k", None)) is not None:
-        parts.append(f"k = {k}")
-    if isinstance(problem, MonomialProblem):
-        parts += short_limits(problem)
-    return ", ".join(parts)
+    return ", ".join([problem.kind, *problem.brief()])

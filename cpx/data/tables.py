@@ -14,7 +14,7 @@ from cpx.errors import DataError, nearest
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_table", "row"]
+__all__ = ["read_row", "read_table", "row"]
 
 
 def read_table(
@@ -57,17 +57,7 @@ def read_table(
     ((2, 2), ['no', 'yes'])
     """
     path = Path(path)
-    if not path.is_file():
-        raise DataError(f"{path}: there is no such file")
-    header = _read(path, header=None, nrows=1, dtype=str, keep_default_na=False).iloc[0].tolist()
-    # pandas renames doubles and missing names on its own, so the header is read by itself.
-    for c, name in enumerate(header):
-        if not name.strip():
-            raise DataError(
-                f"{path}: column {c} has no name; an index saved with the table should be removed"
-            )
-        if name in header[:c]:
-            raise DataError(f"{path}: there are two columns named {name!r}: rename one")
+    header = _header(path)
     for what, wanted in (("target", [target]), ("categorical", list(categorical or ()))):
         for name in wanted:
             if name not in header:
@@ -110,6 +100,52 @@ def row(X: pd.DataFrame, i: int) -> pd.DataFrame:
     if number is None or not 0 <= number < len(X):
         raise DataError(f"row {i!r} is not there: the table has rows 0 to {len(X) - 1}")
     return X.iloc[[number]]
+
+
+def read_row(path: str | Path) -> dict[str, Any]:
+    r"""Read a CSV file with a header and one row.
+
+    Returns
+    -------
+    dict
+        Value by name of the column, in their order; NaN for an empty field.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be read, has no row or several, or a column has no name of its own.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "row.csv"
+    ...     _ = path.write_text("size,age\n1.5,\n")
+    ...     read_row(path)
+    {'size': 1.5, 'age': nan}
+    """
+    path = Path(path)
+    header = _header(path)
+    table = _read(path, index_col=False)
+    if len(table) != 1:
+        raise DataError(f"{path}: one row is wanted, there are {len(table)}")
+    return dict(zip(header, table.iloc[0].tolist(), strict=True))
+
+
+def _header(path: Path) -> list[str]:
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file")
+    first = _read(path, header=None, nrows=1, dtype=str, keep_default_na=False)
+    header: list[str] = first.iloc[0].tolist()
+    # pandas renames doubles and missing names on its own, so the header is read by itself.
+    for c, name in enumerate(header):
+        if not name.strip():
+            raise DataError(
+                f"{path}: column {c} has no name; an index saved with the table should be removed"
+            )
+        if name in header[:c]:
+            raise DataError(f"{path}: there are two columns named {name!r}: rename one")
+    return header
 
 
 def _read(path: Path, **options: Any) -> pd.DataFrame:

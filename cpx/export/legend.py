@@ -134,9 +134,7 @@ def variable_names(statement: Statement) -> list[tuple[str, int, Any]]:
 
 def names_of(problem: Problem) -> Mapping[str, tuple[str, ...]]:
     """Return words for the elements of arrays: the literals of X for a rule."""
-    from cpx.models.monomial import MonomialProblem
-
-    return {"X": problem.samples.features} if isinstance(problem, MonomialProblem) else {}
+    return {"X": problem.feature_names}
 
 
 def legend_items(

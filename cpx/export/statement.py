@@ -32,7 +32,14 @@ def in_words(problem: Problem, statement: Statement, encoding: str) -> Document:
         facts, *others = _monomial(problem)
         sections += [facts, Section.of(notes), *others]
     else:
-        sections.append(Section.of(["Instance", *notes]))
+        told = [f"  {name:<12} {one_line(text)}" for name, text in problem.facts().items()]
+        names = problem.feature_names
+        lines = (f"  {j:>4}  {one_line(name)}" for j, name in enumerate(names))
+        sections += [
+            Section.of(["Instance", *told, *notes]),
+            Section.of(["", "Features j: literal, true of x"]),
+            Section(lines, len(names), "features"),
+        ]
     sections.append(Section.of(_encoding(problem.encoding(encoding), statement)))
     return Document(sections)
 

@@ -10,7 +10,9 @@ from cpx.models.base import Encoding, Problem, RatioProblem, Statement
 from cpx.models.k_monomial import KMonomial
 from cpx.models.max_coverage import MaxCoverage
 from cpx.models.max_precision import MaxPrecision
+from cpx.models.min_certificate import MinCertificate
 from cpx.models.negative_only import NegativeOnly
+from cpx.models.sufficient_reason import SufficientReason
 
 __all__ = [
     "PROBLEMS",
@@ -18,15 +20,25 @@ __all__ = [
     "KMonomial",
     "MaxCoverage",
     "MaxPrecision",
+    "MinCertificate",
     "NegativeOnly",
     "Problem",
     "RatioProblem",
     "Statement",
+    "SufficientReason",
     "problem_class",
 ]
 
 PROBLEMS: dict[str, type[Problem]] = {
-    cls.kind: cls for cls in (KMonomial, NegativeOnly, MaxPrecision, MaxCoverage)
+    cls.kind: cls
+    for cls in (
+        KMonomial,
+        NegativeOnly,
+        MaxPrecision,
+        MaxCoverage,
+        MinCertificate,
+        SufficientReason,
+    )
 }
 """Problem classes by their kind."""
 

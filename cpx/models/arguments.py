@@ -10,7 +10,7 @@ import numpy as np
 
 from cpx.errors import InvalidInstance
 
-__all__ = ["Share", "feature_list", "index", "share"]
+__all__ = ["Share", "feature_list", "index", "share", "weight_list"]
 
 Share = Fraction | int | float | str
 """What stands for a share of the total weight; see :func:`share`."""
@@ -76,3 +76,24 @@ def share(name: str, value: object) -> Fraction:
             f"{name} must be a share from 0 to 1, such as 0.05 or '1/20', got {value!r}"
         )
     return exact
+
+
+def weight_list(name: str, value: object, n: int) -> tuple[int, ...]:
+    """Return n positive integers whose sum stays below 2**31.
+
+    Examples
+    --------
+    >>> weight_list("weights", [3, 1], 2)
+    (3, 1)
+    """
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidInstance(f"{name} must be a list of positive integers, got {value!r}")
+    weights = tuple(index(f"{name}[{j}]", w) for j, w in enumerate(value))
+    if len(weights) != n:
+        raise InvalidInstance(f"{name} must have {n} integers, got {len(weights)}")
+    for j, w in enumerate(weights):
+        if w < 1:
+            raise InvalidInstance(f"{name}[{j}] must be positive, got {w}")
+    if sum(weights) >= 2**31:
+        raise InvalidInstance(f"{name} must have a sum below 2**31, got {sum(weights)}")
+    return weights

@@ -129,6 +129,19 @@ class Problem(ABC):
     _oracle: Oracle | None = None
 
     @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Words for each feature that an explanation can choose; empty where there are none."""
+        return ()
+
+    def facts(self) -> dict[str, str]:
+        """Return the data and parameters of the instance in words, by what they are."""
+        return {}
+
+    def brief(self) -> list[str]:
+        """Return what tells this instance from others of its kind, for titles."""
+        return []
+
+    @property
     def oracle(self) -> Oracle | None:
         """The classifier behind the samples, where :meth:`with_oracle` attached it."""
         return self._oracle

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
-from cpx.explanation import Evaluation, Explanation
+from cpx.explanation import Explanation, SampleEvaluation
 from cpx.models import saved, wording
 from cpx.models.arguments import Share, feature_list, index, share
 from cpx.models.base import Encoding, Problem, Statement, Values, maximised
@@ -111,6 +111,11 @@ class MonomialProblem(Problem):
         return int(self.samples.agreement.shape[1])
 
     @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The literal of each feature, true of x."""
+        return self.samples.features
+
+    @property
     def shares(self) -> dict[str, Fraction]:
         """The shares that are asked for, by the names of the parameters."""
         given = {name: getattr(self, name) for name in saved.LIMITS}
@@ -138,6 +143,14 @@ class MonomialProblem(Problem):
     def search_form(self) -> WeightedMonomial | RatioMonomial:
         """Return the problem as plain arrays."""
 
+    def brief(self) -> list[str]:
+        """Return samples, features, k and limits."""
+        return [
+            *wording.samples_in_words(self.samples),
+            f"k = {self.k}",
+            *wording.short_limits(self),
+        ]
+
     @property
     def choice_groups(self) -> NDArray[np.int64] | None:
         """The group of each feature, None when groups do not restrict the choice."""
@@ -158,20 +171,25 @@ class MonomialProblem(Problem):
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the rule of these features with its exact precision and coverage."""
-        rule = Rule.of(features, self.samples.features, _conclusion(self.samples.context))
+        rule = Rule.of(features, self.samples.features, self.conclusion)
         found = self._measure(rule.features)
         return Explanation(rule, precision=found.precision, coverage=found.coverage)
 
-    def evaluate(self, explanation: Explanation) -> Evaluation:
-        """Return the exact figures of an explanation; see :class:`Evaluation`."""
+    def evaluate(self, explanation: Explanation) -> SampleEvaluation:
+        """Return the exact figures of an explanation; see :class:`SampleEvaluation`."""
         return self._measure(explanation.features)
 
-    def _measure(self, features: tuple[int, ...]) -> Evaluation:
+    @property
+    def conclusion(self) -> str:
+        """The class that rules stand for, in words."""
+        return wording.class_words(str(self.samples.context.get("class", "same class as x")))
+
+    def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
         weights, same = self.samples.weights, self.samples.same
         covered = np.asarray(self.samples.agreement[:, list(features)].all(axis=1))
         weight, agreeing = int(weights[covered].sum()), int(weights[covered & same].sum())
         allowed = self.limits is None or self.limits.allow(weight, agreeing)
-        return Evaluation(
+        return SampleEvaluation(
             objective=self.value_of(covered),
             covered=weight,
             agreeing_covered=agreeing,
@@ -321,9 +339,3 @@ class WeightedProblem(MonomialProblem):
         """State the problem in the named encoding (default: ``clausal``)."""
         statement: Statement = self.stated_in(encoding).build(self._form)
         return statement if self.sense == "min" else maximised(statement, self.greatest())
-
-
-def _conclusion(context: Mapping[str, Any]) -> str:
-    name = str(context.get("class", "same class as x"))
-    # "=> 1" reads like a value; "=> class 1" does not.
-    return f"class {name}" if name.lstrip("-").replace(".", "", 1).isdigit() else name

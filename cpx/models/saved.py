@@ -12,7 +12,7 @@ from cpx.errors import InvalidInstance, nearest
 if TYPE_CHECKING:
     from cpx.models.monomial import MonomialProblem
 
-__all__ = ["LIMITS", "read", "written"]
+__all__ = ["LIMITS", "read", "refuse_unknown", "with_samples", "written"]
 
 LIMITS = ("min_coverage", "max_coverage", "min_precision")
 """Parameters that are exact shares, saved as strings such as ``"19/20"``."""
@@ -37,7 +37,6 @@ _PARAMETERS = frozenset(("k", "required", "forbidden", "one_per_group", *LIMITS)
 
 def written(problem: MonomialProblem) -> dict[str, Any]:
     """Return a problem as JSON values; parameters that were not given are left out."""
-    samples = problem.samples
     parameters: dict[str, Any] = {"k": problem.k}
     if problem.required:
         parameters["required"] = list(problem.required)
@@ -46,9 +45,16 @@ def written(problem: MonomialProblem) -> dict[str, Any]:
     if problem.one_per_group:
         parameters["one_per_group"] = True
     parameters |= {name: str(share) for name, share in problem.shares.items()}
-    data: dict[str, Any] = {"format": "cpx-instance", "version": 1, "problem": problem.kind}
-    if problem.name:
-        data["name"] = problem.name
+    return with_samples(problem.kind, problem.name, parameters, problem.samples)
+
+
+def with_samples(
+    kind: str, name: str, parameters: dict[str, Any], samples: Samples
+) -> dict[str, Any]:
+    """Return a problem on samples as JSON values."""
+    data: dict[str, Any] = {"format": "cpx-instance", "version": 1, "problem": kind}
+    if name:
+        data["name"] = name
     data["parameters"] = parameters
     data["samples"] = strings_of(samples.agreement)
     data["labels"] = string_of(samples.same)
@@ -62,20 +68,30 @@ def written(problem: MonomialProblem) -> dict[str, Any]:
     return data
 
 
-def read(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the problem that :func:`written` wrote.
+def read(
+    data: Mapping[str, Any], known: frozenset[str] = _PARAMETERS, needed: str = "k"
+) -> dict[str, Any]:
+    """Return the arguments of the problem that :func:`with_samples` wrote.
+
+    Parameters
+    ----------
+    data : dict
+    known : frozenset of str
+        Its parameters.
+    needed : str
+        The one of them that must be there.
 
     Raises
     ------
     InvalidInstance
         Naming an unknown key or parameter, a missing key, or a value of a wrong type.
     """
-    _refuse_unknown("key", data, _KEYS)
+    refuse_unknown("key", data, _KEYS)
     parameters = data.get("parameters")
     if not isinstance(parameters, Mapping):
         raise InvalidInstance(f"parameters must be an object, got {parameters!r}")
-    _refuse_unknown("parameter", parameters, _PARAMETERS)
-    for key, holder in (("k", parameters), ("samples", data), ("labels", data)):
+    refuse_unknown("parameter", parameters, known)
+    for key, holder in ((needed, parameters), ("samples", data), ("labels", data)):
         if key not in holder:
             raise InvalidInstance(f"the key {key!r} is missing")
     for name in LIMITS:
@@ -95,7 +111,8 @@ def read(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"samples": samples, "name": data.get("name", ""), **parameters}
 
 
-def _refuse_unknown(what: str, data: Mapping[str, Any], known: frozenset[str]) -> None:
+def refuse_unknown(what: str, data: Mapping[str, Any], known: frozenset[str]) -> None:
+    """Raise InvalidInstance naming the first key that is not known."""
     for key in data:
         if key not in known:
             raise InvalidInstance(

@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING
 from cpx.models.saved import LIMITS
 
 if TYPE_CHECKING:
+    from cpx.data.samples import Samples
     from cpx.models.monomial import MonomialProblem
 
-__all__ = ["candidate", "percent", "short_limits"]
+__all__ = ["candidate", "class_words", "percent", "samples_in_words", "short_limits"]
+
+
+def class_words(name: str) -> str:
+    """Return the name of a class; "=> 1" reads like a value, "=> class 1" does not.
+
+    Examples
+    --------
+    >>> class_words("1"), class_words("benign")
+    ('class 1', 'benign')
+    """
+    return f"class {name}" if name.lstrip("-").replace(".", "", 1).isdigit() else name
 
 
 def percent(share: Fraction) -> str:
@@ -45,6 +57,12 @@ def candidate(problem: MonomialProblem) -> str:
     if precision:
         parts.append(f"has a precision of at least {percent(precision)}")
     return f"{size} that {' and '.join(parts)}" if parts else size
+
+
+def samples_in_words(samples: Samples) -> list[str]:
+    """Return how many samples and features there are."""
+    rows = f" ({samples.m} distinct)" if samples.m < samples.total else ""
+    return [f"{samples.total} samples{rows}", f"{samples.d} features"]
 
 
 def short_limits(problem: MonomialProblem) -> list[str]:

@@ -34,6 +34,7 @@ import numpy as np
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.data.samples import Samples
+from cpx.models.base import Problem
 from cpx.models.k_monomial import MONOMIAL_ENCODINGS, KMonomial
 from cpx.models.max_coverage import MaxCoverage
 from cpx.models.max_precision import MaxPrecision
@@ -42,9 +43,20 @@ from cpx.models.negative_only import NegativeOnly
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination
 from cpx.solving import solve
+from cpx.testing.smallest import smallest_cases
 from cpx.values import Value
 
-__all__ = ["BEHAVIOURS", "CASES", "ENCODINGS", "STATED", "Case", "check_case", "check_result"]
+__all__ = [
+    "BEHAVIOURS",
+    "CASES",
+    "ENCODINGS",
+    "SMALLEST",
+    "SMALLEST_STATED",
+    "STATED",
+    "Case",
+    "check_case",
+    "check_result",
+]
 
 ENCODINGS: tuple[str, ...] = tuple(encoding.name for encoding in MONOMIAL_ENCODINGS)
 """Encodings of monomial problems; ``table1-literal`` is checked as the relaxation it is."""
@@ -55,7 +67,7 @@ class Case:
     """A tiny problem and its optimum, None when it has no solution."""
 
     name: str
-    problem: MonomialProblem
+    problem: Problem
     optimum: Value | None
 
     def __str__(self) -> str:
@@ -64,8 +76,11 @@ class Case:
     @property
     def encodings(self) -> tuple[str, ...]:
         """Encodings that can state the problem: not all of them take limits."""
-        limited = self.problem.limits is not None
-        return tuple(form.name for form in MONOMIAL_ENCODINGS if form.limits or not limited)
+        problem = self.problem
+        limited = isinstance(problem, MonomialProblem) and problem.limits is not None
+        # A ratio is stated in steps, which have the encodings of monomials.
+        known = MONOMIAL_ENCODINGS if isinstance(problem, MonomialProblem) else problem.encodings
+        return tuple(form.name for form in known if form.limits or not limited)
 
 
 def _samples(rows: Sequence[str], labels: str, **more: object) -> Samples:
@@ -198,12 +213,20 @@ def _limited_cases() -> tuple[Case, ...]:
 
 
 CASES: tuple[Case, ...] = (*_cases(), *_limited_cases())
-"""Problems with known optimum."""
+"""Problems of one rule with known optimum."""
+
+SMALLEST: tuple[Case, ...] = tuple(Case(*case) for case in smallest_cases())
+"""Smallest certificates and sufficient reasons, for engines that solve statements."""
 
 STATED: tuple[tuple[Case, str], ...] = tuple(
     (case, encoding) for case in CASES for encoding in case.encodings
 )
 """Each case with each encoding that can state it."""
+
+SMALLEST_STATED: tuple[tuple[Case, str], ...] = tuple(
+    (case, encoding) for case in SMALLEST for encoding in case.encodings
+)
+"""The same for :data:`SMALLEST`."""
 
 
 def check_case(backend: str, case: Case, encoding: str | None = None) -> Result:
@@ -222,7 +245,7 @@ def check_case(backend: str, case: Case, encoding: str | None = None) -> Result:
 
 
 def check_result(
-    result: Result, problem: MonomialProblem, optimum: Value | None, *, closed: bool = False
+    result: Result, problem: Problem, optimum: Value | None, *, closed: bool = False
 ) -> None:
     """Check a result against the known optimum.
 

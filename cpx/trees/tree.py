@@ -161,7 +161,9 @@ class Tree:
         """
         flat, width = cells.ravel(), cells.shape[1]
         some_missing = bool((flat == MISSING).any())
-        ends = np.empty(len(cells), dtype=np.int32)
+        ends = np.zeros(len(cells), dtype=np.int32)
+        if not width:  # no attribute to test, so the root is a leaf
+            return ends
         rows = np.arange(len(cells))
         node = np.zeros(len(cells), dtype=np.int32)
         while rows.size:

@@ -14,6 +14,12 @@ def test_optimum(engine: str, encoding: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case, encoding)
 
 
+@pytest.mark.parametrize(("case", "encoding"), conformance.SMALLEST_STATED, ids=str)
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "search"])
+def test_smallest_sets(engine: str, encoding: str, case: conformance.Case) -> None:
+    conformance.check_case(engine, case, encoding)
+
+
 @pytest.mark.parametrize("case", conformance.CASES, ids=str)
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_value_of_a_heuristic(name: str, case: conformance.Case) -> None:
@@ -29,7 +35,11 @@ def test_behaviour(engine, behaviour) -> None:
 
 def test_cases_are_right() -> None:
     from cpx.testing.brute import brute_force
+    from cpx.testing.smallest import least_weight
 
     for case in conformance.CASES:
         best = brute_force(case.problem)
         assert (best and best[0]) == case.optimum, case.name
+
+    for case in conformance.SMALLEST:
+        assert least_weight(case.problem) == case.optimum, case.name

@@ -194,6 +194,20 @@ def test_large_cardinality_is_no_product():
     assert len(clauses) < 50_000
 
 
+def test_sums_of_many_large_weights_stay_small():
+    """A decision diagram of these sums has millions of nodes."""
+    rng = np.random.default_rng(0)
+    weights = rng.integers(1, 2**20, 120).tolist()
+    terms, bound = list(zip(weights, range(1, 121), strict=True)), sum(weights) // 5
+    clauses = linear_clauses(terms, "<=", bound, IDPool(start_from=121), premise=None)
+    assert len(clauses) < 50_000
+    with Solver(bootstrap_with=clauses) as solver:
+        for _ in range(200):
+            true = rng.random(120) < rng.uniform(0.1, 0.3)
+            fixed = [v + 1 if true[v] else -v - 1 for v in range(120)]
+            assert solver.solve(fixed) == (sum(w for w, t in zip(weights, true) if t) <= bound)
+
+
 def test_normalised_merges_and_flips():
     assert normalised([(2, 1), (3, -1), (0, 2), (5, -3), (5, 3)]) == ({-1: 1}, 2 + 5)
 

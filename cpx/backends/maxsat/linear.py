@@ -13,6 +13,9 @@ Clauses = list[list[int]]
 # Sequential counters have 2 n bound clauses; networks take over where that would hurt.
 _COUNTER_LIMIT = 12
 
+# Of more different weights and more partial sums, a decision diagram can fill the memory.
+_FEW_WEIGHTS, _MOST_SUMS = 16, 200_000
+
 
 def normalised(terms: Iterable[tuple[int, int]]) -> tuple[dict[int, int], int]:
     """Merge terms ``weight * literal``: positive weights, one literal per variable.
@@ -170,9 +173,18 @@ def _count_down(literals: list[int], least: int, pool: Any, unless: list[int]) -
 def _weighted(
     literals: list[int], weights: list[int], bound: int, pool: Any, unless: list[int]
 ) -> Clauses:
-    from pysat.pb import PBEnc
+    from pysat.pb import EncType, PBEnc
 
     premises = [-literal for literal in unless]
-    formula = PBEnc.atmost(literals, weights, bound, top_id=pool.top, conditionals=premises)
+    # What Pindakaas holds best is a decision diagram: a node per partial sum.
+    wide = len(set(weights)) > _FEW_WEIGHTS and len(weights) * bound > _MOST_SUMS
+    formula = PBEnc.atmost(
+        literals,
+        weights,
+        bound,
+        top_id=pool.top,
+        conditionals=premises,
+        encoding=EncType.adder if wide else EncType.best,
+    )
     pool.top = max(pool.top, formula.nv)
     return list(formula.clauses)

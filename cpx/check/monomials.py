@@ -1,17 +1,9 @@
-"""The independent checker: recompute an answer from the saved instance alone.
-
-It reads the plain JSON objects of an instance and a result and shares no code with
-``cpx.models`` and ``cpx.backends``: a mistake there cannot hide itself here. What it can
-decide, it decides exactly: the constraints, the objective, precision and coverage, the
-consistency of status, bound, gap and trace. It takes a bound as the engine's word, but a
-bound that the found solution contradicts is a failure. A claim that nothing satisfies the
-constraints is refuted by the required features alone, or by up to two more.
-"""
+"""Answers to monomial problems, from the saved instance alone."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["complaints", "complaints_each"]
+from cpx.check.proof import compare, number, proof, wrong_features, wrong_types
+
+__all__ = ["KINDS", "judge"]
 
 
 @dataclass(frozen=True)
@@ -40,43 +34,10 @@ class _Monomial:
     covers_something: bool
 
 
-def complaints(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with a result, nothing if all can be confirmed.
-
-    Parameters
-    ----------
-    instance : dict
-        A saved instance, as :meth:`cpx.models.Problem.to_dict` returns it.
-    result : dict
-        A saved result, as :meth:`cpx.Result.to_dict` returns it.
-
-    Returns
-    -------
-    list of str
-        One sentence per disagreement.
-
-    Examples
-    --------
-    >>> instance = {"problem": "k-monomial", "parameters": {"k": 1}, "samples": ["10", "01"],
-    ...             "labels": "10", "features": ["a", "b"]}
-    >>> wrong = {"status": "FEASIBLE", "objective": 1, "bound": None, "gap": None, "trace": [],
-    ...          "explanation": {"features": [0], "precision": "1", "coverage": "1/2"}}
-    >>> complaints(instance, wrong)
-    ['objective: the result says 1, the data give 0']
-    """
-    return complaints_each(instance, [result])[0]
-
-
-def complaints_each(
-    instance: Mapping[str, Any], results: Iterable[Mapping[str, Any]]
-) -> list[list[str]]:
-    """Return what :func:`complaints` says of each result, reading the instance once."""
-    kind = instance.get("problem")
-    if kind not in _OBJECTIVES:
-        told = f"problem: the checker does not know {kind!r}; it knows {', '.join(_OBJECTIVES)}"
-        return [[told] for _ in results]
-    data = _read(instance)
-    return [_complaints(kind, data, result) for result in results]
+def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
+    """Read an instance; return what says what is wrong with a result for it."""
+    kind, data = instance["problem"], _read(instance)
+    return lambda result: _complaints(kind, data, result)
 
 
 def _complaints(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[str]:
@@ -97,13 +58,13 @@ def _complaints(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[s
         return out
     covered = np.asarray(data.agrees[:, found["features"]].all(axis=1), dtype=np.bool_)
     out += _broken_limits(data, covered)
-    out += _wrong_types(result, str if kind == _RATIO else int)
+    out += wrong_types(result, str if kind == _RATIO else int)
     if out:
         return out
     objective = _OBJECTIVES[kind](data, covered)
-    _compare(out, "objective", _number(result["objective"]), objective)
+    compare(out, "objective", number(result["objective"]), objective)
     out += _figures(data, covered, found)
-    out += _proof(result, objective, 1 if kind in _MINIMISED else -1)
+    out += proof(result, objective, 1 if kind in _MINIMISED else -1)
     return out
 
 
@@ -156,6 +117,9 @@ _OBJECTIVES: dict[str, Callable[[_Monomial, NDArray[np.bool_]], int | Fraction]]
     "max-precision": _precision,
     "max-coverage": _coverage,
 }
+KINDS = tuple(_OBJECTIVES)
+"""Kinds of problem that are judged here."""
+
 _MINIMISED = ("k-monomial", "negative-only")
 _RATIO = "max-precision"
 _DEFAULTS = {
@@ -164,11 +128,6 @@ _DEFAULTS = {
 }
 # Work on refuting a claim of infeasibility: products of bits.
 _MOST_PRODUCTS = 10**10
-
-
-def _compare(out: list[str], what: str, said: object, given: object) -> None:
-    if said != given:
-        out.append(f"{what}: the result says {said}, the data give {given}")
 
 
 def _has_solution(data: _Monomial) -> bool:
@@ -225,11 +184,8 @@ def _broken_limits(data: _Monomial, covered: NDArray[np.bool_]) -> list[str]:
 
 def _broken_constraints(data: _Monomial, features: list[int]) -> list[str]:
     d, chosen = data.agrees.shape[1], set(features)
-    if any(isinstance(j, bool) or not isinstance(j, int) or not 0 <= j < d for j in features):
-        return [f"features: {features} are not all indices from 0 to {d - 1}"]
-    out = []
-    if len(features) != len(chosen):
-        out.append(f"features: {features} names a feature twice")
+    if out := wrong_features(features, d):
+        return out
     if len(chosen) > data.k:
         out.append(f"features: {len(chosen)} chosen, at most k = {data.k} allowed")
     if missing := sorted(data.required - chosen):
@@ -251,48 +207,11 @@ def _figures(data: _Monomial, covered: NDArray[np.bool_], found: Mapping[str, An
     coverage = Fraction(weight, int(data.weights.sum()))
     for what, given in (("precision", precision), ("coverage", coverage)):
         said = found.get(what)
-        _compare(out, what, None if said is None else Fraction(said), given)
+        compare(out, what, None if said is None else Fraction(said), given)
     literals = found.get("rule", {}).get("literals")
     if literals is not None:
-        _compare(out, "rule", [j for j, _ in literals], sorted(found["features"]))
+        compare(out, "rule", [j for j, _ in literals], sorted(found["features"]))
         for j, text in literals:
             if data.names:
-                _compare(out, f"literal {j}", text, data.names[j])
-    return out
-
-
-def _wrong_types(result: Mapping[str, Any], wanted: type) -> list[str]:
-    values = [("objective", result["objective"]), ("bound", result["bound"])]
-    values += [("trace", value) for point in result["trace"] for value in point[1:]]
-    return [
-        f"{name}: {value!r} is no {'fraction' if wanted is str else 'integer'}"
-        for name, value in values
-        if value is not None and (isinstance(value, bool) or not isinstance(value, wanted))
-    ]
-
-
-def _number(value: Any) -> Any:
-    return Fraction(value) if isinstance(value, str) else value
-
-
-def _proof(result: Mapping[str, Any], objective: int | Fraction, sign: int) -> list[str]:
-    """Check bound, gap and trace; ``sign`` is 1 where less is better, and else -1."""
-    out: list[str] = []
-    status, bound = result["status"], _number(result["bound"])
-    if bound is not None and sign * bound > sign * objective:
-        out.append(f"bound: {bound} is beyond the value {objective} of the solution")
-    if status == "OPTIMAL" and bound != objective:
-        out.append(f"status: OPTIMAL with bound {bound} and value {objective}")
-    gap = None
-    if bound is not None:
-        gap = float(Fraction(abs(objective - bound)) / max(Fraction(1), abs(Fraction(objective))))
-    if not out:
-        _compare(out, "gap", result["gap"], gap)
-    points = [(_number(value), _number(limit)) for _, value, limit in result["trace"]]
-    values = [sign * value for value, _ in points if value is not None]
-    bounds = [sign * limit for _, limit in points if limit is not None]
-    if values != sorted(values, reverse=True) or bounds != sorted(bounds):
-        out.append("trace: values must get better and bounds come closer")
-    if values and values[-1] < sign * objective:
-        out.append(f"trace: ends beyond the value {objective} of the solution")
+                compare(out, f"literal {j}", text, data.names[j])
     return out

@@ -1,0 +1,66 @@
+"""The independent checker: recompute an answer from the saved instance alone.
+
+It reads the plain JSON objects of an instance and a result and shares no code with
+``cpx.models`` and ``cpx.backends``: a mistake there cannot hide itself here. What it can
+decide, it decides exactly: the constraints, the objective, precision and coverage of rules,
+sufficiency of reasons, the consistency of status, bound, gap and trace. It takes a bound as
+the engine's word, but a bound that the found solution contradicts is a failure. A claim that
+nothing satisfies the constraints is decided for reasons and certificates; for rules of at most
+k features it is refuted by the required features alone, or by up to two more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from cpx.check import certificates, monomials, reasons
+
+__all__ = ["complaints", "complaints_each"]
+
+_Judge = Callable[[Mapping[str, Any]], list[str]]
+
+_READERS: dict[str, Callable[[Mapping[str, Any]], _Judge]] = {
+    **dict.fromkeys(monomials.KINDS, monomials.judge),
+    "min-certificate": certificates.judge,
+    "sufficient-reason": reasons.judge,
+}
+
+
+def complaints(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with a result, nothing if all can be confirmed.
+
+    Parameters
+    ----------
+    instance : dict
+        A saved instance, as :meth:`cpx.models.Problem.to_dict` returns it.
+    result : dict
+        A saved result, as :meth:`cpx.Result.to_dict` returns it.
+
+    Returns
+    -------
+    list of str
+        One sentence per disagreement.
+
+    Examples
+    --------
+    >>> instance = {"problem": "k-monomial", "parameters": {"k": 1}, "samples": ["10", "01"],
+    ...             "labels": "10", "features": ["a", "b"]}
+    >>> wrong = {"status": "FEASIBLE", "objective": 1, "bound": None, "gap": None, "trace": [],
+    ...          "explanation": {"features": [0], "precision": "1", "coverage": "1/2"}}
+    >>> complaints(instance, wrong)
+    ['objective: the result says 1, the data give 0']
+    """
+    return complaints_each(instance, [result])[0]
+
+
+def complaints_each(
+    instance: Mapping[str, Any], results: Iterable[Mapping[str, Any]]
+) -> list[list[str]]:
+    """Return what :func:`complaints` says of each result, reading the instance once."""
+    kind = instance.get("problem")
+    if not isinstance(kind, str) or kind not in _READERS:
+        told = f"problem: the checker does not know {kind!r}; it knows {', '.join(_READERS)}"
+        return [[told] for _ in results]
+    judge = _READERS[kind](instance)
+    return [judge(result) for result in results]

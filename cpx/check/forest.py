@@ -1,0 +1,175 @@
+"""Tree models as the checker reads them: numbers from the JSON object, trees walked by tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Domain", "Forest", "Node", "State"]
+
+Domain = tuple[float, float, bool]
+"""Values v with low < v <= high, and whether a missing one is in it too."""
+
+State = dict[Any, Domain | bool]
+"""What a path has decided: the domain of a column, or the outcome of a free condition."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A leaf with its values, or the test ``value <= threshold`` of a column."""
+
+    values: tuple[int, ...] = ()
+    column: int = -1
+    place: int = -1
+    threshold: float = math.nan
+    missing: str = "-"
+    left: Node | None = None
+    right: Node | None = None
+
+
+class Forest:
+    """A saved model and row.
+
+    Attributes
+    ----------
+    trees : list of Node
+        Leaf values have one integer per score, in units of ``1 / scale``.
+    base : list of int
+        In the same unit.
+    conditions : list of (int, int)
+        Column and place of the threshold of each test that can go both ways, in order.
+    """
+
+    def __init__(self, model: Mapping[str, Any], x: list[float | None]) -> None:
+        self.attributes, self.classes = model["attributes"], model["classes"]
+        self.decision = model["decision"]
+        self.cast: Callable[[float], float] = _single if model["cast"] == "float32" else float
+        self.x = [None if v is None else self.cast(v) for v in x]
+        self.thresholds = [[float.fromhex(t) for t in ts] for ts in model["thresholds"]]
+        numbers = [float.fromhex(v) for tree in model["trees"] for v in tree["values"]]
+        start = [float.fromhex(v) for v in model["base"]]
+        self.scale = max((v.as_integer_ratio()[1] for v in [*numbers, *start]), default=1)
+        self.base = [self._integer(v) for v in start]
+        self.trees = [self._tree(tree) for tree in model["trees"]]
+        places = {node for tree in self.trees for node in _tests(tree)}
+        self.conditions = sorted(p for p in places if 0 <= p[1] < len(self.thresholds[p[0]]))
+
+    def _integer(self, value: float) -> int:
+        numerator, denominator = value.as_integer_ratio()
+        return numerator * (self.scale // denominator)
+
+    def _tree(self, tree: Mapping[str, Any]) -> Node:
+        """Build the nodes from the last to the first: children come after their parent."""
+        width, tests, end = len(tree["outputs"]), len(tree["split"]), len(tree["values"])
+        done: list[Node] = []
+        for column in reversed(tree["attribute"]):
+            if column < 0:
+                part = tree["values"][end - width : end]
+                end -= width
+                values = [0] * len(self.base)
+                for score, text in zip(tree["outputs"], part, strict=True):
+                    values[score] = self._integer(float.fromhex(text))
+                done.append(Node(tuple(values)))
+            else:
+                tests -= 1
+                place, limits = tree["split"][tests], self.thresholds[column]
+                above = [-math.inf, *limits, math.inf]
+                left, right = done.pop(), done.pop()
+                done.append(
+                    Node((), column, place, above[place + 1], tree["missing"][tests], left, right)
+                )
+        return done[0]
+
+    # ------------------------------------------------------------- columns
+
+    def start(self, columns: frozenset[int]) -> State:
+        """Return the domains of all columns when these have the value of x."""
+        state: State = {}
+        for a, (attribute, value) in enumerate(zip(self.attributes, self.x, strict=True)):
+            if a not in columns:
+                state[a] = (-math.inf, math.inf, bool(attribute.get("missing", False)))
+            elif value is None:
+                state[a] = (math.inf, -math.inf, True)
+            else:
+                state[a] = (math.nextafter(value, -math.inf), value, False)
+        return state
+
+    def leaves(self, node: Node, state: State) -> Iterator[tuple[Node, State]]:
+        """Yield the leaves below a node that rows in the domains reach, and what is left."""
+        if node.left is None or node.right is None:
+            yield node, state
+            return
+        domain = state[node.column]
+        assert not isinstance(domain, bool)
+        low, high, missing = domain
+        sides = (
+            (node.left, (low, min(high, node.threshold), missing and node.missing == "l")),
+            (node.right, (max(low, node.threshold), high, missing and node.missing == "r")),
+        )
+        for child, part in sides:
+            if part[2] or self._some(node.column, part):
+                yield from self.leaves(child, {**state, node.column: part})
+
+    def _some(self, column: int, part: Domain) -> bool:
+        low, high, _ = part
+        if low >= high:
+            return False
+        attribute = self.attributes[column]
+        kind = attribute.get("kind", "real")
+        value = self.x[column]
+        if value is not None and low < value <= high:
+            return True
+        listed = [0.0, 1.0] if kind == "boolean" else None
+        if "values" in attribute:
+            listed = [float.fromhex(v) for v in attribute["values"]]
+        if listed is not None:
+            return any(low < self.cast(v) <= high for v in listed)
+        least = float.fromhex(attribute["lower"]) if "lower" in attribute else -_LARGEST
+        most = float.fromhex(attribute["upper"]) if "upper" in attribute else _LARGEST
+        if kind == "integer":
+            first = max(math.ceil(least), math.floor(max(low, -_LARGEST)) + 1)
+            return first <= min(math.floor(most), math.floor(min(high, _LARGEST)))
+        return low < self.cast(most) and self.cast(least) <= high
+
+    # ---------------------------------------------------------- conditions
+
+    def holds(self, column: int, place: int) -> bool:
+        """Say whether x passes a test."""
+        value = self.x[column]
+        assert value is not None
+        return value <= self.thresholds[column][place]
+
+    def free_leaves(self, node: Node, state: State) -> Iterator[tuple[Node, State]]:
+        """Yield the leaves below a node when every condition not in the state is free."""
+        if node.left is None or node.right is None:
+            yield node, state
+            return
+        key = (node.column, node.place)
+        if math.isinf(node.threshold):
+            outcomes = [node.threshold > 0]
+        elif key in state:
+            outcomes = [bool(state[key])]
+        else:
+            outcomes = [True, False]
+        for outcome in outcomes:
+            child = node.left if outcome else node.right
+            yield from self.free_leaves(child, {**state, key: outcome})
+
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+def _single(value: float) -> float:
+    with np.errstate(over="ignore"):  # beyond float32 is infinity
+        return float(np.float32(value))
+
+
+def _tests(node: Node) -> Iterator[tuple[int, int]]:
+    if node.left is not None and node.right is not None:
+        yield node.column, node.place
+        yield from _tests(node.left)
+        yield from _tests(node.right)

@@ -1,0 +1,80 @@
+"""Answers to problems of a smallest set of features that is enough for something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cpx.check.proof import proof, wrong_features, wrong_types
+
+__all__ = ["Smallest", "complaints"]
+
+
+@dataclass(frozen=True)
+class Smallest:
+    """What an answer is judged by.
+
+    Attributes
+    ----------
+    weights : list of n integers
+    required, forbidden : set of int
+    enough : callable
+        Says of a set whether it is enough; None when that could not be decided.
+    """
+
+    weights: list[int]
+    required: set[int]
+    forbidden: set[int]
+    enough: Callable[[frozenset[int]], bool | None]
+
+
+def complaints(data: Smallest, result: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with a result, apart from its words."""
+    status, found = result["status"], result["explanation"]
+    out: list[str] = []
+    if status == "INFEASIBLE":
+        most = frozenset(range(len(data.weights))) - data.forbidden
+        if not data.required & data.forbidden:
+            # Every set that is enough is contained in this one, which then is so too.
+            out += _sufficiency(data.enough(most), wanted=False)
+        if found is not None:
+            out.append("explanation: an infeasible problem has none")
+        return out
+    if found is None:
+        if status in ("OPTIMAL", "FEASIBLE"):
+            out.append(f"status: {status} without an explanation")
+        return out
+    out += _broken(data, found["features"]) + wrong_types(result, int)
+    if out:
+        return out
+    chosen = frozenset(found["features"])
+    objective = sum(data.weights[j] for j in chosen)
+    if result["objective"] != objective:
+        out.append(f"objective: the result says {result['objective']}, the data give {objective}")
+    out += _sufficiency(data.enough(chosen), wanted=True)
+    if status == "OPTIMAL" and not out:
+        idle = [j for j in sorted(chosen - data.required) if data.enough(chosen - {j})]
+        if idle:
+            out.append(f"status: OPTIMAL, but the feature {idle[0]} can be left out")
+    return out + proof(result, objective, 1)
+
+
+def _broken(data: Smallest, features: list[int]) -> list[str]:
+    if out := wrong_features(features, len(data.weights)):
+        return out
+    if missing := sorted(data.required - {*features}):
+        out.append(f"features: the required {missing} are not chosen")
+    if present := sorted(data.forbidden & {*features}):
+        out.append(f"features: the forbidden {present} are chosen")
+    return out
+
+
+def _sufficiency(enough: bool | None, wanted: bool) -> list[str]:
+    if enough is None:
+        return ["sufficiency: not decided within the steps the checker takes"]
+    if enough == wanted:
+        return []
+    if wanted:
+        return ["sufficiency: the features are not enough"]
+    return ["status: INFEASIBLE, but all features that are allowed are enough together"]

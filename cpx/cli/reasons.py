@@ -1,0 +1,150 @@
+"""``cpx make MODEL ROW``: a sufficient reason of a tree model, saved to be solved later."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cpx.cli import options as opt
+from cpx.cli.asking import Source, Wanted
+from cpx.errors import InvalidOption, UnknownName
+
+if TYPE_CHECKING:
+    from cpx.models import Problem
+
+__all__ = ["AskedReason", "TableOrModel", "reason"]
+
+PROBLEM = "sufficient-reason"
+LEVELS = ("attributes", "conditions")
+DEFINITIONS = ("sufficient", "majoritary", "tree-specific")
+
+
+@dataclass(frozen=True)
+class TableOrModel(Source):
+    """A row of a table to train a model on, or a tree model and a file with a row."""
+
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE",
+            help="CSV file with a header; .csv.gz is fine. For a sufficient reason, the file of "
+            "a tree model: scikit-learn (skops, joblib), XGBoost, LightGBM or cpx.",
+        ),
+    ]
+    target: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
+    ] = ""
+    row: Annotated[
+        int,
+        typer.Option(metavar="N", help="Row to explain, counted from 0.", show_default=False),
+    ] = -1
+
+    def require(self) -> None:
+        """Raise when what a table needs is not given."""
+        for option, missing in (("--target", not self.target), ("--row", self.row == -1)):
+            if missing:
+                raise InvalidOption(f"{option} is missing: which of the table's?")
+
+
+@dataclass(frozen=True)
+class AskedReason:
+    """What makes a sufficient reason of a model of a file."""
+
+    row_file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[ROW]",
+            help="For a sufficient reason: CSV file with a header and one row.",
+            show_default=False,
+        ),
+    ] = None
+    problem: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="sufficient-reason: explain a row by the tree model of a file.",
+            autocompletion=opt.choices((PROBLEM,)),
+            show_default=False,
+        ),
+    ] = None
+    level: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What a reason is made of: attributes (the columns, default) or conditions "
+            "(the tests of the model).",
+            autocompletion=opt.choices(LEVELS),
+            show_default=False,
+        ),
+    ] = None
+    definition: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="sufficient, majoritary or tree-specific; default: by the model.",
+            autocompletion=opt.choices(DEFINITIONS),
+            show_default=False,
+        ),
+    ] = None
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust",
+            help="Open a joblib or pickle file, which can run any code: only if you know where "
+            "it is from.",
+        ),
+    ] = False
+
+    def check(self) -> None:
+        """Raise for options that are for another kind of instance."""
+        if self.problem is not None and self.problem != PROBLEM:
+            raise UnknownName("problem", self.problem, (PROBLEM,))
+        if self.problem is None:
+            for option in _given(self):
+                raise InvalidOption(f"{option} is for --problem {PROBLEM}")
+
+
+def reason(
+    source: Source, wanted: Wanted, asked: AskedReason, name: str | None
+) -> tuple[Problem, str]:
+    """Read model and row, and state the problem; return it and what it is, in words."""
+    from cpx.cli.progress import phase
+    from cpx.data.tables import read_row
+    from cpx.models.sufficient_reason import SufficientReason
+    from cpx.trees import read_model
+
+    for option in (*_given(source), *_given(wanted)):
+        if option not in ("--table", "--require", "--forbid"):
+            raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")
+    if asked.row_file is None:
+        raise InvalidOption(f"--problem {PROBLEM} needs a model and a CSV file with the row")
+    with phase(f"reading {source.table}"):
+        model = read_model(source.table, trusted=asked.trust)
+    level: Any = asked.level or LEVELS[0]
+    definition: Any = asked.definition
+    problem = SufficientReason(
+        model,
+        read_row(asked.row_file),
+        level=level,
+        definition=definition,
+        required=_features(wanted.require),
+        forbidden=_features(wanted.forbid),
+        name=name or f"{source.table.name.partition('.')[0]}-{asked.row_file.stem}",
+    )
+    return problem, ", ".join([f"class {problem.label}: {problem.kind}", *problem.brief()])
+
+
+def _features(given: list[str] | None) -> tuple[int | str, ...]:
+    return tuple(int(text) if text.isdecimal() else text for text in given or ())
+
+
+def _given(options: Any) -> list[str]:
+    """Return the options that do not have their default."""
+    return [
+        "--" + field.name.replace("_", "-")
+        for field in fields(options)
+        if field.default is MISSING or getattr(options, field.name) != field.default
+    ]

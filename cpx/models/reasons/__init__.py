@@ -1,0 +1,1 @@
+"""Sufficient reasons of tree models: rows, levels, losses of leaves, words."""

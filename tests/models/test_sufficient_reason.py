@@ -1,0 +1,156 @@
+"""Sufficient reasons against brute force over all subsets and completions."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cpx import SufficientReason, solve
+from cpx.check.reasons import _Reason
+from cpx.errors import InvalidInstance
+from cpx.models.reasons.level import conditions
+from cpx.result import Status
+from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
+
+
+def _class_margins(problem: SufficientReason, rows: np.ndarray, rival: int) -> np.ndarray:
+    """Margins of each row and tree against a rival, in exact integers, (n, T)."""
+    model, own = problem.tree_model, problem.label_index
+    leaves = model.leaves(rows)
+    columns = []
+    for t, tree in enumerate(model.trees):
+        values = model.exact.leaf_values[t][leaves[:, t]]
+        if model.decision != "first":
+            columns.append(values[:, 0] * (1 if own == 1 else -1))
+            continue
+        score = {k: values[:, i] for i, k in enumerate(tree.outputs)}
+        columns.append(score.get(own, 0) - score.get(rival, 0) + 0 * values[:, 0])
+    return np.stack(columns, axis=1)
+
+
+def _wins(problem: SufficientReason, margin: int, rival: int) -> bool:
+    model, own = problem.tree_model, problem.label_index
+    base = model.exact.base_values
+    if model.decision == "first":
+        margin += base[own] - base[rival]
+        return margin > 0 or (margin == 0 and own < rival)
+    margin += base[0] * (1 if own == 1 else -1)
+    ties = 1 if model.decision == "nonnegative" else 0
+    return margin > 0 or (margin == 0 and own == ties)
+
+
+def _is_reason(problem: SufficientReason, rows: np.ndarray) -> bool:
+    """Decide by the definition, from all rows that agree on S."""
+    model, own = problem.tree_model, problem.label_index
+    if problem.definition == "sufficient":
+        return bool((model.predict_index(rows) == own).all())
+    rivals = [r for r in range(len(model.classes)) if r != own]
+    if problem.definition == "tree-specific":
+        return all(
+            _wins(problem, sum(_class_margins(problem, rows, r).min(axis=0)), r) for r in rivals
+        )
+    leaves = model.leaves(rows)
+    sure = 0
+    for t, tree in enumerate(model.trees):
+        votes = np.array(tree.outputs)[tree.values[leaves[:, t]].argmax(axis=1)]
+        sure += bool((votes == own).all())
+    # The others may all vote for one rival.
+    others = len(model.trees) - sure
+    return all(sure > others or (sure == others and own < r) for r in rivals)
+
+
+def _rows(problem: SufficientReason, S: tuple[int, ...]) -> np.ndarray:
+    return completions(problem.tree_model, problem.x, S)
+
+
+def _brute(problem: SufficientReason) -> int | None:
+    best = None
+    for size in range(problem.n_features + 1):
+        for S in combinations(range(problem.n_features), size):
+            if not {*problem.required} <= {*S} or {*problem.forbidden} & {*S}:
+                continue
+            if _is_reason(problem, _rows(problem, S)):
+                cost = problem.cost(S)
+                best = cost if best is None else min(best, cost)
+    return best
+
+
+def _on_attributes(seed: int, **arguments: Any) -> SufficientReason:
+    return random_reason(seed, level="attributes", **arguments)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_form_and_the_checker_are_the_definition(seed: int) -> None:
+    problem = _on_attributes(seed)
+    checker = _Reason(problem.to_dict())
+    for size in range(problem.n_features + 1):
+        for S in combinations(range(problem.n_features), size):
+            right = _is_reason(problem, _rows(problem, S))
+            assert problem.enough(S) == right, (S, problem.definition)
+            assert checker.enough(frozenset(S)) == right, (S, problem.definition)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_full_definition_of_several_trees(seed: int) -> None:
+    model = random_tree_model(seed)
+    problem = SufficientReason(model, random_row(model, seed), definition="sufficient")
+    checker = _Reason(problem.to_dict())
+    for size in range(problem.n_features + 1):
+        for S in combinations(range(problem.n_features), size):
+            right = _is_reason(problem, _rows(problem, S))
+            assert problem.enough(S) == right
+            assert checker.enough(frozenset(S)) == right
+
+
+def _free_leaf(model: Any, tree: Any, truth: dict[tuple[int, int], bool]) -> int:
+    node = 0
+    while tree.attribute[node] >= 0:
+        a, j = int(tree.attribute[node]), int(tree.split[node])
+        left = j >= 0 and (j >= model.sizes[a] or truth[a, j])
+        node = int(tree.left[node] if left else tree.right[node])
+    return int(tree.leaf[node])
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_conditions_are_free(seed: int) -> None:
+    """Against all truth values of the conditions outside S, for every S."""
+    model = random_tree_model(seed, most_attributes=3, most_trees=2)
+    x = random_row(model, seed)
+    if any(x[a] != x[a] for a in model.used):
+        with pytest.raises(InvalidInstance, match="level conditions is for rows without missing"):
+            SufficientReason(model, x, level="conditions")
+        return
+    problem = SufficientReason(model, x, level="conditions", definition="sufficient")
+    checker = _Reason(problem.to_dict())
+    tests, cells = conditions(model), model.cells(x)
+    own = [bool(cells[a] <= j) for a, j in tests]
+    assert problem.n_features == len(tests) < 10
+    given = {}
+    for truth in product([False, True], repeat=len(tests)):
+        named = dict(zip(tests, truth, strict=True))
+        leaves = [_free_leaf(model, tree, named) for tree in model.trees]
+        given[truth] = int(model.decide(model.exact.add(np.array([leaves])))[0])
+    for size in range(len(tests) + 1):
+        for S in combinations(range(len(tests)), size):
+            right = all(
+                label == problem.label_index
+                for truth, label in given.items()
+                if all(truth[i] == own[i] for i in S)
+            )
+            assert problem.enough(S) == right
+            assert checker.enough(frozenset(S)) == right
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("encoding", ["order", "direct"])
+def test_engines_find_the_minimum(seed: int, encoding: str) -> None:
+    problem = _on_attributes(seed)
+    best = _brute(problem)
+    for engine in ("cpsat", "maxsat", "milp"):
+        result = solve(problem, engine, encoding=encoding)
+        assert result.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL), result
+        assert result.verified
+        assert result.objective == best
