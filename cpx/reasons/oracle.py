@@ -1,0 +1,222 @@
+"""Does a set of attributes force the class of a row? Decided exactly, with a counterexample."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cpx.errors import DataError, InvalidInstance
+from cpx.reasons.duel import Duel, make_duel
+from cpx.reasons.grid import Grid
+from cpx.trees import MISSING, TreeModel
+
+__all__ = ["Oracle", "Stopped"]
+
+# Boxes between two looks at the clock.
+_SLICE = 256
+
+
+class Stopped(Exception):
+    """The time was over before the question was decided."""
+
+
+class _Arena:
+    """The duels of a model; kept as long as the model, for all rows of it."""
+
+    def __init__(self, model: TreeModel) -> None:
+        self.grid = Grid(model)
+        self._duels: dict[tuple[int, int], Duel] = {}
+
+    def duel(self, model: TreeModel, own: int, rival: int) -> Duel:
+        if (own, rival) not in self._duels:
+            self._duels[own, rival] = make_duel(model, self.grid, own, rival)
+        return self._duels[own, rival]
+
+
+_arenas: WeakKeyDictionary[TreeModel, _Arena] = WeakKeyDictionary()
+
+
+@cache
+def _kernels() -> Any:
+    from cpx.reasons import kernels
+
+    return kernels
+
+
+class Oracle:
+    """Decides whether a set of attributes is a sufficient reason for the class of a row.
+
+    A set S of attributes is a *sufficient reason* (abductive explanation) for the class of x
+    when each completion gets that class by the exact decision rule of the model: the
+    attributes in S are in the cells of x, each other one in any of its possible cells
+    (:attr:`TreeModel.possible`), or missing where it may be. A *counterexample* is a completion
+    of another class.
+
+    Our own depth-first branch and bound, one duel with each rival class, see
+    :mod:`cpx.reasons.kernels`. It is not safe for threads.
+
+    Parameters
+    ----------
+    model : TreeModel
+    cells : (d,) array of int
+        The row x by its cells, as :meth:`TreeModel.cells` gives them.
+
+    Attributes
+    ----------
+    own : int
+        Index of the class of x.
+    calls, boxes : int
+        How many sets were asked about, and boxes looked at.
+    deadline : float or None
+        When to raise ``Stopped``, on the clock of ``time.monotonic``.
+    stop : callable or None
+        Asked now and then whether to raise ``Stopped``.
+
+    Raises
+    ------
+    DataError
+        When x has another number of values than the model has attributes, or a value that its
+        attribute cannot take.
+
+    Examples
+    --------
+    >>> from cpx.trees import Attribute, Tree
+    >>> stump = Tree([0, -1, -1], [0, 0, 0], [0, 0, 0], [[-1.0], [0.5]], (0,))
+    >>> attributes = [Attribute("size"), Attribute("age")]
+    >>> model = TreeModel(attributes, ["no", "yes"], [stump], [[2.5], []], "sum", "positive", [0])
+    >>> oracle = Oracle(model, model.cells([3.0, 7.0]))
+    >>> oracle.counterexample({0}), oracle.counterexample({1}).tolist()
+    (None, [0, 0])
+    """
+
+    def __init__(self, model: TreeModel, cells: ArrayLike) -> None:
+        self.model = model
+        self.cells = np.array(cells, dtype=np.int32)
+        if self.cells.shape != (model.n_attributes,):
+            raise DataError(
+                f"cells must have the shape ({model.n_attributes},), got {self.cells.shape}"
+            )
+        if model not in _arenas:
+            _arenas[model] = _Arena(model)
+        self._arena = _arenas[model]
+        self.grid = self._arena.grid
+        self.x = self.grid.positions(model, self.cells)
+        self.own = int(model.decide(model.totals_of(self.cells[np.newaxis]))[0])
+        self.rivals = [c for c in range(len(model.classes)) if c != self.own]
+        self.calls = self.boxes = 0
+        self.deadline: float | None = None
+        self.stop: Callable[[], bool] | None = None
+        self._spaces: dict[int, _Space] = {}
+        self._place = {a: at for at, a in enumerate(self.grid.used)}
+
+    def counterexample(self, fixed: Iterable[int]) -> NDArray[np.int32] | None:
+        """Return a completion of another class, or None when there is none.
+
+        Parameters
+        ----------
+        fixed : iterable of int
+            The set S of attributes.
+
+        Returns
+        -------
+        (d,) array of int32 or None
+            Its cells. Attributes that no tree tests are in the cells of x.
+
+        Raises
+        ------
+        InvalidInstance
+            When S has something that is no attribute.
+        Stopped
+            When the deadline has passed, or ``stop`` said so.
+        """
+        held = np.zeros(len(self.grid.used), dtype=bool)
+        for a in fixed:
+            if not 0 <= a < self.model.n_attributes:
+                raise InvalidInstance(
+                    f"fixed must have attributes below {self.model.n_attributes}, got {a}"
+                )
+            if a in self._place:
+                held[self._place[a]] = True
+        self.calls += 1
+        for i, rival in enumerate(self.rivals):
+            point = self._duel(rival, held)
+            if point is not None:
+                # The next set is likely to fall to the same rival.
+                self.rivals.insert(0, self.rivals.pop(i))
+                return point
+        return None
+
+    def _duel(self, rival: int, held: NDArray[np.bool_]) -> NDArray[np.int32] | None:
+        kernels = _kernels()
+        duel = self._arena.duel(self.model, self.own, rival)
+        if rival not in self._spaces:
+            self._spaces[rival] = _Space(duel, self.grid)
+        space = self._spaces[rival]
+        space.start(duel, self.grid, self.x, held)
+        while True:
+            answer = kernels.search(
+                duel.arrays, duel.need, duel.slack, self.x, space.words, space.box, space.point,
+                space.profile, space.state, _SLICE,
+            )  # fmt: skip
+            if answer == kernels.NONE:
+                return None
+            if answer == kernels.PAUSED:
+                self.boxes += _SLICE
+                self._look()
+                continue
+            cells = self._cells(space.point)
+            if answer == kernels.FOUND or self.differs(cells):
+                return cells
+            space.state[kernels.REFUTED] = 1
+
+    def differs(self, cells: NDArray[np.int32]) -> bool:
+        """Say whether a row of cells, shape (d,), is of another class than x."""
+        totals = self.model.totals_of(cells[np.newaxis])
+        return int(self.model.decide(totals)[0]) != self.own
+
+    def _cells(self, point: NDArray[np.int64]) -> NDArray[np.int32]:
+        cells = self.cells.copy()
+        for at, (a, place) in enumerate(zip(self.grid.used, point.tolist())):
+            cells[a] = MISSING if place < 0 else self.grid.cells[at][place]
+        return cells
+
+    def _look(self) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise Stopped
+        if self.stop is not None and self.stop():
+            raise Stopped
+
+
+class _Space:
+    """The arrays one duel is searched in."""
+
+    def __init__(self, duel: Duel, grid: Grid) -> None:
+        sizes = [len(cells) for cells in grid.cells]
+        # Each split makes a box smaller, by a position or by missing values.
+        depth = sum(sizes) + int(grid.missing.sum()) - len(sizes) + 2
+        self.words = np.empty((depth, len(duel.full)), dtype=np.uint64)
+        self.box = np.empty((depth, len(sizes), 3), dtype=np.int64)
+        self.point = np.empty(len(sizes), dtype=np.int64)
+        self.profile = np.empty((3, max(sizes, default=0) + 1), dtype=np.int64)
+        self.state = np.zeros(2, dtype=np.int64)
+        self._whole = np.zeros((len(sizes), 3), dtype=np.int64)
+        self._whole[:, 1] = np.array(sizes, dtype=np.int64) - 1
+        self._whole[:, 2] = grid.missing
+
+    def start(
+        self, duel: Duel, grid: Grid, x: NDArray[np.int64], held: NDArray[np.bool_]
+    ) -> None:
+        self.state[:] = 0
+        self.words[0] = duel.full
+        self.box[0] = self._whole
+        gone = x[held] == MISSING
+        self.box[0, held, 0] = np.where(gone, 1, x[held])
+        self.box[0, held, 1] = np.where(gone, 0, x[held])
+        self.box[0, held, 2] = gone
+        _kernels().fix(duel.arrays, self.words, self.box, held)
