@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cpx.reasons.grid import Grid
 from cpx.trees import TreeModel
 
-__all__ = ["Duel", "make_duel", "rivals"]
+__all__ = ["Duel", "make_duel"]
 
 Words = NDArray[np.uint64]
 
@@ -59,11 +59,6 @@ class Duel:
     slack: int
     arrays: tuple[Any, ...]
     full: Words
-
-
-def rivals(model: TreeModel, own: int) -> list[int]:
-    """Return the other classes, the most common first guesses first."""
-    return [c for c in range(len(model.classes)) if c != own]
 
 
 def _differences(

@@ -16,7 +16,7 @@ import numpy as np
 
 from cpx.backends.search.jit import kernel, popcount
 
-__all__ = ["CHECK", "DEPTH", "FOUND", "NONE", "PAUSED", "REFUTED", "search"]
+__all__ = ["CHECK", "FOUND", "NONE", "PAUSED", "REFUTED", "begin", "search"]
 
 NONE, FOUND, CHECK, PAUSED = 0, 1, 2, 3
 """Answers of :func:`search`: no counterexample, one, one perhaps, not finished."""
@@ -285,8 +285,30 @@ def search(
 
 
 @kernel
-def fix(t: Any, words: Any, box: Any, held: Any) -> None:
-    """Drop the leaves that the box at depth 0 does not reach in the attributes held."""
+def begin(
+    t: Any, full: Any, whole: Any, x: Any, held: Any, words: Any, box: Any, state: Any
+) -> None:
+    """Write the box of all completions at depth 0, where the attributes held are as in x.
+
+    Parameters
+    ----------
+    t : tuple of arrays
+    full : (W,) array of uint64
+    whole : (A, 3) array of int64
+        The box of all rows.
+    x : (A,) array of int64
+    held : (A,) array of bool
+    words, box, state : arrays
+        See :func:`search`.
+    """
+    state[DEPTH] = state[REFUTED] = 0
+    for k in range(len(full)):
+        words[0, k] = full[k]
     for a in range(len(held)):
+        for side in range(3):
+            box[0, a, side] = whole[a, side]
         if held[a]:
+            absent = x[a] < 0
+            box[0, a, 0], box[0, a, 1] = (1, 0) if absent else (x[a], x[a])
+            box[0, a, 2] = 1 if absent else 0
             _restrict(words, 0, a, box[0, a, 0], box[0, a, 1], box[0, a, 2], t)
