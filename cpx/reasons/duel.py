@@ -50,7 +50,8 @@ class Duel:
         - starts: the first position of each segment, from ``segment_at[e]``;
         - below, above: masks of the leaves that begin at or before a segment, and of those
           that end at or after it; both together are those that the segment reaches;
-        - absent, absent_at (E,): masks of the leaves that a missing value reaches.
+        - absent, absent_at (E,): masks of the leaves that a missing value reaches;
+        - last (64 W,) int64, of each bit the last one of the same tree and value.
     full : (W,) array of uint64
         The leaves that some position reaches.
     """
@@ -112,7 +113,7 @@ def make_duel(model: TreeModel, grid: Grid, own: int, rival: int) -> Duel:
     """
     values, base, need = _differences(model, own, rival)
     small, base, slack = _in_words(values, base)
-    tree_word, full, by_bit = [0], [], []
+    tree_word, full, by_bit, last = [0], [], [], []
     entries: list[list[tuple[int, Words, Words, Words, Any, Any]]] = [[] for _ in grid.used]
     for value, reach in zip(small, grid.trees):
         if not reach.attributes or value.min() == value.max():
@@ -121,8 +122,11 @@ def make_duel(model: TreeModel, grid: Grid, own: int, rival: int) -> Duel:
         order = np.argsort(-value, kind="stable")
         words = -(-len(value) // 64)
         bits = np.zeros(64 * words, dtype=np.int64)
-        bits[: len(value)] = value[order]
+        bits[: len(value)] = ordered = value[order]
         by_bit.append(bits)
+        ends = np.zeros(64 * words, dtype=np.int64)
+        ends[: len(value)] = np.searchsorted(-ordered, -ordered, side="right") - 1
+        last.append(64 * tree_word[-1] + ends)
         full.append(_packed(reach.reachable[np.newaxis, order], words)[0])
         for entry in reach.attributes:
             entries[entry.attribute].append(
@@ -158,6 +162,7 @@ def make_duel(model: TreeModel, grid: Grid, own: int, rival: int) -> Duel:
         _joined([entry[2] for entry in flat], np.uint64),
         _joined([entry[3] for entry in flat], np.uint64),
         _offsets([len(entry[3]) for entry in flat]),
+        _joined(last, np.int64),
     )
     return Duel(need, slack, arrays, _joined(full, np.uint64))
 

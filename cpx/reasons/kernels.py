@@ -16,13 +16,13 @@ import numpy as np
 
 from cpx.backends.search.jit import kernel, popcount
 
-__all__ = ["CHECK", "FOUND", "NONE", "PAUSED", "REFUTED", "begin", "search"]
+__all__ = ["BOXES", "CHECK", "FOUND", "NONE", "PAUSED", "REFUTED", "begin", "search"]
 
 NONE, FOUND, CHECK, PAUSED = 0, 1, 2, 3
 """Answers of :func:`search`: no counterexample, one, one perhaps, not finished."""
 
-DEPTH, REFUTED = 0, 1
-"""Places in the state: the depth of the next box, and whether its point was refuted."""
+DEPTH, REFUTED, BOXES = 0, 1, 2
+"""Places in the state: the depth of the next box, whether its point was refuted, boxes so far."""
 
 # Sweeps over a box that are worth their time before it is split.
 _PASSES = 4
@@ -43,7 +43,7 @@ def _best(words: Any, depth: int, first: int, last: int, values: Any) -> int:
 def _restrict(words: Any, depth: int, a: int, low: int, high: int, missing: int, t: Any) -> None:
     """Drop the leaves that positions low to high, and a missing value if so, do not reach."""
     (_, _, tree_word, entry_of, entry_tree, segment_of, segment_at, mask_at, _, below, above,
-     absent, absent_at) = t  # fmt: skip
+     absent, absent_at, _) = t  # fmt: skip
     for e in range(entry_of[a], entry_of[a + 1]):
         tree = entry_tree[e]
         first, last = tree_word[tree], tree_word[tree + 1]
@@ -63,25 +63,25 @@ def _restrict(words: Any, depth: int, a: int, low: int, high: int, missing: int,
 
 @kernel
 def _sweep(
-    words: Any, depth: int, a: int, low: int, high: int, at: Any, left: Any, right: Any, t: Any
-) -> None:
-    """Add up, over the trees that test a, the best leaves at, up to and from each position."""
+    words: Any, depth: int, a: int, low: int, high: int, taken: Any, at: Any, left: Any,
+    right: Any, t: Any,
+) -> int:
+    """Add up, over the trees that test a, the best leaves at, up to and from each position.
+
+    Trees that are taken are left out. Returns the sum of their best leaves anywhere.
+    """
+    part = 0
     (values, _, tree_word, entry_of, entry_tree, segment_of, segment_at, mask_at, starts, below,
-     above, _, _) = t  # fmt: skip
+     above, _, _, _) = t  # fmt: skip
     for c in range(low, high + 1):
         at[c] = left[c] = right[c] = 0
     for e in range(entry_of[a], entry_of[a + 1]):
         tree = entry_tree[e]
-        first, last = tree_word[tree], tree_word[tree + 1]
-        width = last - first
         here = segment_at[e]
         j0, j1 = segment_of[here + low], segment_of[here + high]
-        if j0 == j1:
-            value = _best(words, depth, first, last, values)
-            at[low] += value
-            left[low] += value
-            right[high] += value
+        if j0 == j1 or taken[tree]:
             continue
+        first, width = tree_word[tree], tree_word[tree + 1] - tree_word[tree]
         before = greatest = 0
         # The sums are kept as differences from one position to the next.
         for j in range(j0, j1 + 1):
@@ -92,6 +92,7 @@ def _sweep(
             if j == j0 or value > greatest:
                 left[start] += value - greatest
                 greatest = value
+        part += greatest
         greatest = 0
         for j in range(j1, j0 - 1, -1):
             value = _at_segment(words, depth, first, width, mask_at[e] + width * j, values, t)
@@ -104,6 +105,7 @@ def _sweep(
         left[c] += left[c - 1]
     for c in range(high - 1, low - 1, -1):
         right[c] += right[c + 1]
+    return part
 
 
 @kernel
@@ -129,13 +131,87 @@ def _total(words: Any, depth: int, t: Any) -> int:
 
 
 @kernel
-def _part(words: Any, depth: int, a: int, t: Any) -> int:
+def _decided(words: Any, depth: int, taken: Any, t: Any) -> int:
+    """Say of each tree whether its live leaves have one value; return the total of the best."""
+    values, base, tree_word, last = t[0], t[1], t[2], t[13]
+    total = base[0]
+    for tree in range(len(tree_word) - 1):
+        first, end = tree_word[tree], tree_word[tree + 1]
+        taken[tree] = 1
+        for k in range(first, end):
+            word = words[depth, k]
+            if word != np.uint64(0):
+                low = word & (~word + np.uint64(1))
+                bit = 64 * k + popcount(low - np.uint64(1))
+                total += values[bit]
+                # The leaves of that value are the bits up to last[bit], maybe words further on.
+                equal = last[bit]
+                for m in range(k, end):
+                    rest = words[depth, m]
+                    if 64 * m + 63 <= equal:
+                        continue
+                    if 64 * m <= equal:
+                        rest = (rest >> np.uint64(equal - 64 * m)) >> np.uint64(1)
+                    if rest != np.uint64(0):
+                        taken[tree] = 0
+                        break
+                break
+    return total
+
+
+@kernel
+def _shared(
+    words: Any, box: Any, depth: int, gap: int, taken: Any, gains: Any, profile: Any, t: Any
+) -> bool:
+    """Say whether the bound falls by the gap when each tree is lent to one attribute.
+
+    The trees lent to an attribute must agree on its position. Attributes are served in the
+    order of what they would gain with all trees that test them.
+    """
+    at, left, right = profile[0], profile[1], profile[2]
+    hoped = 0
+    for a in range(len(gains)):
+        hoped += gains[a]
+    while hoped >= gap:
+        a = 0
+        for b in range(1, len(gains)):
+            if gains[b] > gains[a]:
+                a = b
+        if gains[a] <= 0:
+            return False
+        hoped -= gains[a]
+        gains[a] = 0
+        low, high = box[depth, a, 0], box[depth, a, 1]
+        part = _sweep(words, depth, a, low, high, taken, at, left, right, t)
+        best = at[low]
+        for c in range(low + 1, high + 1):
+            best = max(best, at[c])
+        if best < part:
+            gap -= part - best
+            if gap <= 0:
+                return True
+            _lend(words, depth, a, low, high, taken, t)
+    return False
+
+
+@kernel
+def _lend(words: Any, depth: int, a: int, low: int, high: int, taken: Any, t: Any) -> None:
+    """Take the trees whose best leaf depends on the position of a."""
     values, tree_word, entry_of, entry_tree = t[0], t[2], t[3], t[4]
-    part = 0
+    segment_of, segment_at, mask_at = t[5], t[6], t[7]
     for e in range(entry_of[a], entry_of[a + 1]):
         tree = entry_tree[e]
-        part += _best(words, depth, tree_word[tree], tree_word[tree + 1], values)
-    return part
+        if taken[tree]:
+            continue
+        first, width = tree_word[tree], tree_word[tree + 1] - tree_word[tree]
+        j0, j1 = segment_of[segment_at[e] + low], segment_of[segment_at[e] + high]
+        one = 0
+        for j in range(j0, j1 + 1):
+            value = _at_segment(words, depth, first, width, mask_at[e] + width * j, values, t)
+            if j > j0 and value != one:
+                taken[tree] = 1
+                break
+            one = value
 
 
 @kernel
@@ -157,6 +233,8 @@ def search(
     box: Any,
     point: Any,
     profile: Any,
+    taken: Any,
+    gains: Any,
     state: Any,
     budget: int,
 ) -> int:
@@ -178,8 +256,12 @@ def search(
         The answer: a position, or -1 for a missing value.
     profile : (3, P) array of int64
         Space for the sums of one attribute.
-    state : (2,) array of int64
-        Where to go on; depth 0 at first. When a point is ``CHECK`` and refuted, say so here.
+    taken : (T,) array of uint8
+        Space for which trees are left out of a sum.
+    gains : (A,) array of int64
+        Space for what the bound would lose by each attribute.
+    state : (3,) array of int64
+        Where to go on, see ``DEPTH`` and so on; depth 0 at first. When a point is ``CHECK`` and refuted, say so here.
     budget : int
         How many boxes may be looked at.
     """
@@ -189,8 +271,9 @@ def search(
         if budget <= 0:
             return PAUSED
         budget -= 1
+        state[BOXES] += 1
         depth = state[DEPTH]
-        total = _total(words, depth, t)
+        total = _decided(words, depth, taken, t)
         dead = total < need
         split_a, split_at, score, leftmost = -1, -1, -1.0, True
         for _ in range(_PASSES):
@@ -200,14 +283,15 @@ def search(
                 if dead:
                     break
                 low, high = box[depth, a, 0], box[depth, a, 1]
+                gains[a] = 0
                 if low > high:
                     point[a] = -1
                     continue
                 if low == high and not box[depth, a, 2]:
                     point[a] = low
                     continue
-                rest = total - _part(words, depth, a, t)
-                _sweep(words, depth, a, low, high, at, left, right, t)
+                part = _sweep(words, depth, a, low, high, taken, at, left, right, t)
+                rest = total - part
                 if box[depth, a, 2]:
                     # A missing value comes first: it is split off before anything else.
                     point[a] = -1
@@ -229,7 +313,7 @@ def search(
                     changed = True
                     box[depth, a, 0], box[depth, a, 1] = low, high
                     _restrict(words, depth, a, low, high, 0, t)
-                    total = rest + _part(words, depth, a, t)
+                    total = _decided(words, depth, taken, t)
                     if total < need:
                         dead = True
                         break
@@ -238,6 +322,7 @@ def search(
                 for c in range(low, high + 1):
                     if at[c] > best or (at[c] == best and c == x[a]):
                         best, point[a] = at[c], c
+                gains[a] = total - rest - best
                 gap = float(total - need + 1)
                 for c in range(low, high):
                     below = min(max(float(total - rest - left[c]) / gap, 0.0), 1.0)
@@ -248,6 +333,8 @@ def search(
                         leftmost = left[c] >= right[c + 1]
             if dead or not changed:
                 break
+        if not dead:
+            dead = _shared(words, box, depth, total - need + 1, taken, gains, profile, t)
         if dead:
             state[DEPTH] -= 1
             continue
@@ -301,7 +388,7 @@ def begin(
     words, box, state : arrays
         See :func:`search`.
     """
-    state[DEPTH] = state[REFUTED] = 0
+    state[DEPTH] = state[REFUTED] = state[BOXES] = 0
     for k in range(len(full)):
         words[0, k] = full[k]
     for a in range(len(held)):

@@ -182,16 +182,16 @@ class Oracle:
             before = time.monotonic()
             answer = kernels.search(
                 duel.arrays, duel.need, duel.slack, self.x, space.words, space.box, space.point,
-                space.profile, space.state, self._slice,
+                space.profile, space.taken, space.gains, space.state, self._slice,
             )  # fmt: skip
-            if answer == kernels.NONE:
-                return None
             if answer == kernels.PAUSED:
-                self.boxes += self._slice
                 self._look()
                 if time.monotonic() - before < _SECONDS:
                     self._slice *= 2
                 continue
+            self.boxes += int(space.state[kernels.BOXES])
+            if answer == kernels.NONE:
+                return None
             cells = self._cells(space.point)
             if answer == kernels.FOUND or self.differs(cells):
                 return cells
@@ -238,7 +238,9 @@ class _Space:
         self.box = np.empty((depth, len(sizes), 3), dtype=np.int64)
         self.point = np.empty(len(sizes), dtype=np.int64)
         self.profile = np.empty((3, max(sizes, default=0) + 1), dtype=np.int64)
-        self.state = np.zeros(2, dtype=np.int64)
+        self.taken = np.empty(len(duel.full), dtype=np.uint8)
+        self.gains = np.empty(len(sizes), dtype=np.int64)
+        self.state = np.zeros(3, dtype=np.int64)
         self._whole = np.zeros((len(sizes), 3), dtype=np.int64)
         self._whole[:, 1] = np.array(sizes, dtype=np.int64) - 1
         self._whole[:, 2] = grid.missing
