@@ -24,10 +24,6 @@ NONE, FOUND, CHECK, PAUSED = 0, 1, 2, 3
 DEPTH, REFUTED, BOXES = 0, 1, 2
 """Places in the state: the depth of the next box, whether its point was refuted, boxes so far."""
 
-# Sweeps over a box that are worth their time before it is split.
-_PASSES = 4
-
-
 @kernel
 def _best(words: Any, depth: int, first: int, last: int, values: Any) -> int:
     """Return the value of the best live leaf of the tree with these words."""
@@ -276,63 +272,57 @@ def search(
         total = _decided(words, depth, taken, t)
         dead = total < need
         split_a, split_at, score, leftmost = -1, -1, -1.0, True
-        for _ in range(_PASSES):
-            changed = False
-            split_a, score = -1, -1.0
-            for a in range(attributes):
-                if dead:
-                    break
-                low, high = box[depth, a, 0], box[depth, a, 1]
-                gains[a] = 0
-                if low > high:
-                    point[a] = -1
-                    continue
-                if low == high and not box[depth, a, 2]:
-                    point[a] = low
-                    continue
-                part = _sweep(words, depth, a, low, high, taken, at, left, right, t)
-                rest = total - part
-                if box[depth, a, 2]:
-                    # A missing value comes first: it is split off before anything else.
-                    point[a] = -1
-                    if score < 2.0:
-                        split_a, split_at, score, leftmost = a, -1, 2.0, False
-                    continue
-                # Not after a refuted point: the box must be the one it was taken from.
-                if not state[REFUTED]:
-                    while low <= high and rest + at[low] < need:
-                        low += 1
-                    if low > high:
-                        dead = True
-                        break
-                    while rest + at[high] < need:
-                        high -= 1
-                # A prefix that cannot reach the goal is cut off whole; so the sums to the left
-                # of what remains stay bounds, if not the best ones.
-                if low > box[depth, a, 0] or high < box[depth, a, 1]:
-                    changed = True
-                    box[depth, a, 0], box[depth, a, 1] = low, high
-                    _restrict(words, depth, a, low, high, 0, t)
-                    total = _decided(words, depth, taken, t)
-                    if total < need:
-                        dead = True
-                        break
-                best = at[low]
-                point[a] = low
-                for c in range(low, high + 1):
-                    if at[c] > best or (at[c] == best and c == x[a]):
-                        best, point[a] = at[c], c
-                gains[a] = total - rest - best
-                gap = float(total - need + 1)
-                for c in range(low, high):
-                    below = min(max(float(total - rest - left[c]) / gap, 0.0), 1.0)
-                    above = min(max(float(total - rest - right[c + 1]) / gap, 0.0), 1.0)
-                    value = below * above + 1e-3 * (below + above)
-                    if value > score:
-                        split_a, split_at, score = a, c, value
-                        leftmost = left[c] >= right[c + 1]
-            if dead or not changed:
+        for a in range(attributes):
+            if dead:
                 break
+            low, high = box[depth, a, 0], box[depth, a, 1]
+            gains[a] = 0
+            if low > high:
+                point[a] = -1
+                continue
+            if low == high and not box[depth, a, 2]:
+                point[a] = low
+                continue
+            part = _sweep(words, depth, a, low, high, taken, at, left, right, t)
+            rest = total - part
+            if box[depth, a, 2]:
+                # A missing value comes first: it is split off before anything else.
+                point[a] = -1
+                if score < 2.0:
+                    split_a, split_at, score, leftmost = a, -1, 2.0, False
+                continue
+            # Not after a refuted point: the box must be the one it was taken from.
+            if not state[REFUTED]:
+                while low <= high and rest + at[low] < need:
+                    low += 1
+                if low > high:
+                    dead = True
+                    break
+                while rest + at[high] < need:
+                    high -= 1
+            # A prefix that cannot reach the goal is cut off whole; so the sums to the left
+            # of what remains stay bounds, if not the best ones.
+            if low > box[depth, a, 0] or high < box[depth, a, 1]:
+                box[depth, a, 0], box[depth, a, 1] = low, high
+                _restrict(words, depth, a, low, high, 0, t)
+                total = _decided(words, depth, taken, t)
+                if total < need:
+                    dead = True
+                    break
+            best = at[low]
+            point[a] = low
+            for c in range(low, high + 1):
+                if at[c] > best or (at[c] == best and c == x[a]):
+                    best, point[a] = at[c], c
+            gains[a] = total - rest - best
+            gap = float(total - need + 1)
+            for c in range(low, high):
+                below = min(max(float(total - rest - left[c]) / gap, 0.0), 1.0)
+                above = min(max(float(total - rest - right[c + 1]) / gap, 0.0), 1.0)
+                value = below * above + 1e-3 * (below + above)
+                if value > score:
+                    split_a, split_at, score = a, c, value
+                    leftmost = left[c] >= right[c + 1]
         if not dead:
             dead = _shared(words, box, depth, total - need + 1, taken, gains, profile, t)
         if dead:

@@ -154,25 +154,26 @@ class _Search:
             raise InvalidInstance(
                 f"must_keep and must_avoid have {sorted(self.keep & self.avoid)} in common"
             )
-        self.free = [a for a in model.used if a not in self.keep and a not in self.avoid]
         self.weight, self.base = weight, sum(weight[a] for a in self.keep)
+        self.kept, self.always = self.oracle.bits(self.keep), self.oracle.bits(self.avoid)
+        self.free = self.oracle.everything & ~self.kept & ~self.always
         self.random, self.listen = random.Random(valid_seed(seed)), listen
-        self.sets = HittingSets({a: weight[a] for a in self.free})
+        used = self.oracle.grid.used
+        self.sets = HittingSets({i: weight[used[i]] for i in self.places(self.free)})
         self.lower = self.base
         self.best: frozenset[int] | None = None
         self.upper: int | None = None
         self.infeasible = False
-        self.changes: set[frozenset[int]] = set()
-        self.count = dict.fromkeys(self.free, 0)
+        self.changes: set[int] = set()
         self.rounds = 0
 
     # ------------------------------------------------------------- the search
 
     def run(self) -> None:
-        if self.avoid and self.refutation(self.free) is not None:
+        if self.always and self.refutation(self.free) is not None:
             self.infeasible = True
             return
-        self.found(frozenset(self.free))
+        self.found(self.free)
         for _ in range(_ORDERS):
             self.shrink(self.free)
         while not self.proved:
@@ -183,48 +184,45 @@ class _Search:
             self.rounds += 1
             if self.proved:
                 return
-            self.refute(hitting)
+            self.refute(sum(1 << place for place in hitting))
 
-    def refute(self, chosen: frozenset[int]) -> None:
+    def refute(self, chosen: int) -> None:
         """Take a minimum hitting set for a reason, or learn disjoint changes it misses."""
-        grown, first = set(chosen), True
+        grown = chosen
         while (change := self.refutation(grown)) is not None:
-            first = False
             grown |= self.learn(change)
-        if first:
+        if grown == chosen:
             self.found(chosen)
         else:
             self.shrink(grown)
 
-    def shrink(self, reason: Iterable[int]) -> None:
+    def shrink(self, reason: int) -> None:
         """Make a subset-minimal reason, and learn what is met on the way."""
-        kept = frozenset(reason)
-        order = self.order(kept)
-        small, changes = shrunk_reason(self.oracle, kept | self.keep, order)
-        self.found(small - self.keep)
+        small, changes = shrunk_reason(self.oracle, reason | self.kept, self.order(reason))
+        self.found(small & self.free)
         for change in changes:
             self.learn(change)
 
-    def refutation(self, chosen: Iterable[int]) -> frozenset[int] | None:
+    def refutation(self, chosen: int) -> int | None:
         """Return where a counterexample to a set differs from x, or None for a reason."""
-        found = self.oracle.counterexample(self.keep.union(chosen))
-        return None if found is None else self.oracle.difference(found)
+        return self.oracle.change(self.oracle.everything & ~chosen & ~self.kept)
 
-    def learn(self, change: frozenset[int]) -> frozenset[int]:
+    def learn(self, change: int) -> int:
         """Make a change minimal and ask for sets that meet it."""
-        small = shrunk_change(self.oracle, change - self.avoid, self.order(change), self.avoid)
+        small = shrunk_change(self.oracle, change, self.order(change), self.always)
         if small not in self.changes:
             self.changes.add(small)
-            self.sets.add(small)
-            for a in small:
-                self.count[a] += 1
+            self.sets.add(self.places(small))
         return small
 
-    def order(self, attributes: Iterable[int]) -> list[int]:
-        """Return attributes of changes and reasons to be dropped first, at random."""
-        order = [a for a in sorted(attributes) if a in self.count]
+    def order(self, places: int) -> list[int]:
+        """Return the free ones of some places in random order."""
+        order = self.places(places & self.free)
         self.random.shuffle(order)
         return order
+
+    def places(self, bits: int) -> list[int]:
+        return [i for i in range(bits.bit_length()) if bits >> i & 1]
 
     # ---------------------------------------------------------- what is known
 
@@ -232,10 +230,11 @@ class _Search:
     def proved(self) -> bool:
         return self.infeasible or (self.upper is not None and self.lower >= self.upper)
 
-    def found(self, free: frozenset[int]) -> None:
-        upper = self.base + sum(self.weight[a] for a in free)
+    def found(self, free: int) -> None:
+        attributes = self.oracle.attributes(free)
+        upper = self.base + sum(self.weight[a] for a in attributes)
         if self.upper is None or upper < self.upper:
-            self.best, self.upper = free | self.keep, upper
+            self.best, self.upper = attributes | self.keep, upper
             self.tell()
 
     def bound(self, lower: int) -> None:

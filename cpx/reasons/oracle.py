@@ -11,9 +11,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import DataError, InvalidInstance
+from cpx.errors import DataError
+from cpx.reasons.arguments import attribute_set
 from cpx.reasons.duel import Duel, make_duel
 from cpx.reasons.grid import Grid
+from cpx.reasons.known import Family
 from cpx.trees import MISSING, Tree, TreeModel
 from cpx.trees.tree import LEFT
 
@@ -91,6 +93,8 @@ class Oracle:
         Index of the class of x.
     calls, boxes : int
         How many sets were asked about, and boxes looked at.
+    everything : int
+        The set of all places, see :meth:`change`.
     deadline : float or None
         When to raise ``Stopped``, on the clock of ``time.monotonic``.
     stop : callable or None
@@ -131,7 +135,10 @@ class Oracle:
         self.deadline: float | None = None
         self.stop: Callable[[], bool] | None = None
         self._slice = _SLICE
-        self._spaces: dict[int, _Space] = {}
+        self._spaces: dict[int, tuple[Duel, _Space]] = {}
+        self._d = model.n_attributes
+        self.everything = (1 << len(self.grid.used)) - 1
+        self._reasons, self._changes = Family(len(self.grid.used)), Family(len(self.grid.used))
         self._place = {a: at for at, a in enumerate(self.grid.used)}
 
     def counterexample(self, fixed: Iterable[int]) -> NDArray[np.int32] | None:
@@ -154,15 +161,60 @@ class Oracle:
         Stopped
             When the deadline has passed, or ``stop`` said so.
         """
-        held = np.zeros(len(self.grid.used), dtype=bool)
-        for a in fixed:
-            if not 0 <= a < self.model.n_attributes:
-                raise InvalidInstance(
-                    f"fixed must have attributes below {self.model.n_attributes}, got {a}"
-                )
-            if a in self._place:
-                held[self._place[a]] = True
+        point = self._ask(self.everything & ~self.bits(attribute_set("fixed", fixed, self._d)))
+        return None if point is None else self._cells(point)
+
+    def change(self, free: int) -> int | None:
+        """Return where a counterexample that differs from x in free places only does so.
+
+        Sets are integers here: bit i is the attribute ``grid.used[i]``. What earlier answers
+        imply is not searched for again: a set that leaves a known reason alone has no
+        counterexample, and one that includes a known change has one.
+
+        Parameters
+        ----------
+        free : int
+            The places whose attributes are not fixed.
+
+        Returns
+        -------
+        int or None
+            Some of these places; None when the others are a sufficient reason.
+
+        Raises
+        ------
+        Stopped
+            See :meth:`counterexample`.
+        """
+        held = self.everything & ~free
+        if self._reasons.disjoint(free) is not None:
+            return None
+        known = self._changes.disjoint(held)
+        if known is not None:
+            return known
+        point = self._ask(free)
+        if point is None:
+            self._reasons.add(held)
+            return None
+        differs = np.packbits(point != self.x, bitorder="little").tobytes()
+        change = int.from_bytes(differs, "little")
+        self._changes.add(change)
+        return change
+
+    def bits(self, attributes: Iterable[int]) -> int:
+        """Return attributes, those that some tree tests, as an integer of places."""
+        return sum(1 << self._place[a] for a in attributes if a in self._place)
+
+    def attributes(self, bits: int) -> frozenset[int]:
+        """Return the attributes in these places."""
+        return frozenset(a for place, a in enumerate(self.grid.used) if bits >> place & 1)
+
+    def _ask(self, free: int) -> NDArray[np.int64] | None:
+        """Return the positions of a counterexample; the array is used again."""
         self.calls += 1
+        count = len(self.grid.used)
+        held = np.frombuffer((self.everything & ~free).to_bytes(count // 8 + 1, "little"), np.uint8)
+        held = np.unpackbits(held, count=count, bitorder="little")
         for i, rival in enumerate(self.rivals):
             point = self._duel(rival, held)
             if point is not None:
@@ -171,12 +223,13 @@ class Oracle:
                 return point
         return None
 
-    def _duel(self, rival: int, held: NDArray[np.bool_]) -> NDArray[np.int32] | None:
+    def _duel(self, rival: int, held: NDArray[np.uint8]) -> NDArray[np.int64] | None:
         kernels = _kernels()
-        duel = self._arena.duel(self.model, self.own, rival)
         if rival not in self._spaces:
-            self._spaces[rival] = _Space(duel, self.grid)
-        space = self._spaces[rival]
+            self._look()
+            duel = self._arena.duel(self.model, self.own, rival)
+            self._spaces[rival] = duel, _Space(duel, self.grid)
+        duel, space = self._spaces[rival]
         space.start(duel, self.x, held)
         while True:
             before = time.monotonic()
@@ -192,18 +245,13 @@ class Oracle:
             self.boxes += int(space.state[kernels.BOXES])
             if answer == kernels.NONE:
                 return None
-            cells = self._cells(space.point)
-            if answer == kernels.FOUND or self.differs(cells):
-                return cells
+            if answer == kernels.FOUND or self.differs(self._cells(space.point)):
+                return space.point
             space.state[kernels.REFUTED] = 1
 
     def differs(self, cells: NDArray[np.int32]) -> bool:
         """Say whether a row of cells, shape (d,), is of another class than x."""
         return self._class_of(cells) != self.own
-
-    def difference(self, cells: NDArray[np.int32]) -> frozenset[int]:
-        """Return the attributes in which a row of cells, shape (d,), differs from x."""
-        return frozenset(np.flatnonzero(cells != self.cells).tolist())
 
     def _class_of(self, cells: NDArray[np.int32]) -> int:
         # For one row this is ten times as fast as TreeModel.totals_of.
@@ -245,7 +293,7 @@ class _Space:
         self._whole[:, 1] = np.array(sizes, dtype=np.int64) - 1
         self._whole[:, 2] = grid.missing
 
-    def start(self, duel: Duel, x: NDArray[np.int64], held: NDArray[np.bool_]) -> None:
+    def start(self, duel: Duel, x: NDArray[np.int64], held: NDArray[np.uint8]) -> None:
         """Begin with the box of all completions where the attributes held are as in x."""
         _kernels().begin(
             duel.arrays, duel.full, self._whole, x, held, self.words, self.box, self.state

@@ -83,10 +83,10 @@ def test_a_search_cut_short_at_any_call_has_a_valid_interval(
         for last in range(0, 12):
 
             class Short(Oracle):
-                def counterexample(self, fixed, last=last):
+                def change(self, free, last=last):
                     if self.calls >= last:
                         raise minimum_module.Stopped
-                    return super().counterexample(fixed)
+                    return super().change(free)
 
             monkeypatch.setattr(minimum_module, "Oracle", Short)
             seen = []
