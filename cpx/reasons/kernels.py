@@ -16,7 +16,7 @@ import numpy as np
 
 from cpx.backends.search.jit import kernel, popcount
 
-__all__ = ["BOXES", "CHECK", "FOUND", "NONE", "PAUSED", "REFUTED", "begin", "search"]
+__all__ = ["BOXES", "CHECK", "FOUND", "NONE", "PAUSED", "REFUTED", "begin", "disjoint", "search"]
 
 NONE, FOUND, CHECK, PAUSED = 0, 1, 2, 3
 """Answers of :func:`search`: no counterexample, one, one perhaps, not finished."""
@@ -257,7 +257,8 @@ def search(
     gains : (A,) array of int64
         Space for what the bound would lose by each attribute.
     state : (3,) array of int64
-        Where to go on, see ``DEPTH`` and so on; depth 0 at first. When a point is ``CHECK`` and refuted, say so here.
+        Where to go on, see ``DEPTH`` and so on; depth 0 at first. When a
+        point is ``CHECK`` and refuted, say so here.
     budget : int
         How many boxes may be looked at.
     """
@@ -374,18 +375,31 @@ def begin(
     whole : (A, 3) array of int64
         The box of all rows.
     x : (A,) array of int64
-    held : (A,) array of bool
+    held : array of uint64
+        Bit a says whether attribute a is held.
     words, box, state : arrays
         See :func:`search`.
     """
     state[DEPTH] = state[REFUTED] = state[BOXES] = 0
     for k in range(len(full)):
         words[0, k] = full[k]
-    for a in range(len(held)):
+    for a in range(len(x)):
         for side in range(3):
             box[0, a, side] = whole[a, side]
-        if held[a]:
+        if (held[a // 64] >> np.uint64(a % 64)) & np.uint64(1):
             absent = x[a] < 0
             box[0, a, 0], box[0, a, 1] = (1, 0) if absent else (x[a], x[a])
             box[0, a, 2] = 1 if absent else 0
             _restrict(words, 0, a, box[0, a, 0], box[0, a, 1], box[0, a, 2], t)
+
+
+@kernel
+def disjoint(sets: Any, count: int, words: Any) -> int:
+    """Return the last of the first rows of sets, bit by bit, that meets no given bit, or -1."""
+    for i in range(count - 1, -1, -1):
+        common = np.uint64(0)
+        for k in range(len(words)):
+            common |= sets[i, k] & words[k]
+        if common == np.uint64(0):
+            return i
+    return -1

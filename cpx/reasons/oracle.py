@@ -15,7 +15,7 @@ from cpx.errors import DataError
 from cpx.reasons.arguments import attribute_set
 from cpx.reasons.duel import Duel, make_duel
 from cpx.reasons.grid import Grid
-from cpx.reasons.known import Family
+from cpx.reasons.known import Family, in_words
 from cpx.trees import MISSING, Tree, TreeModel
 from cpx.trees.tree import LEFT
 
@@ -136,9 +136,9 @@ class Oracle:
         self.stop: Callable[[], bool] | None = None
         self._slice = _SLICE
         self._spaces: dict[int, tuple[Duel, _Space]] = {}
-        self._d = model.n_attributes
-        self.everything = (1 << len(self.grid.used)) - 1
-        self._reasons, self._changes = Family(len(self.grid.used)), Family(len(self.grid.used))
+        self._count = len(self.grid.used)
+        self.everything = (1 << self._count) - 1
+        self._reasons, self._changes = Family(self._count), Family(self._count)
         self._place = {a: at for at, a in enumerate(self.grid.used)}
 
     def counterexample(self, fixed: Iterable[int]) -> NDArray[np.int32] | None:
@@ -161,7 +161,8 @@ class Oracle:
         Stopped
             When the deadline has passed, or ``stop`` said so.
         """
-        point = self._ask(self.everything & ~self.bits(attribute_set("fixed", fixed, self._d)))
+        held = self.bits(attribute_set("fixed", fixed, self.model.n_attributes))
+        point = self._ask(in_words(held, self._count))
         return None if point is None else self._cells(point)
 
     def change(self, free: int) -> int | None:
@@ -187,12 +188,13 @@ class Oracle:
             See :meth:`counterexample`.
         """
         held = self.everything & ~free
-        if self._reasons.disjoint(free) is not None:
+        if self._reasons.disjoint(in_words(free, self._count)) is not None:
             return None
-        known = self._changes.disjoint(held)
+        words = in_words(held, self._count)
+        known = self._changes.disjoint(words)
         if known is not None:
             return known
-        point = self._ask(free)
+        point = self._ask(words)
         if point is None:
             self._reasons.add(held)
             return None
@@ -209,12 +211,9 @@ class Oracle:
         """Return the attributes in these places."""
         return frozenset(a for place, a in enumerate(self.grid.used) if bits >> place & 1)
 
-    def _ask(self, free: int) -> NDArray[np.int64] | None:
+    def _ask(self, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
         """Return the positions of a counterexample; the array is used again."""
         self.calls += 1
-        count = len(self.grid.used)
-        held = np.frombuffer((self.everything & ~free).to_bytes(count // 8 + 1, "little"), np.uint8)
-        held = np.unpackbits(held, count=count, bitorder="little")
         for i, rival in enumerate(self.rivals):
             point = self._duel(rival, held)
             if point is not None:
@@ -223,7 +222,7 @@ class Oracle:
                 return point
         return None
 
-    def _duel(self, rival: int, held: NDArray[np.uint8]) -> NDArray[np.int64] | None:
+    def _duel(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
         kernels = _kernels()
         if rival not in self._spaces:
             self._look()
@@ -293,7 +292,7 @@ class _Space:
         self._whole[:, 1] = np.array(sizes, dtype=np.int64) - 1
         self._whole[:, 2] = grid.missing
 
-    def start(self, duel: Duel, x: NDArray[np.int64], held: NDArray[np.uint8]) -> None:
+    def start(self, duel: Duel, x: NDArray[np.int64], held: NDArray[np.uint64]) -> None:
         """Begin with the box of all completions where the attributes held are as in x."""
         _kernels().begin(
             duel.arrays, duel.full, self._whole, x, held, self.words, self.box, self.state

@@ -84,15 +84,18 @@ def test_sums_beyond_64_bits_are_exact() -> None:
 
 
 def test_a_deadline_and_a_stop_end_the_search() -> None:
+    # Parities of pairs around many odd cycles: bounds say little.
     rng = np.random.default_rng(0)
     trees = []
-    for _ in range(300):
-        a, b = rng.choice(40, 2, replace=False).tolist()
-        values = rng.normal(size=(4, 1))
-        trees.append(Tree([a, b, -1, -1, b, -1, -1], [0] * 7, [0] * 7, values, (0,)))
+    for _ in range(400):
+        a, b, c = rng.choice(40, 3, replace=False).tolist()
+        leaves = [-1, -1, c, -1, -1]
+        values = np.array([1, -1, -1, 1, -1, 1, 1, -1.0])[:, np.newaxis] * rng.choice([-1, 1])
+        attribute = [a, b, c, -1, *leaves[1:2], *leaves[2:], b, c, -1, -1, *leaves[2:]]
+        trees.append(Tree(attribute, [0] * 15, [0] * 15, values, (0,)))
     model = TreeModel(
         [Attribute(str(i)) for i in range(40)], [0, 1], trees, [[0.0]] * 40, "sum", "positive",
-        [-150.0],
+        [-250.0],
     )  # fmt: skip
     oracle = Oracle(model, [0] * 40)
     oracle.counterexample(range(40))
