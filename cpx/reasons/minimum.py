@@ -13,7 +13,7 @@ from cpx.data.scalars import valid_seed
 from cpx.errors import InvalidInstance
 from cpx.reasons.arguments import attribute_set, seconds, weight_map
 from cpx.reasons.hitting import HittingSets
-from cpx.reasons.oracle import Oracle, Stopped
+from cpx.reasons.oracle import GaveUp, Oracle, Stopped
 from cpx.reasons.shrink import shrunk_change, shrunk_reason
 from cpx.trees import TreeModel
 
@@ -22,8 +22,9 @@ __all__ = ["Listener", "MinimumReason", "minimum_reason"]
 Listener = Callable[[int, int, tuple[int, ...]], None]
 """Called with lower bound, upper bound and the best reason so far."""
 
-# Orders of deletion that are tried before hitting sets are.
-_ORDERS = 3
+# Boxes after which a question is left open at first, and the factor by which they grow when
+# one has to be answered.
+_PATIENCE, _MORE = 300, 4
 
 
 @dataclass(frozen=True)
@@ -174,8 +175,8 @@ class _Search:
             self.infeasible = True
             return
         self.found(self.free)
-        for _ in range(_ORDERS):
-            self.shrink(self.free)
+        self.oracle.patience = _PATIENCE
+        self.shrink(self.free)
         while not self.proved:
             hitting = self.sets.best(self.oracle.deadline)
             self.bound(self.sets.lower + self.base)
@@ -184,7 +185,10 @@ class _Search:
             self.rounds += 1
             if self.proved:
                 return
-            self.refute(sum(1 << place for place in hitting))
+            try:
+                self.refute(sum(1 << place for place in hitting))
+            except GaveUp:
+                self.oracle.patience *= _MORE
 
     def refute(self, chosen: int) -> None:
         """Take a minimum hitting set for a reason, or learn disjoint changes it misses."""

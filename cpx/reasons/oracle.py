@@ -19,7 +19,7 @@ from cpx.reasons.known import Family, in_words
 from cpx.trees import MISSING, Tree, TreeModel
 from cpx.trees.tree import LEFT
 
-__all__ = ["Oracle", "Stopped"]
+__all__ = ["GaveUp", "Oracle", "Stopped"]
 
 # Boxes before the first look at the clock, and seconds that should pass until the next.
 _SLICE, _SECONDS = 16, 0.01
@@ -27,6 +27,10 @@ _SLICE, _SECONDS = 16, 0.01
 
 class Stopped(Exception):
     """The time was over before the question was decided."""
+
+
+class GaveUp(Exception):
+    """More boxes were looked at than :attr:`Oracle.patience` allows, and nothing decided."""
 
 
 class _Arena:
@@ -95,6 +99,8 @@ class Oracle:
         How many sets were asked about, and boxes looked at.
     everything : int
         The set of all places, see :meth:`change`.
+    patience : int or None
+        How many boxes, about, one duel may take before ``GaveUp`` is raised.
     deadline : float or None
         When to raise ``Stopped``, on the clock of ``time.monotonic``.
     stop : callable or None
@@ -132,6 +138,7 @@ class Oracle:
         self.own = self._class_of(self.cells)
         self.rivals = [c for c in range(len(model.classes)) if c != self.own]
         self.calls = self.boxes = 0
+        self.patience: int | None = None
         self.deadline: float | None = None
         self.stop: Callable[[], bool] | None = None
         self._slice = _SLICE
@@ -160,6 +167,8 @@ class Oracle:
             When S has something that is no attribute.
         Stopped
             When the deadline has passed, or ``stop`` said so.
+        GaveUp
+            When the search takes more boxes than ``patience``.
         """
         held = self.bits(attribute_set("fixed", fixed, self.model.n_attributes))
         point = self._ask(in_words(held, self._count))
@@ -184,7 +193,7 @@ class Oracle:
 
         Raises
         ------
-        Stopped
+        Stopped, GaveUp
             See :meth:`counterexample`.
         """
         held = self.everything & ~free
@@ -231,13 +240,19 @@ class Oracle:
         duel, space = self._spaces[rival]
         space.start(duel, self.x, held)
         while True:
-            before = time.monotonic()
+            before, budget = time.monotonic(), self._slice
+            if self.patience is not None:
+                # How far a slice goes depends on the clock; what is given up must not.
+                budget = min(budget, self.patience - int(space.state[kernels.BOXES]))
             answer = kernels.search(
                 duel.arrays, duel.need, duel.slack, self.x, space.words, space.box, space.point,
-                space.profile, space.taken, space.gains, space.state, self._slice,
+                space.profile, space.taken, space.gains, space.state, budget,
             )  # fmt: skip
             if answer == kernels.PAUSED:
                 self._look()
+                if self.patience is not None and space.state[kernels.BOXES] >= self.patience:
+                    self.boxes += int(space.state[kernels.BOXES])
+                    raise GaveUp
                 if time.monotonic() - before < _SECONDS:
                     self._slice *= 2
                 continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cpx.reasons.oracle import Oracle
+from cpx.reasons.oracle import GaveUp, Oracle
 
 __all__ = ["shrunk_change", "shrunk_reason"]
 
@@ -30,7 +30,8 @@ def shrunk_reason(oracle: Oracle, reason: int, order: Sequence[int]) -> tuple[in
     Returns
     -------
     int
-        A sufficient reason; without any one place of ``order`` it is none.
+        A sufficient reason; without any one place of ``order`` it is none, unless the oracle
+        gave up on that.
     list of int
         Changes met on the way.
 
@@ -43,17 +44,21 @@ def shrunk_reason(oracle: Oracle, reason: int, order: Sequence[int]) -> tuple[in
     changes = []
     chunk = 1
     while waiting:
-        tried = sum(1 << place for place in waiting[:chunk])
-        change = oracle.change(oracle.everything & ~(reason & ~tried))
+        tried = waiting[:chunk]
+        dropped = sum(1 << place for place in tried)
+        try:
+            change = oracle.change(oracle.everything & ~(reason & ~dropped))
+        except GaveUp:
+            change = 0
         if change is None:
-            reason &= ~tried
+            reason &= ~dropped
             del waiting[:chunk]
             chunk *= 2
-        elif chunk == 1:
-            changes.append(change)
+        elif len(tried) == 1:
+            changes += [change] if change else []
             del waiting[0]
         else:
-            chunk = min(chunk, len(waiting)) // 2 or 1
+            chunk = len(tried) // 2
     return reason, changes
 
 
@@ -73,7 +78,8 @@ def shrunk_change(oracle: Oracle, change: int, order: Sequence[int], always: int
     Returns
     -------
     int
-        A change; without any one place of ``order`` it is none.
+        A change; without any one place of ``order`` it is none, unless the oracle gave up on
+        that.
 
     Raises
     ------
@@ -84,7 +90,10 @@ def shrunk_change(oracle: Oracle, change: int, order: Sequence[int], always: int
     for place in order:
         bit = 1 << place
         if freed & bit and not needed & bit:
-            found = oracle.change(freed & ~bit | always)
+            try:
+                found = oracle.change(freed & ~bit | always)
+            except GaveUp:
+                found = None
             if found is None:
                 needed |= bit
             else:
