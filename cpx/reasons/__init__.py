@@ -9,16 +9,47 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cpx.reasons.contrast import SmallestChange, contrastive
+    from cpx.reasons.minimal import MinimalReason, minimal_reason
     from cpx.reasons.minimum import MinimumReason, minimum_reason
-    from cpx.reasons.oracle import Oracle, Stopped
+    from cpx.reasons.oracle import GaveUp, Oracle, Stopped
+    from cpx.reasons.several import (
+        Reasons,
+        enumerate_reasons,
+        necessary_attributes,
+        relevant_attributes,
+    )
 
-__all__ = ["MinimumReason", "Oracle", "Stopped", "minimum_reason"]
+__all__ = [
+    "GaveUp",
+    "MinimalReason",
+    "MinimumReason",
+    "Oracle",
+    "Reasons",
+    "SmallestChange",
+    "Stopped",
+    "contrastive",
+    "enumerate_reasons",
+    "minimal_reason",
+    "minimum_reason",
+    "necessary_attributes",
+    "relevant_attributes",
+]
 
 _HOME = {
+    "GaveUp": "oracle",
+    "MinimalReason": "minimal",
     "MinimumReason": "minimum",
     "Oracle": "oracle",
+    "Reasons": "several",
+    "SmallestChange": "contrast",
     "Stopped": "oracle",
+    "contrastive": "contrast",
+    "enumerate_reasons": "several",
+    "minimal_reason": "minimal",
     "minimum_reason": "minimum",
+    "necessary_attributes": "several",
+    "relevant_attributes": "several",
 }
 
 

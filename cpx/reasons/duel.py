@@ -62,9 +62,7 @@ class Duel:
     full: Words
 
 
-def _differences(
-    model: TreeModel, own: int, rival: int
-) -> tuple[list[NDArray[Any]], int, int]:
+def _differences(model: TreeModel, own: int, rival: int) -> tuple[list[NDArray[Any]], int, int]:
     """Return the value of each leaf for the rival, the base, and the least winning total."""
     exact = model.exact
     if model.decision != "first":
@@ -146,8 +144,8 @@ def make_duel(model: TreeModel, grid: Grid, own: int, rival: int) -> Duel:
     lengths = [len(entry[5]) for entry in flat]
     starts = np.zeros(sum(lengths), dtype=np.int64)
     segment_at = _offsets(lengths)
-    for entry, at in zip(flat, segment_at):
-        starts[at : at + len(entry[4])] = entry[4]
+    for (*_, first, _), at in zip(flat, segment_at):
+        starts[at : at + len(first)] = first
     arrays = (
         _joined(by_bit, np.int64),
         np.array([base], dtype=np.int64),

@@ -24,8 +24,9 @@ NONE, FOUND, CHECK, PAUSED = 0, 1, 2, 3
 DEPTH, REFUTED, BOXES = 0, 1, 2
 """Places in the state: the depth of the next box, whether its point was refuted, boxes so far."""
 
+
 @kernel
-def _best(words: Any, depth: int, first: int, last: int, values: Any) -> int:
+def _best(words: Any, depth: int, first: int, last: int, values: Any) -> Any:
     """Return the value of the best live leaf of the tree with these words."""
     for k in range(first, last):
         word = words[depth, k]
@@ -59,16 +60,24 @@ def _restrict(words: Any, depth: int, a: int, low: int, high: int, missing: int,
 
 @kernel
 def _sweep(
-    words: Any, depth: int, a: int, low: int, high: int, taken: Any, at: Any, left: Any,
-    right: Any, t: Any,
+    words: Any,
+    depth: int,
+    a: int,
+    low: int,
+    high: int,
+    taken: Any,
+    at: Any,
+    left: Any,
+    right: Any,
+    t: Any,
 ) -> int:
     """Add up, over the trees that test a, the best leaves at, up to and from each position.
 
     Trees that are taken are left out. Returns the sum of their best leaves anywhere.
     """
     part = 0
-    (values, _, tree_word, entry_of, entry_tree, segment_of, segment_at, mask_at, starts, below,
-     above, _, _, _) = t  # fmt: skip
+    (values, _, tree_word, entry_of, entry_tree, segment_of, segment_at, mask_at, starts, _,
+     _, _, _, _) = t  # fmt: skip
     for c in range(low, high + 1):
         at[c] = left[c] = right[c] = 0
     for e in range(entry_of[a], entry_of[a + 1]):
@@ -107,7 +116,7 @@ def _sweep(
 @kernel
 def _at_segment(
     words: Any, depth: int, first: int, width: int, mask: int, values: Any, t: Any
-) -> int:
+) -> Any:
     below, above = t[9], t[10]
     for k in range(width):
         word = words[depth, first + k] & below[mask + k] & above[mask + k]
@@ -118,7 +127,7 @@ def _at_segment(
 
 
 @kernel
-def _total(words: Any, depth: int, t: Any) -> int:
+def _total(words: Any, depth: int, t: Any) -> Any:
     values, base, tree_word = t[0], t[1], t[2]
     total = base[0]
     for tree in range(len(tree_word) - 1):
@@ -127,7 +136,7 @@ def _total(words: Any, depth: int, t: Any) -> int:
 
 
 @kernel
-def _decided(words: Any, depth: int, taken: Any, t: Any) -> int:
+def _decided(words: Any, depth: int, taken: Any, t: Any) -> Any:
     """Say of each tree whether its live leaves have one value; return the total of the best."""
     values, base, tree_word, last = t[0], t[1], t[2], t[13]
     total = base[0]

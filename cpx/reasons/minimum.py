@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from random import Random
 
 from numpy.typing import ArrayLike
 
@@ -13,6 +13,7 @@ from cpx.data.scalars import valid_seed
 from cpx.errors import InvalidInstance
 from cpx.reasons.arguments import attribute_set, seconds, weight_map
 from cpx.reasons.hitting import HittingSets
+from cpx.reasons.known import places, shuffled
 from cpx.reasons.oracle import GaveUp, Oracle, Stopped
 from cpx.reasons.shrink import shrunk_change, shrunk_reason
 from cpx.trees import TreeModel
@@ -118,7 +119,7 @@ def minimum_reason(
     >>> from cpx.trees import read_model
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
-    >>> found = minimum_reason(read_model(forest), X[0])
+    >>> found = minimum_reason(read_model(forest), X[50])
     >>> found.lower, found.upper, found.proved
     (2, 2, True)
     """
@@ -158,9 +159,9 @@ class _Search:
         self.weight, self.base = weight, sum(weight[a] for a in self.keep)
         self.kept, self.always = self.oracle.bits(self.keep), self.oracle.bits(self.avoid)
         self.free = self.oracle.everything & ~self.kept & ~self.always
-        self.random, self.listen = random.Random(valid_seed(seed)), listen
+        self.random, self.listen = Random(valid_seed(seed)), listen
         used = self.oracle.grid.used
-        self.sets = HittingSets({i: weight[used[i]] for i in self.places(self.free)})
+        self.sets = HittingSets({i: weight[used[i]] for i in places(self.free)})
         self.lower = self.base
         self.best: frozenset[int] | None = None
         self.upper: int | None = None
@@ -177,14 +178,14 @@ class _Search:
         self.found(self.free)
         self.oracle.patience = _PATIENCE
         self.shrink(self.free)
-        while not self.proved:
+        while True:
             hitting = self.sets.best(self.oracle.deadline)
             self.bound(self.sets.lower + self.base)
-            if hitting is None:
-                raise Stopped
             self.rounds += 1
             if self.proved:
                 return
+            if hitting is None:
+                raise Stopped
             try:
                 self.refute(sum(1 << place for place in hitting))
             except GaveUp:
@@ -202,8 +203,8 @@ class _Search:
 
     def shrink(self, reason: int) -> None:
         """Make a subset-minimal reason, and learn what is met on the way."""
-        small, changes = shrunk_reason(self.oracle, reason | self.kept, self.order(reason))
-        self.found(small & self.free)
+        order = shuffled(reason & self.free, self.random)
+        _, changes = shrunk_reason(self.oracle, reason | self.kept, order, self.found)
         for change in changes:
             self.learn(change)
 
@@ -213,20 +214,13 @@ class _Search:
 
     def learn(self, change: int) -> int:
         """Make a change minimal and ask for sets that meet it."""
-        small = shrunk_change(self.oracle, change, self.order(change), self.always)
+        small = shrunk_change(
+            self.oracle, change, shuffled(change & self.free, self.random), self.always
+        )
         if small not in self.changes:
             self.changes.add(small)
-            self.sets.add(self.places(small))
+            self.sets.add(places(small))
         return small
-
-    def order(self, places: int) -> list[int]:
-        """Return the free ones of some places in random order."""
-        order = self.places(places & self.free)
-        self.random.shuffle(order)
-        return order
-
-    def places(self, bits: int) -> list[int]:
-        return [i for i in range(bits.bit_length()) if bits >> i & 1]
 
     # ---------------------------------------------------------- what is known
 
@@ -234,8 +228,8 @@ class _Search:
     def proved(self) -> bool:
         return self.infeasible or (self.upper is not None and self.lower >= self.upper)
 
-    def found(self, free: int) -> None:
-        attributes = self.oracle.attributes(free)
+    def found(self, reason: int) -> None:
+        attributes = self.oracle.attributes(reason & self.free)
         upper = self.base + sum(self.weight[a] for a in attributes)
         if self.upper is None or upper < self.upper:
             self.best, self.upper = attributes | self.keep, upper
@@ -261,4 +255,3 @@ class _Search:
             changes=len(self.changes),
             seconds=elapsed,
         )
-

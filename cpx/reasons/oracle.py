@@ -49,8 +49,11 @@ class _Arena:
 
 def _walk(tree: Tree) -> Callable[[list[int]], int]:
     """Return the function from a row of cells to its leaf."""
-    attribute, split = tree.attribute.tolist(), tree.split.tolist()
-    missing, right, leaf = tree.missing.tolist(), tree.right.tolist(), tree.leaf.tolist()
+    attribute: list[int] = tree.attribute.tolist()
+    split: list[int] = tree.split.tolist()
+    missing: list[int] = tree.missing.tolist()
+    right: list[int] = tree.right.tolist()
+    leaf: list[int] = tree.leaf.tolist()
 
     def walk(row: list[int]) -> int:
         node = 0

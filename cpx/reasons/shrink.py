@@ -6,14 +6,16 @@ Sets are integers whose bits are places of attributes among the used ones; see
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cpx.reasons.oracle import GaveUp, Oracle
 
 __all__ = ["shrunk_change", "shrunk_reason"]
 
 
-def shrunk_reason(oracle: Oracle, reason: int, order: Sequence[int]) -> tuple[int, list[int]]:
+def shrunk_reason(
+    oracle: Oracle, reason: int, order: Sequence[int], note: Callable[[int], None]
+) -> tuple[int, list[int]]:
     """Drop places of a sufficient reason until none can be dropped.
 
     Several are dropped at once while that goes well: the number doubles after each success
@@ -26,6 +28,8 @@ def shrunk_reason(oracle: Oracle, reason: int, order: Sequence[int]) -> tuple[in
         A sufficient reason; this is not checked.
     order : sequence of int
         The places that may be dropped, the first to be tried first.
+    note : callable
+        Called with each smaller reason.
 
     Returns
     -------
@@ -54,6 +58,7 @@ def shrunk_reason(oracle: Oracle, reason: int, order: Sequence[int]) -> tuple[in
             reason &= ~dropped
             del waiting[:chunk]
             chunk *= 2
+            note(reason)
         elif len(tried) == 1:
             changes += [change] if change else []
             del waiting[0]
