@@ -5,7 +5,16 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("starting", "compiling", "limits", "engines", "searching", "published", "subgroups")
+NAMES = (
+    "starting",
+    "compiling",
+    "limits",
+    "engines",
+    "searching",
+    "published",
+    "subgroups",
+    "boosted",
+)
 
 
 def main(names: list[str]) -> int:

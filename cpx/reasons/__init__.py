@@ -1,0 +1,65 @@
+"""Sufficient reasons of tree models, found and proved by algorithms of our own.
+
+Names are imported on first use, so that ``import cpx.reasons`` loads no engine.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cpx.reasons.contrast import SmallestChange, contrastive
+    from cpx.reasons.minimal import MinimalReason, minimal_reason
+    from cpx.reasons.minimum import MinimumReason, minimum_reason
+    from cpx.reasons.oracle import GaveUp, Oracle, Stopped
+    from cpx.reasons.several import (
+        Reasons,
+        enumerate_reasons,
+        necessary_attributes,
+        relevant_attributes,
+    )
+
+__all__ = [
+    "GaveUp",
+    "MinimalReason",
+    "MinimumReason",
+    "Oracle",
+    "Reasons",
+    "SmallestChange",
+    "Stopped",
+    "contrastive",
+    "enumerate_reasons",
+    "minimal_reason",
+    "minimum_reason",
+    "necessary_attributes",
+    "relevant_attributes",
+]
+
+_HOME = {
+    "GaveUp": "oracle",
+    "MinimalReason": "minimal",
+    "MinimumReason": "minimum",
+    "Oracle": "oracle",
+    "Reasons": "several",
+    "SmallestChange": "contrast",
+    "Stopped": "oracle",
+    "contrastive": "contrast",
+    "enumerate_reasons": "several",
+    "minimal_reason": "minimal",
+    "minimum_reason": "minimum",
+    "necessary_attributes": "several",
+    "relevant_attributes": "several",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,113 @@
+"""The possible cells of a model, numbered without gaps, and which leaves they reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.errors import DataError
+from cpx.trees import MISSING, TreeModel
+
+__all__ = ["Entry", "Grid", "Reach"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A tree and an attribute that tells its leaves apart.
+
+    Attributes
+    ----------
+    attribute : int
+        Its place in :attr:`Grid.used`.
+    starts : (k,) array of int
+        The first position of each segment, a run of positions that the tree does not tell
+        apart.
+    segment_of : (n,) array of int
+        The segment of each of the n positions.
+    below, above : (k, L) arrays of bool
+        Whether a leaf begins at the segment or before, and whether it ends there or after; none
+        where no position reaches it.
+    absent : (L,) array of bool
+        Whether a missing value reaches it.
+    """
+
+    attribute: int
+    starts: NDArray[np.int64]
+    segment_of: NDArray[np.int64]
+    below: NDArray[np.bool_]
+    above: NDArray[np.bool_]
+    absent: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The leaves of a tree: which can be reached at all, and by which positions."""
+
+    reachable: NDArray[np.bool_]
+    attributes: tuple[Entry, ...]
+
+
+class Grid:
+    """The possible cells of each used attribute of a model, as positions 0, 1, ...
+
+    Attributes
+    ----------
+    used : tuple of A int
+        The attributes that some tree tests.
+    cells : tuple of arrays
+        The cell at each position, for each used attribute.
+    missing : (A,) array of bool
+        Whether its value may be missing.
+    trees : tuple of Reach
+    """
+
+    def __init__(self, model: TreeModel) -> None:
+        self.used = model.used
+        self.cells = tuple(np.flatnonzero(model.possible[a]) for a in self.used)
+        self.missing = np.array([model.attributes[a].missing for a in self.used], dtype=bool)
+        self.trees = tuple(self._reach(model, i) for i in range(len(model.trees)))
+
+    def _reach(self, model: TreeModel, i: int) -> Reach:
+        tree, boxes = model.trees[i], model.boxes[i]
+        reachable = np.ones(tree.n_leaves, dtype=bool)
+        entries = []
+        tested = set(tree.attribute[tree.attribute >= 0].tolist())
+        for at, a in enumerate(self.used):
+            if a not in tested:
+                continue
+            cells = self.cells[at]
+            low = np.searchsorted(cells, boxes.low[:, a])
+            high = np.searchsorted(cells, boxes.high[:, a], side="right") - 1
+            some = low <= high
+            absent = boxes.missing[:, a] & self.missing[at]
+            reachable &= some | absent
+            starts = np.unique(np.concatenate([[0], low[some], high[some] + 1]))
+            starts = starts[starts < len(cells)].astype(np.int64)
+            segment_of = np.searchsorted(starts, np.arange(len(cells)), side="right") - 1
+            below = (low <= starts[:, np.newaxis]) & some
+            above = (high >= starts[:, np.newaxis]) & some
+            entries.append(Entry(at, starts, segment_of, below, above, absent))
+        return Reach(reachable, tuple(entries))
+
+    def positions(self, model: TreeModel, cells: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the position of each used attribute in a row of cells; -1 when it is missing.
+
+        Raises
+        ------
+        DataError
+            Naming the attribute whose cell is none of its possible ones.
+        """
+        result = np.full(len(self.used), MISSING, dtype=np.int64)
+        for at, a in enumerate(self.used):
+            cell, name = int(cells[a]), model.attributes[a].name
+            if cell == MISSING:
+                if not self.missing[at]:
+                    raise DataError(f"{name} is missing, and the model says it is never")
+                continue
+            place = int(np.searchsorted(self.cells[at], cell))
+            if place == len(self.cells[at]) or self.cells[at][place] != cell:
+                raise DataError(f"{name} has a value it cannot take, in its cell {cell}")
+            result[at] = place
+        return result

@@ -1,0 +1,317 @@
+"""Does a set of attributes force the class of a row? Decided exactly, with a counterexample."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cpx.errors import DataError
+from cpx.reasons.arguments import attribute_set
+from cpx.reasons.duel import Duel, make_duel
+from cpx.reasons.grid import Grid
+from cpx.reasons.known import Family, in_words
+from cpx.trees import MISSING, Tree, TreeModel
+from cpx.trees.tree import LEFT
+
+__all__ = ["GaveUp", "Oracle", "Stopped"]
+
+# Boxes before the first look at the clock, and seconds that should pass until the next.
+_SLICE, _SECONDS = 16, 0.01
+
+
+class Stopped(Exception):
+    """The time was over before the question was decided."""
+
+
+class GaveUp(Exception):
+    """More boxes were looked at than :attr:`Oracle.patience` allows, and nothing decided."""
+
+
+class _Arena:
+    """The duels of a model; kept as long as the model, for all rows of it."""
+
+    def __init__(self, model: TreeModel) -> None:
+        self.grid = Grid(model)
+        self.walks = [_walk(tree) for tree in model.trees]
+        self._duels: dict[tuple[int, int], Duel] = {}
+
+    def duel(self, model: TreeModel, own: int, rival: int) -> Duel:
+        if (own, rival) not in self._duels:
+            self._duels[own, rival] = make_duel(model, self.grid, own, rival)
+        return self._duels[own, rival]
+
+
+def _walk(tree: Tree) -> Callable[[list[int]], int]:
+    """Return the function from a row of cells to its leaf."""
+    attribute: list[int] = tree.attribute.tolist()
+    split: list[int] = tree.split.tolist()
+    missing: list[int] = tree.missing.tolist()
+    right: list[int] = tree.right.tolist()
+    leaf: list[int] = tree.leaf.tolist()
+
+    def walk(row: list[int]) -> int:
+        node = 0
+        while (a := attribute[node]) >= 0:
+            cell = row[a]
+            stays_left = missing[node] == LEFT if cell == MISSING else cell <= split[node]
+            node = node + 1 if stays_left else right[node]
+        return leaf[node]
+
+    return walk
+
+
+_arenas: WeakKeyDictionary[TreeModel, _Arena] = WeakKeyDictionary()
+
+
+@cache
+def _kernels() -> Any:
+    from cpx.reasons import kernels
+
+    return kernels
+
+
+class Oracle:
+    """Decides whether a set of attributes is a sufficient reason for the class of a row.
+
+    A set S of attributes is a *sufficient reason* (abductive explanation) for the class of x
+    when each completion gets that class by the exact decision rule of the model: the
+    attributes in S are in the cells of x, each other one in any of its possible cells
+    (:attr:`TreeModel.possible`), or missing where it may be. A *counterexample* is a completion
+    of another class.
+
+    Our own depth-first branch and bound, one duel with each rival class, see
+    :mod:`cpx.reasons.kernels`. It is not safe for threads.
+
+    Parameters
+    ----------
+    model : TreeModel
+    cells : (d,) array of int
+        The row x by its cells, as :meth:`TreeModel.cells` gives them.
+
+    Attributes
+    ----------
+    own : int
+        Index of the class of x.
+    calls, boxes : int
+        How many sets were asked about, and boxes looked at.
+    everything : int
+        The set of all places, see :meth:`change`.
+    patience : int or None
+        How many boxes, about, one duel may take before ``GaveUp`` is raised.
+    deadline : float or None
+        When to raise ``Stopped``, on the clock of ``time.monotonic``.
+    stop : callable or None
+        Asked now and then whether to raise ``Stopped``.
+
+    Raises
+    ------
+    DataError
+        When x has another number of values than the model has attributes, or a value that its
+        attribute cannot take.
+
+    Examples
+    --------
+    >>> from cpx.trees import Attribute, Tree
+    >>> stump = Tree([0, -1, -1], [0, 0, 0], [0, 0, 0], [[-1.0], [0.5]], (0,))
+    >>> attributes = [Attribute("size"), Attribute("age")]
+    >>> model = TreeModel(attributes, ["no", "yes"], [stump], [[2.5], []], "sum", "positive", [0])
+    >>> oracle = Oracle(model, model.cells([3.0, 7.0]))
+    >>> oracle.counterexample({0}), oracle.counterexample({1}).tolist()
+    (None, [0, 0])
+    """
+
+    def __init__(self, model: TreeModel, cells: ArrayLike) -> None:
+        self.model = model
+        self.cells = np.array(cells, dtype=np.int32)
+        if self.cells.shape != (model.n_attributes,):
+            raise DataError(
+                f"cells must have the shape ({model.n_attributes},), got {self.cells.shape}"
+            )
+        if model not in _arenas:
+            _arenas[model] = _Arena(model)
+        self._arena = _arenas[model]
+        self.grid = self._arena.grid
+        self.x = self.grid.positions(model, self.cells)
+        self.own = self._class_of(self.cells)
+        self.rivals = [c for c in range(len(model.classes)) if c != self.own]
+        self.calls = self.boxes = 0
+        self.patience: int | None = None
+        self.deadline: float | None = None
+        self.stop: Callable[[], bool] | None = None
+        self._slice = _SLICE
+        self._spaces: dict[int, tuple[Duel, _Space]] = {}
+        self._count = len(self.grid.used)
+        self.everything = (1 << self._count) - 1
+        self._reasons, self._changes = Family(self._count), Family(self._count)
+        self._place = {a: at for at, a in enumerate(self.grid.used)}
+
+    def counterexample(self, fixed: Iterable[int]) -> NDArray[np.int32] | None:
+        """Return a completion of another class, or None when there is none.
+
+        Parameters
+        ----------
+        fixed : iterable of int
+            The set S of attributes.
+
+        Returns
+        -------
+        (d,) array of int32 or None
+            Its cells. Attributes that no tree tests are in the cells of x.
+
+        Raises
+        ------
+        InvalidInstance
+            When S has something that is no attribute.
+        Stopped
+            When the deadline has passed, or ``stop`` said so.
+        GaveUp
+            When the search takes more boxes than ``patience``.
+        """
+        held = self.bits(attribute_set("fixed", fixed, self.model.n_attributes))
+        point = self._ask(in_words(held, self._count))
+        return None if point is None else self._cells(point)
+
+    def change(self, free: int) -> int | None:
+        """Return where a counterexample that differs from x in free places only does so.
+
+        Sets are integers here: bit i is the attribute ``grid.used[i]``. What earlier answers
+        imply is not searched for again: a set that leaves a known reason alone has no
+        counterexample, and one that includes a known change has one.
+
+        Parameters
+        ----------
+        free : int
+            The places whose attributes are not fixed.
+
+        Returns
+        -------
+        int or None
+            Some of these places; None when the others are a sufficient reason.
+
+        Raises
+        ------
+        Stopped, GaveUp
+            See :meth:`counterexample`.
+        """
+        held = self.everything & ~free
+        if self._reasons.disjoint(in_words(free, self._count)) is not None:
+            return None
+        words = in_words(held, self._count)
+        known = self._changes.disjoint(words)
+        if known is not None:
+            return known
+        point = self._ask(words)
+        if point is None:
+            self._reasons.add(held)
+            return None
+        differs = np.packbits(point != self.x, bitorder="little").tobytes()
+        change = int.from_bytes(differs, "little")
+        self._changes.add(change)
+        return change
+
+    def bits(self, attributes: Iterable[int]) -> int:
+        """Return attributes, those that some tree tests, as an integer of places."""
+        return sum(1 << self._place[a] for a in attributes if a in self._place)
+
+    def attributes(self, bits: int) -> frozenset[int]:
+        """Return the attributes in these places."""
+        return frozenset(a for place, a in enumerate(self.grid.used) if bits >> place & 1)
+
+    def _ask(self, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
+        """Return the positions of a counterexample; the array is used again."""
+        self.calls += 1
+        for i, rival in enumerate(self.rivals):
+            point = self._duel(rival, held)
+            if point is not None:
+                # The next set is likely to fall to the same rival.
+                self.rivals.insert(0, self.rivals.pop(i))
+                return point
+        return None
+
+    def _duel(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
+        kernels = _kernels()
+        if rival not in self._spaces:
+            self._look()
+            duel = self._arena.duel(self.model, self.own, rival)
+            self._spaces[rival] = duel, _Space(duel, self.grid)
+        duel, space = self._spaces[rival]
+        space.start(duel, self.x, held)
+        while True:
+            before, budget = time.monotonic(), self._slice
+            if self.patience is not None:
+                # How far a slice goes depends on the clock; what is given up must not.
+                budget = min(budget, self.patience - int(space.state[kernels.BOXES]))
+            answer = kernels.search(
+                duel.arrays, duel.need, duel.slack, self.x, space.words, space.box, space.point,
+                space.profile, space.taken, space.gains, space.state, budget,
+            )  # fmt: skip
+            if answer == kernels.PAUSED:
+                self._look()
+                if self.patience is not None and space.state[kernels.BOXES] >= self.patience:
+                    self.boxes += int(space.state[kernels.BOXES])
+                    raise GaveUp
+                if time.monotonic() - before < _SECONDS:
+                    self._slice *= 2
+                continue
+            self.boxes += int(space.state[kernels.BOXES])
+            if answer == kernels.NONE:
+                return None
+            if answer == kernels.FOUND or self.differs(self._cells(space.point)):
+                return space.point
+            space.state[kernels.REFUTED] = 1
+
+    def differs(self, cells: NDArray[np.int32]) -> bool:
+        """Say whether a row of cells, shape (d,), is of another class than x."""
+        return self._class_of(cells) != self.own
+
+    def _class_of(self, cells: NDArray[np.int32]) -> int:
+        # For one row this is ten times as fast as TreeModel.totals_of.
+        row, exact = cells.tolist(), self.model.exact
+        totals = list(exact.base_values)
+        for walk, tree, values in zip(self._arena.walks, self.model.trees, exact.leaf_values):
+            for output, value in zip(tree.outputs, values[walk(row)].tolist()):
+                totals[output] += value
+        return int(self.model.decide(np.array([totals], dtype=object))[0])
+
+    def _cells(self, point: NDArray[np.int64]) -> NDArray[np.int32]:
+        cells = self.cells.copy()
+        for at, (a, place) in enumerate(zip(self.grid.used, point.tolist())):
+            cells[a] = MISSING if place < 0 else self.grid.cells[at][place]
+        return cells
+
+    def _look(self) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise Stopped
+        if self.stop is not None and self.stop():
+            raise Stopped
+
+
+class _Space:
+    """The arrays one duel is searched in."""
+
+    def __init__(self, duel: Duel, grid: Grid) -> None:
+        sizes = [len(cells) for cells in grid.cells]
+        # Each split makes a box smaller, by a position or by missing values.
+        depth = sum(sizes) + int(grid.missing.sum()) - len(sizes) + 2
+        self.words = np.empty((depth, len(duel.full)), dtype=np.uint64)
+        self.box = np.empty((depth, len(sizes), 3), dtype=np.int64)
+        self.point = np.empty(len(sizes), dtype=np.int64)
+        self.profile = np.empty((3, max(sizes, default=0) + 1), dtype=np.int64)
+        self.taken = np.empty(len(duel.full), dtype=np.uint8)
+        self.gains = np.empty(len(sizes), dtype=np.int64)
+        self.state = np.zeros(3, dtype=np.int64)
+        self._whole = np.zeros((len(sizes), 3), dtype=np.int64)
+        self._whole[:, 1] = np.array(sizes, dtype=np.int64) - 1
+        self._whole[:, 2] = grid.missing
+
+    def start(self, duel: Duel, x: NDArray[np.int64], held: NDArray[np.uint64]) -> None:
+        """Begin with the box of all completions where the attributes held are as in x."""
+        _kernels().begin(
+            duel.arrays, duel.full, self._whole, x, held, self.words, self.box, self.state
+        )

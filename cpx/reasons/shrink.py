@@ -1,0 +1,106 @@
+"""Subset-minimal sufficient reasons, and smallest changes, by deletion.
+
+Sets are integers whose bits are places of attributes among the used ones; see
+:meth:`cpx.reasons.Oracle.change`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cpx.reasons.oracle import GaveUp, Oracle
+
+__all__ = ["shrunk_change", "shrunk_reason"]
+
+
+def shrunk_reason(
+    oracle: Oracle, reason: int, order: Sequence[int], note: Callable[[int], None]
+) -> tuple[int, list[int]]:
+    """Drop places of a sufficient reason until none can be dropped.
+
+    Several are dropped at once while that goes well: the number doubles after each success
+    and is halved after each failure.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    reason : int
+        A sufficient reason; this is not checked.
+    order : sequence of int
+        The places that may be dropped, the first to be tried first.
+    note : callable
+        Called with each smaller reason.
+
+    Returns
+    -------
+    int
+        A sufficient reason; without any one place of ``order`` it is none, unless the oracle
+        gave up on that.
+    list of int
+        Changes met on the way.
+
+    Raises
+    ------
+    Stopped
+        See :meth:`Oracle.counterexample`.
+    """
+    waiting = [place for place in order if reason >> place & 1]
+    changes = []
+    chunk = 1
+    while waiting:
+        tried = waiting[:chunk]
+        dropped = sum(1 << place for place in tried)
+        try:
+            change = oracle.change(oracle.everything & ~(reason & ~dropped))
+        except GaveUp:
+            change = 0
+        if change is None:
+            reason &= ~dropped
+            del waiting[:chunk]
+            chunk *= 2
+            note(reason)
+        elif len(tried) == 1:
+            changes += [change] if change else []
+            del waiting[0]
+        else:
+            chunk = len(tried) // 2
+    return reason, changes
+
+
+def shrunk_change(oracle: Oracle, change: int, order: Sequence[int], always: int = 0) -> int:
+    """Restore places of a change to x until none can be restored.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    change : int
+        Some counterexample differs from x in some of these places, and in no others.
+    order : sequence of int
+        The places that may be restored, the first to be tried first.
+    always : int
+        Places that may change in any case; they are not in the answer.
+
+    Returns
+    -------
+    int
+        A change; without any one place of ``order`` it is none, unless the oracle gave up on
+        that.
+
+    Raises
+    ------
+    Stopped
+        See :meth:`Oracle.counterexample`.
+    """
+    freed, needed = change & ~always, 0
+    for place in order:
+        bit = 1 << place
+        if freed & bit and not needed & bit:
+            try:
+                found = oracle.change(freed & ~bit | always)
+            except GaveUp:
+                found = None
+            if found is None:
+                needed |= bit
+            else:
+                freed &= found
+    return freed

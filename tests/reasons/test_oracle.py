@@ -1,0 +1,129 @@
+"""The oracle against all completions."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import numpy as np
+import pytest
+
+from cpx.errors import DataError, InvalidInstance
+from cpx.reasons import Oracle, Stopped
+from cpx.trees import Attribute, Tree, TreeModel
+from tests.reasons.ensembles import KINDS, Truth, random_model
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool) -> None:
+    both = set()
+    for seed in range(60):
+        model = random_model(seed, kind, wide)
+        truth = Truth(model)
+        x = truth.row(seed)
+        oracle = Oracle(model, x)
+        for k in range(model.n_attributes + 1):
+            for fixed in itertools.combinations(range(model.n_attributes), k):
+                found = oracle.counterexample(fixed)
+                assert (found is None) == truth.sufficient(x, fixed), (seed, fixed)
+                both.add(found is None)
+                if found is not None:
+                    assert (truth.cells == found).all(axis=1).any()
+                    assert (found[list(fixed)] == x[list(fixed)]).all()
+                    own, other = model.decide(model.totals_of(np.stack([x, found])))
+                    assert own == oracle.own != other
+                    assert oracle.differs(found)
+    assert both == {True, False}
+
+
+def test_deep_trees_with_many_leaves() -> None:
+    """Leaves of several words."""
+    from tests.reasons.ensembles import random_tree
+
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        sizes = [9, 9, 9]
+        trees = [
+            random_tree(rng, sizes, 9, lambda: [float(rng.integers(-99, 100))], (0,))  # noqa: B023
+            for _ in range(6)
+        ]
+        model = TreeModel(
+            [Attribute(c) for c in "abc"], [0, 1], trees, [np.arange(9.0)] * 3, "sum",
+            "positive", [0.0],
+        )  # fmt: skip
+        assert max(tree.n_leaves for tree in trees) > 64
+        truth = Truth(model)
+        x = truth.row(seed)
+        oracle = Oracle(model, x)
+        for k in range(4):
+            for fixed in itertools.combinations(range(3), k):
+                found = oracle.counterexample(fixed)
+                assert (found is None) == truth.sufficient(x, fixed)
+
+
+def test_sums_beyond_64_bits_are_exact() -> None:
+    """The rival would need one part in 2**1000 more."""
+    tiny = 2.0**-1000
+    stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[1.0], [-1.0]], (0,))
+    other = Tree([1, -1, -1], [0] * 3, [0] * 3, [[-1.0], [1.0 - 2**-53]], (0,))
+    small = Tree([2, -1, -1], [0] * 3, [0] * 3, [[-tiny], [2 * tiny]], (0,))
+    attributes = [Attribute(c) for c in "abc"]
+
+    def model(base: float) -> TreeModel:
+        thresholds = [[0.0]] * 3
+        return TreeModel(
+            attributes, ["no", "yes"], [stump, other, small], thresholds, "sum", "positive", [base]
+        )
+
+    x = [0, 0, 0]
+    # The scores of completions with a = 0, b = 0 are base - tiny and base + 2 tiny.
+    assert Oracle(model(-tiny), x).counterexample({0, 1}).tolist() == [0, 0, 1]
+    assert Oracle(model(-2 * tiny), x).counterexample({0, 1}) is None
+    assert Oracle(model(-2 * tiny), x).counterexample({0}).tolist()[1] == 1
+
+
+def test_a_deadline_and_a_stop_end_the_search() -> None:
+    # Parities of pairs around many odd cycles: bounds say little.
+    rng = np.random.default_rng(0)
+    trees = []
+    for _ in range(400):
+        a, b, c = rng.choice(40, 3, replace=False).tolist()
+        leaves = [-1, -1, c, -1, -1]
+        values = np.array([1, -1, -1, 1, -1, 1, 1, -1.0])[:, np.newaxis] * rng.choice([-1, 1])
+        attribute = [a, b, c, -1, *leaves[1:2], *leaves[2:], b, c, -1, -1, *leaves[2:]]
+        trees.append(Tree(attribute, [0] * 15, [0] * 15, values, (0,)))
+    model = TreeModel(
+        [Attribute(str(i)) for i in range(40)], [0, 1], trees, [[0.0]] * 40, "sum", "positive",
+        [-250.0],
+    )  # fmt: skip
+    oracle = Oracle(model, [0] * 40)
+    oracle.counterexample(range(40))
+    oracle.deadline = time.monotonic() + 0.3
+    start = time.monotonic()
+    with pytest.raises(Stopped):
+        oracle.counterexample([])
+    assert time.monotonic() - start < 1.0
+    oracle.deadline, asked = None, []
+    oracle.stop = lambda: len(asked) == 2 or asked.append(1)
+    with pytest.raises(Stopped):
+        oracle.counterexample([])
+    assert len(asked) == 2
+
+
+def test_wrong_rows_and_sets_are_refused() -> None:
+    model = random_model(3, "sum")
+    d = model.n_attributes
+    with pytest.raises(DataError, match="shape"):
+        Oracle(model, [0] * (d + 1))
+    with pytest.raises(InvalidInstance, match="got -1"):
+        Oracle(model, Truth(model).row(0)).counterexample([-1])
+    stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[1.0], [-1.0]], (0,))
+    bounded = TreeModel(
+        [Attribute("age", lower=1.0)], [0, 1], [stump], [[0.5]], "sum", "positive", [0.0]
+    )
+    with pytest.raises(DataError, match="age has a value it cannot take"):
+        Oracle(bounded, [0])
+    with pytest.raises(DataError, match="age is missing"):
+        Oracle(bounded, [-1])
+    assert Oracle(bounded, [1]).counterexample([]) is None

@@ -1,0 +1,139 @@
+"""Subset-minimal reasons, smallest changes and enumeration against all subsets."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from cpx.errors import InvalidInstance, InvalidOption
+from cpx.reasons import (
+    contrastive,
+    enumerate_reasons,
+    minimal_reason,
+    necessary_attributes,
+    relevant_attributes,
+)
+from cpx.reasons import minimal as minimal_module
+from tests.reasons.ensembles import KINDS, Truth, random_model
+from tests.reasons.test_minimum import values
+
+
+def minimal_ones(sets):
+    return {s for s in sets if not any(other < s for other in sets)}
+
+
+def cases(kind: str, n: int = 40):
+    for seed in range(n):
+        model = random_model(seed, kind)
+        truth = Truth(model)
+        x = truth.row(seed)
+        yield seed, model, truth, x, values(model, x)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_reasons_are_subset_minimal_and_the_best_order_wins(kind: str) -> None:
+    for seed, model, truth, x, row in cases(kind):
+        weights = np.random.default_rng(seed).integers(1, 5, model.n_attributes).tolist()
+        found = minimal_reason(model, row, weights=weights, orders=3, seed=seed)
+        assert found.minimal
+        assert frozenset(found.attributes) in minimal_ones(truth.reasons(x))
+        assert found.weight == sum(weights[a] for a in found.attributes)
+        assert found.weight <= minimal_reason(model, row, weights=weights).weight
+
+
+def test_a_deletion_cut_short_leaves_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = set()
+    for _, model, truth, x, row in cases("sum"):
+        for last in range(6):
+
+            class Short(minimal_module.Oracle):
+                def change(self, free, last=last):
+                    if self.calls >= last:
+                        raise minimal_module.Stopped
+                    return super().change(free)
+
+            monkeypatch.setattr(minimal_module, "Oracle", Short)
+            found = minimal_reason(model, row)
+            reasons = truth.reasons(x)
+            assert frozenset(found.attributes) in reasons
+            whole.add(found.minimal)
+            if found.minimal:
+                assert frozenset(found.attributes) in minimal_ones(reasons)
+    assert whole == {True, False}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_smallest_change(kind: str) -> None:
+    none = set()
+    for seed, model, truth, x, row in cases(kind):
+        rng = np.random.default_rng(seed)
+        weights = rng.integers(1, 5, model.n_attributes)
+        keep = np.flatnonzero(rng.random(model.n_attributes) < 0.2)
+        own = truth.classes[(truth.cells == x).all(axis=1)][0]
+        differs = truth.cells[truth.classes != own] != x
+        allowed = differs[~differs[:, keep].any(axis=1)]
+        found = contrastive(model, row, weights=weights.tolist(), must_keep=keep.tolist())
+        assert found.proved
+        none.add(found.upper is None)
+        if not len(allowed):
+            assert found.lower is found.upper is found.attributes is found.cells is None
+            continue
+        assert found.lower == found.upper == (allowed @ weights).min()
+        cells = np.array(found.cells, dtype=np.int32)
+        changed = np.flatnonzero(cells != model.cells(row)).tolist()
+        assert set(changed) <= set(found.attributes) - set(keep.tolist())
+        assert weights[list(found.attributes)].sum() == found.upper
+        assert model.decide(model.totals_of(cells[np.newaxis]))[0] != own
+    assert none == {True, False}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_reasons_and_what_is_in_all_or_some(kind: str) -> None:
+    several = 0
+    for seed, model, truth, x, row in cases(kind):
+        wanted = minimal_ones(truth.reasons(x))
+        found = enumerate_reasons(model, row, seed=seed)
+        assert found.complete
+        assert sorted(map(sorted, wanted)) == sorted(map(list, found.reasons))
+        everything = frozenset(range(model.n_attributes))
+        refuted = {
+            everything - frozenset(np.flatnonzero(mask).tolist())
+            for mask in truth.cells[
+                truth.classes != truth.classes[(truth.cells == x).all(axis=1)][0]
+            ]
+            == x
+        }
+        assert minimal_ones(refuted) == set(map(frozenset, found.changes))
+        assert set(necessary_attributes(model, row)) == frozenset.intersection(*wanted)
+        assert relevant_attributes(model, row) == (
+            tuple(sorted(frozenset.union(*wanted))),
+            (),
+        )
+        if len(wanted) > 1:
+            several += 1
+            first = enumerate_reasons(model, row, 1, seed=seed)
+            assert len(first.reasons) == 1
+            assert not first.complete
+    assert several > 1
+
+
+def test_wrong_arguments_are_refused() -> None:
+    _, model, _, _, row = next(cases("sum"))
+    with pytest.raises(InvalidOption, match="orders"):
+        minimal_reason(model, row, orders=0)
+    with pytest.raises(InvalidOption, match="n must"):
+        enumerate_reasons(model, row, 0)
+    with pytest.raises(InvalidInstance, match="must_keep"):
+        contrastive(model, row, must_keep=[99])
+    with pytest.raises(InvalidOption, match="time_limit"):
+        relevant_attributes(model, row, time_limit=-1)
+
+
+def test_time_limits_are_kept() -> None:
+    _, model, _, _, row = next(cases("sum"))
+    for function in (minimal_reason, contrastive, enumerate_reasons, relevant_attributes):
+        start = time.monotonic()
+        function(model, row, time_limit=5)
+        assert time.monotonic() - start < 5
