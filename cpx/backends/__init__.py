@@ -33,6 +33,7 @@ _OURS = {
     "certificates": "cpx.methods.certificates.method:Certificates",
     "cpsat": "cpx.backends.cpsat:CpSat",
     "greedy": "cpx.methods.beam:Greedy",
+    "hitting-sets": "cpx.methods.hitting_sets:HittingSets",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
     "search": "cpx.backends.search:Search",

@@ -230,6 +230,13 @@ class SufficientReason(SmallestSet):
             return cells
         return np.array([cells[a] > j for a, j in conditions(self.tree_model)], dtype=np.int32)
 
+    @property
+    def free(self) -> tuple[TreeModel, np.ndarray[Any, np.dtype[np.float64]]]:
+        """The model whose attributes are the features of this problem, and x as its row."""
+        if self.level == "attributes":
+            return self.tree_model, np.array(self.x, dtype=np.float64)
+        return self._free_model, self._cells.astype(np.float64)
+
     @cached_property
     def label_index(self) -> int:
         """Index of the class of x."""

@@ -1,0 +1,83 @@
+"""Minimum sufficient reasons by implicit hitting sets, as a backend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from cpx.backends.base import Backend, Outcome, Progress
+from cpx.errors import InvalidOption
+from cpx.models.sufficient_reason import SufficientReason
+from cpx.result import Termination
+
+if TYPE_CHECKING:
+    from cpx.models.base import Problem
+    from cpx.options import SolveOptions
+
+__all__ = ["HittingSets"]
+
+
+class HittingSets(Backend):
+    """Solves the sufficient reason in the full sense, for which there is no statement.
+
+    A lower bound from minimum hitting sets of counterexamples, which an exact oracle of our own
+    finds, and an upper bound from reasons that were made subset-minimal, come closer until
+    they meet; see :func:`cpx.reasons.minimum_reason`.
+    """
+
+    name: ClassVar[str] = "hitting-sets"
+    requires: ClassVar[dict[str, str]] = {
+        "numba": "numba>=0.61,<0.70",
+        "pysat": "python-sat[pb]>=1.9.dev2,<2",
+    }
+    honours: ClassVar[frozenset[str]] = frozenset({"seed", "gap"})
+    encodes: ClassVar[bool] = False
+    summary: ClassVar[str] = (
+        "implicit hitting sets: sufficient reasons, exact, anytime"
+    )
+
+    @classmethod
+    def accepts(cls, problem: Problem) -> bool:
+        """Whether the problem is a sufficient reason, whatever its definition."""
+        return isinstance(problem, SufficientReason)
+
+    def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
+        """Search for a minimum reason; see :class:`~cpx.backends.base.Backend`."""
+        assert isinstance(problem, SufficientReason)
+        if problem.definition != "sufficient":
+            raise InvalidOption(
+                f"backend {self.name!r} is for the definition sufficient, the problem has "
+                f"{problem.definition}"
+            )
+        with progress.phase("compile"):
+            from cpx.reasons import minimum_reason
+
+        model, row = problem.free
+        weights = None if problem.weights is None else list(problem.weights)
+        if {*problem.required} & {*problem.forbidden}:
+            return Outcome(True, Termination.COMPLETED, "required and forbidden contradict")
+
+        def hear(lower: int, upper: int, attributes: tuple[int, ...]) -> None:
+            progress.bound(lower)
+            if progress.objective is None or upper < progress.objective:
+                progress.found(problem.explanation(attributes))
+
+        with progress.phase("solve"):
+            found = minimum_reason(
+                model,
+                row,
+                weights=weights,
+                must_keep=problem.required,
+                must_avoid=problem.forbidden,
+                time_limit=progress.remaining,
+                seed=options.seed,
+                listen=hear,
+            )
+        told = f"{found.rounds} hitting sets, {found.changes} changes, {found.calls} calls"
+        if found.lower is not None:
+            progress.bound(found.lower)
+        return Outcome(
+            found.proved,
+            Termination.COMPLETED if found.proved else progress.why_stopped(),
+            told,
+            found.upper,
+        )
