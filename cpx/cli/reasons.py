@@ -21,6 +21,15 @@ PROBLEM = "sufficient-reason"
 LEVELS = ("attributes", "conditions")
 DEFINITIONS = ("sufficient", "majoritary", "tree-specific")
 
+Target = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False),
+]
+RowNumber = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Row to explain, counted from 0.", show_default=False),
+]
+
 
 @dataclass(frozen=True)
 class TableOrModel(Source):
@@ -34,18 +43,14 @@ class TableOrModel(Source):
             "a tree model: scikit-learn (skops, joblib), XGBoost, LightGBM or cpx.",
         ),
     ]
-    target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
-    ] = ""
-    row: Annotated[
-        int,
-        typer.Option(metavar="N", help="Row to explain, counted from 0.", show_default=False),
-    ] = -1
+    # Not required here; a table that comes without them is refused by require().
+    target: Target = None  # type: ignore[assignment]
+    row: RowNumber = None  # type: ignore[assignment]
 
     def require(self) -> None:
         """Raise when what a table needs is not given."""
-        for option, missing in (("--target", not self.target), ("--row", self.row == -1)):
-            if missing:
+        for option, value in (("--target", self.target), ("--row", self.row)):
+            if value is None:
                 raise InvalidOption(f"{option} is missing: which of the table's?")
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
 
 from cpx import SufficientReason, solve
 from cpx.check.reasons import _Reason
@@ -14,6 +17,8 @@ from cpx.errors import InvalidInstance
 from cpx.models.reasons.level import conditions
 from cpx.result import Status
 from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
+from cpx.testing.smallest import least_weight
+from cpx.trees import Tree, read_model
 
 
 def _class_margins(problem: SufficientReason, rows: np.ndarray, rival: int) -> np.ndarray:
@@ -154,3 +159,70 @@ def test_engines_find_the_minimum(seed: int, encoding: str) -> None:
         assert result.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL), result
         assert result.verified
         assert result.objective == best
+
+
+def _with_odd_leaves(seed: int) -> SufficientReason:
+    """Return a problem whose leaves are any floats, so that losses must be rounded."""
+    model = random_tree_model(seed, most_trees=6)
+    rng = np.random.default_rng(seed)
+    trees = [
+        Tree(t.attribute, t.split, t.missing, t.values + rng.normal(0, 0.3, t.values.shape),
+             t.outputs)
+        for t in model.trees
+    ]  # fmt: skip
+    rule = "average" if model.decision == "first" else "sum"
+    odd = replace(model, trees=tuple(trees), rule=rule)
+    level = "conditions" if seed % 3 == 0 else "attributes"
+    x = random_row(odd, seed)
+    if any(x[a] != x[a] for a in odd.used):
+        level = "attributes"
+    return SufficientReason(odd, x, level=level, definition="tree-specific")
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_rounded_losses(seed: int) -> None:
+    """Form and checker round alike, engines agree, and answers hold for the exact numbers."""
+    problem = _with_odd_leaves(seed)
+    exact = SufficientReason(
+        problem.tree_model, problem.x, level=problem.level, definition="sufficient"
+    )
+    checker = _Reason(problem.to_dict())
+    sizes = range(problem.n_features + 1)
+    sets = [S for n in sizes for S in combinations(range(problem.n_features), n)]
+    for S in sets[:200]:
+        assert checker.enough(frozenset(S)) == problem.enough(S)
+        assert exact.enough(S) or not problem.enough(S)
+    best = min((len(S) for S in sets if problem.enough(S)), default=None)
+    for engine in ("cpsat", "maxsat", "milp"):
+        result = solve(problem, engine)
+        assert result.status is Status.OPTIMAL
+        assert result.verified
+        assert result.objective == best
+
+
+def test_some_losses_are_rounded() -> None:
+    assert sum(bool(_with_odd_leaves(seed).unit) for seed in range(80)) > 20
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_engines_on_both_levels(seed: int) -> None:
+    problem = random_reason(seed)
+    best = least_weight(problem)
+    for engine in ("cpsat", "maxsat", "milp"):
+        result = solve(problem, engine)
+        assert result.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL)
+        assert result.objective == best
+        assert result.verified
+
+
+def test_bounds_and_incumbents_are_monotone_and_isolated_answers_the_same() -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    forest = RandomForestClassifier(10, max_depth=5, random_state=0).fit(X, y)
+    problem = SufficientReason(read_model(forest), X.iloc[3])
+    for engine in ("cpsat", "maxsat", "milp"):
+        here, there = solve(problem, engine), solve(problem, engine, isolate=True)
+        assert (here.status, here.objective) == (there.status, there.objective)
+        values = [point.objective for point in here.trace if point.objective is not None]
+        assert values == sorted(values, reverse=True)
+        hinted = solve(problem, engine, hint=here.explanation)
+        assert hinted.objective == here.objective
