@@ -174,17 +174,18 @@ def _shared(
     order of what they would gain with all trees that test them.
     """
     at, left, right = profile[0], profile[1], profile[2]
-    hoped = 0
+    # A float: many gains may add up beyond 64 bits, and this only tells what is hopeless.
+    hoped = 0.0
     for a in range(len(gains)):
-        hoped += gains[a]
-    while hoped >= gap:
+        hoped += float(gains[a])
+    while hoped >= float(gap):
         a = 0
         for b in range(1, len(gains)):
             if gains[b] > gains[a]:
                 a = b
         if gains[a] <= 0:
             return False
-        hoped -= gains[a]
+        hoped -= float(gains[a])
         gains[a] = 0
         low, high = box[depth, a, 0], box[depth, a, 1]
         part = _sweep(words, depth, a, low, high, taken, at, left, right, t)

@@ -6,18 +6,16 @@ import time
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cpx.errors import DataError
+from cpx.reasons.arena import Space, arena
 from cpx.reasons.arguments import attribute_set
-from cpx.reasons.duel import Duel, make_duel
-from cpx.reasons.grid import Grid
+from cpx.reasons.duel import Duel
 from cpx.reasons.known import Family, in_words
-from cpx.trees import MISSING, Tree, TreeModel
-from cpx.trees.tree import LEFT
+from cpx.trees import MISSING, TreeModel
 
 __all__ = ["GaveUp", "Oracle", "Stopped"]
 
@@ -31,42 +29,6 @@ class Stopped(Exception):
 
 class GaveUp(Exception):
     """More boxes were looked at than :attr:`Oracle.patience` allows, and nothing decided."""
-
-
-class _Arena:
-    """The duels of a model; kept as long as the model, for all rows of it."""
-
-    def __init__(self, model: TreeModel) -> None:
-        self.grid = Grid(model)
-        self.walks = [_walk(tree) for tree in model.trees]
-        self._duels: dict[tuple[int, int], Duel] = {}
-
-    def duel(self, model: TreeModel, own: int, rival: int) -> Duel:
-        if (own, rival) not in self._duels:
-            self._duels[own, rival] = make_duel(model, self.grid, own, rival)
-        return self._duels[own, rival]
-
-
-def _walk(tree: Tree) -> Callable[[list[int]], int]:
-    """Return the function from a row of cells to its leaf."""
-    attribute: list[int] = tree.attribute.tolist()
-    split: list[int] = tree.split.tolist()
-    missing: list[int] = tree.missing.tolist()
-    right: list[int] = tree.right.tolist()
-    leaf: list[int] = tree.leaf.tolist()
-
-    def walk(row: list[int]) -> int:
-        node = 0
-        while (a := attribute[node]) >= 0:
-            cell = row[a]
-            stays_left = missing[node] == LEFT if cell == MISSING else cell <= split[node]
-            node = node + 1 if stays_left else right[node]
-        return leaf[node]
-
-    return walk
-
-
-_arenas: WeakKeyDictionary[TreeModel, _Arena] = WeakKeyDictionary()
 
 
 @cache
@@ -133,9 +95,7 @@ class Oracle:
             raise DataError(
                 f"cells must have the shape ({model.n_attributes},), got {self.cells.shape}"
             )
-        if model not in _arenas:
-            _arenas[model] = _Arena(model)
-        self._arena = _arenas[model]
+        self._arena = arena(model)
         self.grid = self._arena.grid
         self.x = self.grid.positions(model, self.cells)
         self.own = self._class_of(self.cells)
@@ -145,7 +105,7 @@ class Oracle:
         self.deadline: float | None = None
         self.stop: Callable[[], bool] | None = None
         self._slice = _SLICE
-        self._spaces: dict[int, tuple[Duel, _Space]] = {}
+        self._spaces: dict[int, tuple[Duel, Space]] = {}
         self._count = len(self.grid.used)
         self.everything = (1 << self._count) - 1
         self._reasons, self._changes = Family(self._count), Family(self._count)
@@ -239,7 +199,7 @@ class Oracle:
         if rival not in self._spaces:
             self._look()
             duel = self._arena.duel(self.model, self.own, rival)
-            self._spaces[rival] = duel, _Space(duel, self.grid)
+            self._spaces[rival] = duel, Space(duel, self.grid)
         duel, space = self._spaces[rival]
         space.start(duel, self.x, held)
         while True:
@@ -290,28 +250,3 @@ class Oracle:
             raise Stopped
         if self.stop is not None and self.stop():
             raise Stopped
-
-
-class _Space:
-    """The arrays one duel is searched in."""
-
-    def __init__(self, duel: Duel, grid: Grid) -> None:
-        sizes = [len(cells) for cells in grid.cells]
-        # Each split makes a box smaller, by a position or by missing values.
-        depth = sum(sizes) + int(grid.missing.sum()) - len(sizes) + 2
-        self.words = np.empty((depth, len(duel.full)), dtype=np.uint64)
-        self.box = np.empty((depth, len(sizes), 3), dtype=np.int64)
-        self.point = np.empty(len(sizes), dtype=np.int64)
-        self.profile = np.empty((3, max(sizes, default=0) + 1), dtype=np.int64)
-        self.taken = np.empty(len(duel.full), dtype=np.uint8)
-        self.gains = np.empty(len(sizes), dtype=np.int64)
-        self.state = np.zeros(3, dtype=np.int64)
-        self._whole = np.zeros((len(sizes), 3), dtype=np.int64)
-        self._whole[:, 1] = np.array(sizes, dtype=np.int64) - 1
-        self._whole[:, 2] = grid.missing
-
-    def start(self, duel: Duel, x: NDArray[np.int64], held: NDArray[np.uint64]) -> None:
-        """Begin with the box of all completions where the attributes held are as in x."""
-        _kernels().begin(
-            duel.arrays, duel.full, self._whole, x, held, self.words, self.box, self.state
-        )

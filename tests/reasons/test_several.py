@@ -12,10 +12,12 @@ from cpx.reasons import (
     contrastive,
     enumerate_reasons,
     minimal_reason,
+    minimum_reason,
     necessary_attributes,
     relevant_attributes,
 )
 from cpx.reasons import minimal as minimal_module
+from cpx.trees import Attribute, Tree, TreeModel
 from tests.reasons.ensembles import KINDS, Truth, random_model
 from tests.reasons.test_minimum import values
 
@@ -137,3 +139,25 @@ def test_time_limits_are_kept() -> None:
         start = time.monotonic()
         function(model, row, time_limit=5)
         assert time.monotonic() - start < 5
+
+
+def test_a_model_of_one_class_needs_nothing() -> None:
+    tree = Tree([0, -1, -1], [0] * 3, [0] * 3, [[1.0], [2.0]], (0,))
+    model = TreeModel([Attribute("size")], ["all"], [tree], [[0.5]], "sum", "first", [0.0])
+    assert minimal_reason(model, [0.0]).attributes == ()
+    assert minimum_reason(model, [0.0]).attributes == ()
+    assert contrastive(model, [0.0]).proved
+    assert enumerate_reasons(model, [0.0]).reasons == ((),)
+    assert necessary_attributes(model, [0.0]) == ()
+    assert relevant_attributes(model, [0.0]) == ((), ())
+
+
+def test_a_model_without_tests_needs_nothing() -> None:
+    leaf = Tree([-1], [0], [0], [[1.0]], (0,))
+    model = TreeModel([Attribute("size")], [0, 1], [leaf], [[]], "sum", "positive", [0.0])
+    assert minimal_reason(model, [0.0]).attributes == ()
+    assert minimum_reason(model, [0.0]).attributes == ()
+    assert minimum_reason(model, [0.0], must_keep=[0]).attributes == (0,)
+    assert contrastive(model, [0.0]).attributes is None
+    assert enumerate_reasons(model, [0.0]).reasons == ((),)
+    assert necessary_attributes(model, [0.0]) == ()
