@@ -225,7 +225,9 @@ def conclude(
 def _checked(result: Result, progress: Progress, cpu: float) -> Result:
     if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
         complaints = check.complaints(progress.problem.to_dict(), result.to_dict())
-        if complaints:
+        if complaints == [check.UNDECIDED]:
+            result = result.with_warnings(f"not verified: {check.UNDECIDED}")
+        elif complaints:
             result = replace(result, status=Status.ERROR).with_warnings(
                 *(f"check failed: {complaint}" for complaint in complaints)
             )

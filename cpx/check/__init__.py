@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cpx.check import certificates, monomials, reasons
+from cpx.check.smallest import UNDECIDED
 
-__all__ = ["complaints", "complaints_each"]
+__all__ = ["UNDECIDED", "complaints", "complaints_each"]
 
 _Judge = Callable[[Mapping[str, Any]], list[str]]
 

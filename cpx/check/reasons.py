@@ -16,7 +16,7 @@ from cpx.check.forest import Forest, Node, State
 
 __all__ = ["judge"]
 
-_MOST_STEPS = 1_000_000
+_MOST_STEPS = 100_000
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:

@@ -8,7 +8,10 @@ from typing import Any
 
 from cpx.check.proof import proof, wrong_features, wrong_types
 
-__all__ = ["Smallest", "complaints"]
+__all__ = ["UNDECIDED", "Smallest", "complaints"]
+
+UNDECIDED = "sufficiency: not decided within the steps the checker takes"
+"""What is said where the checker gives up: neither a confirmation nor a failure."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def _broken(data: Smallest, features: list[int]) -> list[str]:
 
 def _sufficiency(enough: bool | None, wanted: bool) -> list[str]:
     if enough is None:
-        return ["sufficiency: not decided within the steps the checker takes"]
+        return [UNDECIDED]
     if enough == wanted:
         return []
     if wanted:

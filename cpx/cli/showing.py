@@ -116,9 +116,9 @@ def check(
       cpx check inst.json result.json
 
     \b
-    Exit codes: 0 confirmed; 1 a check fails; 2 wrong input.
+    Exit codes: 0 confirmed; 3 too much for the checker to decide; 1 a check fails; 2 wrong input.
     """
-    from cpx.check import complaints
+    from cpx.check import UNDECIDED, complaints
     from cpx.cli.reading import read_instance, read_result
     from cpx.values import digits, in_words
 
@@ -127,6 +127,9 @@ def check(
         found = complaints(problem.to_dict(), answer.to_dict())
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InvalidInstance(f"{result}: values of wrong types: {error}") from error
+    if found == [UNDECIDED]:
+        typer.echo(f"UNDECIDED {UNDECIDED}")
+        raise typer.Exit(3)
     for complaint in found:
         typer.echo(f"FAILED {complaint}")
     if found:

@@ -31,9 +31,7 @@ class HittingSets(Backend):
     }
     honours: ClassVar[frozenset[str]] = frozenset({"seed", "gap"})
     encodes: ClassVar[bool] = False
-    summary: ClassVar[str] = (
-        "implicit hitting sets: sufficient reasons, exact, anytime"
-    )
+    summary: ClassVar[str] = "implicit hitting sets: sufficient reasons, exact, anytime"
 
     @classmethod
     def accepts(cls, problem: Problem) -> bool:
@@ -61,6 +59,8 @@ class HittingSets(Backend):
             if progress.objective is None or upper < progress.objective:
                 progress.found(problem.explanation(attributes))
 
+        oracle = problem.oracle_of_rows()
+        oracle.stop = lambda: progress.interrupted
         with progress.phase("solve"):
             found = minimum_reason(
                 model,
@@ -71,7 +71,9 @@ class HittingSets(Backend):
                 time_limit=progress.remaining,
                 seed=options.seed,
                 listen=hear,
+                oracle=oracle,
             )
+        oracle.stop = oracle.deadline = None
         told = f"{found.rounds} hitting sets, {found.changes} changes, {found.calls} calls"
         if found.lower is not None:
             progress.bound(found.lower)

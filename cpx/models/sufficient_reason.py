@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from cpx.models.arguments import Share, feature_list, weight_list
 from cpx.models.base import Encoding
 from cpx.models.losses import LossForm
 from cpx.models.reasons import saved, sentences
-from cpx.models.reasons.deciding import is_sufficient
 from cpx.models.reasons.forming import Definition, Leaves, automatic_unit, losses_of, rounded
 from cpx.models.reasons.level import conditional, conditions
 from cpx.models.reasons.row import Row, row_values
@@ -27,9 +27,15 @@ from cpx.rules import Rule
 from cpx.trees.form import Label, TreeModel
 from cpx.values import Value
 
+if TYPE_CHECKING:
+    from cpx.reasons import Oracle as Rows
+
 __all__ = ["DEFINITIONS", "LEVELS", "SufficientReason"]
 
 Level = Literal["attributes", "conditions"]
+
+# Beside the problems, which are pickled and compared without them.
+_oracles: WeakKeyDictionary[SufficientReason, Rows] = WeakKeyDictionary()
 
 LEVELS: tuple[Level, ...] = ("attributes", "conditions")
 DEFINITIONS: tuple[Definition, ...] = ("sufficient", "majoritary", "tree-specific")
@@ -326,11 +332,19 @@ class SufficientReason(SmallestSet):
                 f"{len(self.tree_model.trees)}: ask for another definition"
             )
 
+    def oracle_of_rows(self) -> Rows:
+        """Return what decides sets of features by :attr:`free`, and remembers its answers."""
+        from cpx.reasons import Oracle as Rows
+
+        if self not in _oracles:
+            _oracles[self] = Rows(self._free_model, self._cells)
+        return _oracles[self]
+
     def enough(self, features: tuple[int, ...]) -> bool:
         """Say whether the features are a reason by the definition."""
         if self.stated:
             return self.form.holds(features)
-        return is_sufficient(self._free_model, self._cells, self.label_index, features)
+        return self.oracle_of_rows().counterexample(features) is None
 
     # ------------------------------------------------------------- sentences
 

@@ -72,6 +72,7 @@ def minimum_reason(
     time_limit: float | None = None,
     seed: int = 0,
     listen: Listener | None = None,
+    oracle: Oracle | None = None,
 ) -> MinimumReason:
     """Find a sufficient reason of least size, or least weight, for the class of a row.
 
@@ -98,6 +99,8 @@ def minimum_reason(
         equal answers.
     listen : callable, optional
         See ``Listener``; called at each improvement.
+    oracle : Oracle, optional
+        An oracle of this model and row, which keeps what it learns and whose ``stop`` is heard.
 
     Returns
     -------
@@ -125,7 +128,8 @@ def minimum_reason(
     """
     start = time.monotonic()
     limit = seconds(time_limit)
-    search = _Search(model, x, weights, must_keep, must_avoid, seed, listen)
+    asked = oracle or Oracle(model, model.cells(x))
+    search = _Search(asked, weights, must_keep, must_avoid, seed, listen)
     if limit is not None:
         search.oracle.deadline = start + limit
     try:
@@ -140,15 +144,14 @@ def minimum_reason(
 class _Search:
     def __init__(
         self,
-        model: TreeModel,
-        x: ArrayLike,
+        oracle: Oracle,
         weights: Mapping[int, int] | Iterable[int] | None,
         must_keep: Iterable[int],
         must_avoid: Iterable[int],
         seed: int,
         listen: Listener | None,
     ) -> None:
-        self.oracle = Oracle(model, model.cells(x))
+        self.oracle, model = oracle, oracle.model
         weight = weight_map(weights, model.n_attributes)
         self.keep = attribute_set("must_keep", must_keep, model.n_attributes)
         self.avoid = attribute_set("must_avoid", must_avoid, model.n_attributes)
