@@ -25,7 +25,7 @@ from cpx.backends.maxsat.totalizer import (
     _modulo_size,
     sum_encoding,
 )
-from cpx.explanation import SampleEvaluation, Explanation
+from cpx.explanation import Evaluation, Explanation
 from cpx.models.base import Statement
 from cpx.options import SolveOptions
 from cpx.result import Termination
@@ -66,7 +66,7 @@ class Toy:
         chosen = set(explanation.features)
         feasible = all(any((abs(a) - 1 in chosen) == (a > 0) for a in c) for c in self.clauses)
         objective = sum(self.weights[j] for j in chosen) + self.offset
-        return SampleEvaluation(objective, 0, 0, 0, 1, feasible)
+        return Evaluation(objective, feasible=feasible)
 
     def optimum(self):
         values = []

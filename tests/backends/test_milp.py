@@ -17,7 +17,7 @@ from cpx.backends.milp import Milp
 from cpx.backends.milp.console import Console
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
-from cpx.explanation import SampleEvaluation, Explanation
+from cpx.explanation import Explanation, SampleEvaluation
 from cpx.models.base import Statement
 from cpx.models.k_monomial import KMonomial
 from cpx.options import SolveOptions
