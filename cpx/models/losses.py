@@ -156,7 +156,7 @@ def reduced(losses: Iterable[Any], slack: int) -> tuple[list[int], int]:
     Examples
     --------
     >>> reduced([4, 10**30, 0], 6)
-    ([2, 4, 0], 3)
+    ([1, 2, 0], 1)
     """
     values = [min(int(v), max(slack, 0) + 1) for v in losses]
     divisor = gcd(*(v for v in values if 0 < v <= slack)) or max(slack, 0) + 1

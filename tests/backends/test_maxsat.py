@@ -66,7 +66,7 @@ class Toy:
         chosen = set(explanation.features)
         feasible = all(any((abs(a) - 1 in chosen) == (a > 0) for a in c) for c in self.clauses)
         objective = sum(self.weights[j] for j in chosen) + self.offset
-        return Evaluation(objective, 0, 0, 0, 1, feasible)
+        return Evaluation(objective, feasible=feasible)
 
     def optimum(self):
         values = []

@@ -17,7 +17,7 @@ from cpx.backends.milp import Milp
 from cpx.backends.milp.console import Console
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
-from cpx.explanation import Evaluation, Explanation
+from cpx.explanation import Explanation, SampleEvaluation
 from cpx.models.base import Statement
 from cpx.models.k_monomial import KMonomial
 from cpx.options import SolveOptions
@@ -178,9 +178,9 @@ class Knapsack:
     def decode(self, values) -> Explanation:
         return Explanation(Rule.of(np.flatnonzero(values["X"]), "abcd", ""))
 
-    def evaluate(self, explanation: Explanation) -> Evaluation:
+    def evaluate(self, explanation: Explanation) -> SampleEvaluation:
         chosen = explanation.features
-        return Evaluation(
+        return SampleEvaluation(
             objective=sum(self.profits[j] for j in chosen) - 100,
             covered=0,
             agreeing_covered=0,
