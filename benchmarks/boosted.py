@@ -39,7 +39,7 @@ def _read(folder: Path, name: str) -> tuple[TreeModel, np.ndarray, list[int], li
 
 
 def _invalid(model: TreeModel, row: np.ndarray, reason: tuple[int, ...], size: int) -> bool:
-    """Test a reason on random rows, and by dropping each attribute when it claims a minimum."""
+    """Test a reason on random rows with values at the thresholds and beyond all of them."""
     rng = np.random.default_rng(0)
     rows = np.column_stack(
         [rng.choice(np.concatenate([t, [row[a], 1e30, -1e30]]), 200)
