@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,25 @@ Words = NDArray[np.uint64]
 _BITS = 61
 
 
+class Arrays(NamedTuple):
+    """What the kernels read of a duel, and call t; a named tuple, as kernels take."""
+
+    values: NDArray[np.int64]
+    base: NDArray[np.int64]
+    tree_word: NDArray[np.int64]
+    entry_of: NDArray[np.int64]
+    entry_tree: NDArray[np.int64]
+    segment_of: NDArray[np.int64]
+    segment_at: NDArray[np.int64]
+    mask_at: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    below: Words
+    above: Words
+    absent: Words
+    absent_at: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class Duel:
     """The score of a rival less the score of the class of x, as arrays for the search.
@@ -36,7 +55,7 @@ class Duel:
     need : int
         The rival wins where the total is at least this: 0 or 1, as ties are broken.
     slack : int
-    arrays : tuple of arrays
+    arrays : Arrays
         What the kernels call t:
 
         - values (64 W,) int64, of each bit; the leaves of a tree from the greatest value down;
@@ -58,7 +77,7 @@ class Duel:
 
     need: int
     slack: int
-    arrays: tuple[Any, ...]
+    arrays: Arrays
     full: Words
 
 
@@ -146,7 +165,7 @@ def make_duel(model: TreeModel, grid: Grid, own: int, rival: int) -> Duel:
     segment_at = _offsets(lengths)
     for (*_, first, _), at in zip(flat, segment_at):
         starts[at : at + len(first)] = first
-    arrays = (
+    arrays = Arrays(
         _joined(by_bit, np.int64),
         np.array([base], dtype=np.int64),
         np.array(tree_word, dtype=np.int64),

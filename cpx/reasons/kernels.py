@@ -248,7 +248,7 @@ def search(
 
     Parameters
     ----------
-    t : tuple of arrays
+    t : Arrays
         See :class:`cpx.reasons.duel.Duel`.
     need, slack : int
         The goal; totals are rounded up by less than ``slack`` in all, 0 when they are exact.
@@ -380,7 +380,7 @@ def begin(
 
     Parameters
     ----------
-    t : tuple of arrays
+    t : Arrays
     full : (W,) array of uint64
     whole : (A, 3) array of int64
         The box of all rows.

@@ -18,7 +18,9 @@ def in_words(elements: int, n: int) -> NDArray[np.uint64]:
     >>> in_words(5, 70).tolist()
     [5, 0]
     """
-    return np.frombuffer(elements.to_bytes(8 * (n // 64 + 1), "little"), dtype="<u8")
+    # An array over bytes could not be written to, and kernels take no such arrays.
+    data = bytearray(elements.to_bytes(8 * (n // 64 + 1), "little"))
+    return np.frombuffer(data, dtype="<u8")
 
 
 def places(elements: int) -> list[int]:

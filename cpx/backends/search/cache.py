@@ -28,14 +28,16 @@ from cpx.versions import installed_version
 __all__ = ["Entry", "entry", "places"]
 
 _PACKAGE = Path(__file__).parent
+# The packages that have kernels; those of the second use instructions of the first.
+_FOLDERS = {__package__: _PACKAGE, "cpx.reasons": _PACKAGE.parents[1] / "reasons"}
 _SUFFIX = ".kernel"
 
 
 def _hash_sources() -> str | None:
-    """Return a digest of the package's sources; None where they cannot be read."""
+    """Return a digest of the packages' sources; None where they cannot be read."""
     digest = hashlib.sha256()
     try:
-        paths = sorted(_PACKAGE.glob("*.py"))
+        paths = [path for folder in _FOLDERS.values() for path in sorted(folder.glob("*.py"))]
         for path in paths:
             digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     except OSError:
@@ -92,11 +94,11 @@ def _user_caches() -> Path:
 def entry(function: FunctionType, kinds: Kinds) -> Entry:
     """Return the file of a kernel for arguments of these kinds.
 
-    It has no name, and never exists, for a kernel of another package, whose sources are not
+    It has no name, and never exists, for a kernel of a package whose sources are not
     looked at, and where the sources or the version of Numba are not known.
     """
     surroundings = _surroundings()
-    foreign = function.__module__.rpartition(".")[0] != __package__
+    foreign = function.__module__.rpartition(".")[0] not in _FOLDERS
     if surroundings is None or _sources is None or foreign:
         return Entry("", "")
     name = function.__name__
