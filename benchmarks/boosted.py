@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.tables import show
-from cpx.reasons import Oracle, minimum_reason
+from cpx.reasons import SufficiencyOracle, minimum_reason
 from cpx.trees import TreeModel, read_xgboost_dump
 
 INSTANCES = int(os.environ.get("CPX_BOOSTED_INSTANCES", "50"))
@@ -61,7 +61,7 @@ def main() -> None:
         name = path.name.removesuffix(".model.txt.gz")
         model, X, sizes, seconds = _read(folder, name)
         for x in X[:INSTANCES]:  # loads the kernels, and prepares each class
-            Oracle(model, model.cells(x)).counterexample([])
+            SufficiencyOracle(model, model.cells(x)).counterexample([])
         found = [minimum_reason(model, x, time_limit=LIMIT) for x in X[:INSTANCES]]
         times = [answer.seconds for answer in found]
         rows.append(

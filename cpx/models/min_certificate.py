@@ -31,7 +31,8 @@ class MinCertificate(SmallestSet):
 
     A set S is enough when the weight of the samples that agree with x on S and have another
     class is at most ``epsilon`` times the weight of all samples. With epsilon 0, S is a
-    sufficient reason as far as these samples tell: a certificate on data, not of the model.
+    sufficient reason as far as these samples tell: a certificate [1]_ on data, not of the
+    model.
 
     Parameters
     ----------

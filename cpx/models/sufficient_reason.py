@@ -28,14 +28,14 @@ from cpx.trees.form import Label, TreeModel
 from cpx.values import Value
 
 if TYPE_CHECKING:
-    from cpx.reasons import Oracle as Rows
+    from cpx.reasons import SufficiencyOracle
 
 __all__ = ["DEFINITIONS", "LEVELS", "SufficientReason"]
 
 Level = Literal["attributes", "conditions"]
 
 # Beside the problems, which are pickled and compared without them.
-_oracles: WeakKeyDictionary[SufficientReason, Rows] = WeakKeyDictionary()
+_oracles: WeakKeyDictionary[SufficientReason, SufficiencyOracle] = WeakKeyDictionary()
 
 LEVELS: tuple[Level, ...] = ("attributes", "conditions")
 DEFINITIONS: tuple[Definition, ...] = ("sufficient", "majoritary", "tree-specific")
@@ -51,8 +51,8 @@ class SufficientReason(SmallestSet):
     - the definition. ``sufficient``: no row that agrees on S has another class; for one tree,
       S meets the conflicts with x of every leaf of another class. ``majoritary``: of every
       tree of a majority that wins whatever the others vote for, S implies its vote for the
-      class. ``tree-specific``: against each rival class, the sum of what each tree gives at
-      the worst of the leaves that S lets it reach still wins. A majoritary reason is
+      class [1]_. ``tree-specific``: against each rival class, the sum of what each tree gives at
+      the worst of the leaves that S lets it reach still wins [2]_. A majoritary reason is
       tree-specific, a tree-specific one is sufficient, and not the other way round: a
       minimum by one of the latter two can be larger than the minimum sufficient reason;
     - the level. ``attributes``: features are columns; two rows agree where no test of the
@@ -332,12 +332,12 @@ class SufficientReason(SmallestSet):
                 f"{len(self.tree_model.trees)}: ask for another definition"
             )
 
-    def oracle_of_rows(self) -> Rows:
+    def oracle_of_rows(self) -> SufficiencyOracle:
         """Return what decides sets of features by :attr:`free`, and remembers its answers."""
-        from cpx.reasons import Oracle as Rows
+        from cpx.reasons import SufficiencyOracle
 
         if self not in _oracles:
-            _oracles[self] = Rows(self._free_model, self._cells)
+            _oracles[self] = SufficiencyOracle(self._free_model, self._cells)
         return _oracles[self]
 
     def enough(self, features: tuple[int, ...]) -> bool:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cpx.reasons.contrast import SmallestChange, contrastive
     from cpx.reasons.minimal import MinimalReason, minimal_reason
     from cpx.reasons.minimum import MinimumReason, minimum_reason
-    from cpx.reasons.oracle import GaveUp, Oracle, Stopped
+    from cpx.reasons.oracle import GaveUp, Stopped, SufficiencyOracle
     from cpx.reasons.several import (
         Reasons,
         enumerate_reasons,
@@ -24,10 +24,10 @@ __all__ = [
     "GaveUp",
     "MinimalReason",
     "MinimumReason",
-    "Oracle",
     "Reasons",
     "SmallestChange",
     "Stopped",
+    "SufficiencyOracle",
     "contrastive",
     "enumerate_reasons",
     "minimal_reason",
@@ -40,7 +40,7 @@ _HOME = {
     "GaveUp": "oracle",
     "MinimalReason": "minimal",
     "MinimumReason": "minimum",
-    "Oracle": "oracle",
+    "SufficiencyOracle": "oracle",
     "Reasons": "several",
     "SmallestChange": "contrast",
     "Stopped": "oracle",

@@ -14,7 +14,7 @@ from cpx.data.scalars import valid_seed
 from cpx.reasons.arguments import attribute_set, seconds, weight_map
 from cpx.reasons.hitting import HittingSets
 from cpx.reasons.known import places, shuffled
-from cpx.reasons.oracle import Oracle, Stopped
+from cpx.reasons.oracle import Stopped, SufficiencyOracle
 from cpx.reasons.shrink import shrunk_change, shrunk_reason
 from cpx.trees import TreeModel
 
@@ -119,7 +119,7 @@ class _Search:
         must_keep: Iterable[int],
         seed: int,
     ) -> None:
-        self.oracle = Oracle(model, model.cells(x))
+        self.oracle = SufficiencyOracle(model, model.cells(x))
         weight = weight_map(weights, model.n_attributes)
         self.cost = [weight[a] for a in self.oracle.grid.used]
         kept = self.oracle.bits(attribute_set("must_keep", must_keep, model.n_attributes))

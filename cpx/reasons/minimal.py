@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from cpx.data.scalars import positive_integer, valid_seed
 from cpx.reasons.arguments import seconds, weight_map
 from cpx.reasons.known import places, shuffled
-from cpx.reasons.oracle import Oracle, Stopped
+from cpx.reasons.oracle import Stopped, SufficiencyOracle
 from cpx.reasons.shrink import shrunk_reason
 from cpx.trees import TreeModel
 
@@ -55,7 +55,7 @@ def minimal_reason(
 ) -> MinimalReason:
     """Find a sufficient reason that needs each of its attributes, by deletion.
 
-    See :class:`cpx.reasons.Oracle` for what a sufficient reason is. The first order of deletion
+    See :class:`cpx.reasons.SufficiencyOracle` for what a sufficient reason is. The first order of deletion
     begins with the heaviest attributes, and among them with those that the fewest nodes test; the
     others are drawn at random.
 
@@ -95,7 +95,7 @@ def minimal_reason(
     start, limit = time.monotonic(), seconds(time_limit)
     count, random = positive_integer("orders", orders), Random(valid_seed(seed))
     weight = weight_map(weights, model.n_attributes)
-    oracle = Oracle(model, model.cells(x))
+    oracle = SufficiencyOracle(model, model.cells(x))
     oracle.deadline = None if limit is None else start + limit
     cost = [weight[a] for a in oracle.grid.used]
     best, minimal = oracle.everything, False

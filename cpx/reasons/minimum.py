@@ -14,7 +14,7 @@ from cpx.errors import InvalidInstance
 from cpx.reasons.arguments import attribute_set, seconds, weight_map
 from cpx.reasons.hitting import HittingSets
 from cpx.reasons.known import places, shuffled
-from cpx.reasons.oracle import GaveUp, Oracle, Stopped
+from cpx.reasons.oracle import GaveUp, Stopped, SufficiencyOracle
 from cpx.reasons.shrink import shrunk_change, shrunk_reason
 from cpx.trees import TreeModel
 
@@ -72,11 +72,11 @@ def minimum_reason(
     time_limit: float | None = None,
     seed: int = 0,
     listen: Listener | None = None,
-    oracle: Oracle | None = None,
+    oracle: SufficiencyOracle | None = None,
 ) -> MinimumReason:
     """Find a sufficient reason of least size, or least weight, for the class of a row.
 
-    See :class:`cpx.reasons.Oracle` for what a sufficient reason is. A set of attributes is one
+    See :class:`cpx.reasons.SufficiencyOracle` for what a sufficient reason is. A set of attributes is one
     exactly when it meets each *change* (contrastive explanation): each set of attributes in
     which some counterexample differs from x. So the minimum hitting set of the changes known so
     far weighs no more than a minimum reason; when it is a reason, it is a minimum one,
@@ -99,7 +99,7 @@ def minimum_reason(
         equal answers.
     listen : callable, optional
         See ``Listener``; called at each improvement.
-    oracle : Oracle, optional
+    oracle : SufficiencyOracle, optional
         An oracle of this model and row, which keeps what it learns and whose ``stop`` is heard.
 
     Returns
@@ -128,7 +128,7 @@ def minimum_reason(
     """
     start = time.monotonic()
     limit = seconds(time_limit)
-    asked = oracle or Oracle(model, model.cells(x))
+    asked = oracle or SufficiencyOracle(model, model.cells(x))
     search = _Search(asked, weights, must_keep, must_avoid, seed, listen)
     if limit is not None:
         search.oracle.deadline = start + limit
@@ -144,7 +144,7 @@ def minimum_reason(
 class _Search:
     def __init__(
         self,
-        oracle: Oracle,
+        oracle: SufficiencyOracle,
         weights: Mapping[int, int] | Iterable[int] | None,
         must_keep: Iterable[int],
         must_avoid: Iterable[int],

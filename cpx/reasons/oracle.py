@@ -17,7 +17,7 @@ from cpx.reasons.duel import Duel
 from cpx.reasons.known import Family, in_words
 from cpx.trees import MISSING, TreeModel
 
-__all__ = ["GaveUp", "Oracle", "Stopped"]
+__all__ = ["GaveUp", "Stopped", "SufficiencyOracle"]
 
 # Boxes before the first look at the clock, and seconds that should pass until the next.
 _SLICE, _SECONDS = 16, 0.01
@@ -28,7 +28,7 @@ class Stopped(Exception):
 
 
 class GaveUp(Exception):
-    """More boxes were looked at than :attr:`Oracle.patience` allows, and nothing decided."""
+    """More boxes were looked at than :attr:`SufficiencyOracle.patience` allows, and nothing decided."""
 
 
 @cache
@@ -38,7 +38,7 @@ def _kernels() -> Any:
     return kernels
 
 
-class Oracle:
+class SufficiencyOracle:
     """Decides whether a set of attributes is a sufficient reason for the class of a row.
 
     A set S of attributes is a *sufficient reason* (abductive explanation) for the class of x
@@ -83,7 +83,7 @@ class Oracle:
     >>> stump = Tree([0, -1, -1], [0, 0, 0], [0, 0, 0], [[-1.0], [0.5]], (0,))
     >>> attributes = [Attribute("size"), Attribute("age")]
     >>> model = TreeModel(attributes, ["no", "yes"], [stump], [[2.5], []], "sum", "positive", [0])
-    >>> oracle = Oracle(model, model.cells([3.0, 7.0]))
+    >>> oracle = SufficiencyOracle(model, model.cells([3.0, 7.0]))
     >>> oracle.counterexample({0}), oracle.counterexample({1}).tolist()
     (None, [0, 0])
     """

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from cpx.data.scalars import positive_integer, valid_seed
 from cpx.reasons.arguments import seconds
 from cpx.reasons.known import places, shuffled
-from cpx.reasons.oracle import Oracle, Stopped
+from cpx.reasons.oracle import Stopped, SufficiencyOracle
 from cpx.reasons.shrink import shrunk_change, shrunk_reason
 from cpx.trees import TreeModel
 
@@ -90,7 +90,7 @@ def enumerate_reasons(
     """
     start, limit = time.monotonic(), seconds(time_limit)
     wanted = None if n is None else positive_integer("n", n)
-    oracle = Oracle(model, model.cells(x))
+    oracle = SufficiencyOracle(model, model.cells(x))
     oracle.deadline = None if limit is None else start + limit
     found: dict[bool, list[tuple[int, ...]]] = {True: [], False: []}
     complete = False
@@ -131,7 +131,7 @@ def necessary_attributes(model: TreeModel, x: ArrayLike) -> tuple[int, ...]:
     DataError
         When x does not fit the model.
     """
-    oracle = Oracle(model, model.cells(x))
+    oracle = SufficiencyOracle(model, model.cells(x))
     needed = [p for p in places(oracle.everything) if oracle.change(1 << p) is not None]
     return tuple(oracle.grid.used[place] for place in needed)
 
@@ -162,7 +162,7 @@ def relevant_attributes(
         When x or another argument makes no sense.
     """
     start, limit = time.monotonic(), seconds(time_limit)
-    oracle = Oracle(model, model.cells(x))
+    oracle = SufficiencyOracle(model, model.cells(x))
     oracle.deadline = None if limit is None else start + limit
     relevant, undecided = 0, oracle.everything
     try:
@@ -180,7 +180,7 @@ def relevant_attributes(
     )
 
 
-def _walk(oracle: Oracle, random: Random) -> Iterator[tuple[bool, int]]:
+def _walk(oracle: SufficiencyOracle, random: Random) -> Iterator[tuple[bool, int]]:
     """Find all minimal reasons (true) and minimal changes (false), each once."""
     from pysat.solvers import Solver
 

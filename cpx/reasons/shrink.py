@@ -1,20 +1,20 @@
 """Subset-minimal sufficient reasons, and smallest changes, by deletion.
 
 Sets are integers whose bits are places of attributes among the used ones; see
-:meth:`cpx.reasons.Oracle.change`.
+:meth:`cpx.reasons.SufficiencyOracle.change`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cpx.reasons.oracle import GaveUp, Oracle
+from cpx.reasons.oracle import GaveUp, SufficiencyOracle
 
 __all__ = ["shrunk_change", "shrunk_reason"]
 
 
 def shrunk_reason(
-    oracle: Oracle, reason: int, order: Sequence[int], note: Callable[[int], None]
+    oracle: SufficiencyOracle, reason: int, order: Sequence[int], note: Callable[[int], None]
 ) -> tuple[int, list[int]]:
     """Drop places of a sufficient reason until none can be dropped.
 
@@ -23,7 +23,7 @@ def shrunk_reason(
 
     Parameters
     ----------
-    oracle : Oracle
+    oracle : SufficiencyOracle
     reason : int
         A sufficient reason; this is not checked.
     order : sequence of int
@@ -42,7 +42,7 @@ def shrunk_reason(
     Raises
     ------
     Stopped
-        See :meth:`Oracle.counterexample`.
+        See :meth:`SufficiencyOracle.counterexample`.
     """
     waiting = [place for place in order if reason >> place & 1]
     changes = []
@@ -67,12 +67,14 @@ def shrunk_reason(
     return reason, changes
 
 
-def shrunk_change(oracle: Oracle, change: int, order: Sequence[int], always: int = 0) -> int:
+def shrunk_change(
+    oracle: SufficiencyOracle, change: int, order: Sequence[int], always: int = 0
+) -> int:
     """Restore places of a change to x until none can be restored.
 
     Parameters
     ----------
-    oracle : Oracle
+    oracle : SufficiencyOracle
     change : int
         Some counterexample differs from x in some of these places, and in no others.
     order : sequence of int
@@ -89,7 +91,7 @@ def shrunk_change(oracle: Oracle, change: int, order: Sequence[int], always: int
     Raises
     ------
     Stopped
-        See :meth:`Oracle.counterexample`.
+        See :meth:`SufficiencyOracle.counterexample`.
     """
     freed, needed = change & ~always, 0
     for place in order:

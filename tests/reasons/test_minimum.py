@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cpx.errors import DataError, InvalidInstance, InvalidOption
-from cpx.reasons import Oracle, minimum_reason
+from cpx.reasons import SufficiencyOracle, minimum_reason
 from cpx.reasons import minimum as minimum_module
 from cpx.trees import TreeModel
 from tests.reasons.ensembles import KINDS, Truth, random_model
@@ -82,13 +82,13 @@ def test_a_search_cut_short_at_any_call_has_a_valid_interval(
         least = min(map(len, reasons))
         for last in range(0, 12):
 
-            class Short(Oracle):
+            class Short(SufficiencyOracle):
                 def change(self, free, last=last):
                     if self.calls >= last:
                         raise minimum_module.Stopped
                     return super().change(free)
 
-            monkeypatch.setattr(minimum_module, "Oracle", Short)
+            monkeypatch.setattr(minimum_module, "SufficiencyOracle", Short)
             seen = []
             found = minimum_reason(model, values(model, x), listen=lambda *e, s=seen: s.append(e))
             assert found.lower <= least <= found.upper

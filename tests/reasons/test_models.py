@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from cpx.reasons import Oracle, minimal_reason, minimum_reason
+from cpx.reasons import SufficiencyOracle, minimal_reason, minimum_reason
 from cpx.trees import TreeModel, read_model, read_sklearn
 
 
@@ -45,7 +45,7 @@ def test_forests(cancer, rule: str) -> None:
         assert found.proved
         assert quick.minimal
         assert found.upper <= quick.weight
-        oracle = Oracle(model, model.cells(x))
+        oracle = SufficiencyOracle(model, model.cells(x))
         for reason in (found.attributes, quick.attributes):
             assert holds(model, x, reason)
             assert oracle.counterexample(reason) is None
@@ -60,7 +60,7 @@ def test_no_smaller_reason_of_a_forest(cancer) -> None:
     x = cancer[0][1]
     found = minimum_reason(model, x)
     assert 2 <= found.upper <= 6
-    oracle = Oracle(model, model.cells(x))
+    oracle = SufficiencyOracle(model, model.cells(x))
     for fixed in itertools.combinations(model.used, found.upper - 1):
         other = oracle.counterexample(fixed)
         assert (other[list(fixed)] == oracle.cells[list(fixed)]).all()
@@ -101,7 +101,7 @@ def test_boosted_trees(objective: str, cancer) -> None:
         found = minimum_reason(model, x, time_limit=60)
         assert found.proved
         assert holds(model, x, found.attributes)
-        oracle = Oracle(model, model.cells(x))
+        oracle = SufficiencyOracle(model, model.cells(x))
         for a in found.attributes:
             assert oracle.differs(oracle.counterexample(set(found.attributes) - {a}))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cpx.errors import DataError, InvalidInstance
-from cpx.reasons import Oracle, Stopped
+from cpx.reasons import Stopped, SufficiencyOracle
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.reasons.ensembles import KINDS, Truth, random_model
 
@@ -22,7 +22,7 @@ def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool) -> No
         model = random_model(seed, kind, wide)
         truth = Truth(model)
         x = truth.row(seed)
-        oracle = Oracle(model, x)
+        oracle = SufficiencyOracle(model, x)
         for k in range(model.n_attributes + 1):
             for fixed in itertools.combinations(range(model.n_attributes), k):
                 found = oracle.counterexample(fixed)
@@ -55,7 +55,7 @@ def test_deep_trees_with_many_leaves() -> None:
         assert max(tree.n_leaves for tree in trees) > 64
         truth = Truth(model)
         x = truth.row(seed)
-        oracle = Oracle(model, x)
+        oracle = SufficiencyOracle(model, x)
         for k in range(4):
             for fixed in itertools.combinations(range(3), k):
                 found = oracle.counterexample(fixed)
@@ -78,9 +78,9 @@ def test_sums_beyond_64_bits_are_exact() -> None:
 
     x = [0, 0, 0]
     # The scores of completions with a = 0, b = 0 are base - tiny and base + 2 tiny.
-    assert Oracle(model(-tiny), x).counterexample({0, 1}).tolist() == [0, 0, 1]
-    assert Oracle(model(-2 * tiny), x).counterexample({0, 1}) is None
-    assert Oracle(model(-2 * tiny), x).counterexample({0}).tolist()[1] == 1
+    assert SufficiencyOracle(model(-tiny), x).counterexample({0, 1}).tolist() == [0, 0, 1]
+    assert SufficiencyOracle(model(-2 * tiny), x).counterexample({0, 1}) is None
+    assert SufficiencyOracle(model(-2 * tiny), x).counterexample({0}).tolist()[1] == 1
 
 
 def test_a_deadline_and_a_stop_end_the_search() -> None:
@@ -97,7 +97,7 @@ def test_a_deadline_and_a_stop_end_the_search() -> None:
         [Attribute(str(i)) for i in range(40)], [0, 1], trees, [[0.0]] * 40, "sum", "positive",
         [-250.0],
     )  # fmt: skip
-    oracle = Oracle(model, [0] * 40)
+    oracle = SufficiencyOracle(model, [0] * 40)
     oracle.counterexample(range(40))
     oracle.deadline = time.monotonic() + 0.3
     start = time.monotonic()
@@ -115,15 +115,15 @@ def test_wrong_rows_and_sets_are_refused() -> None:
     model = random_model(3, "sum")
     d = model.n_attributes
     with pytest.raises(DataError, match="shape"):
-        Oracle(model, [0] * (d + 1))
+        SufficiencyOracle(model, [0] * (d + 1))
     with pytest.raises(InvalidInstance, match="got -1"):
-        Oracle(model, Truth(model).row(0)).counterexample([-1])
+        SufficiencyOracle(model, Truth(model).row(0)).counterexample([-1])
     stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[1.0], [-1.0]], (0,))
     bounded = TreeModel(
         [Attribute("age", lower=1.0)], [0, 1], [stump], [[0.5]], "sum", "positive", [0.0]
     )
     with pytest.raises(DataError, match="age has a value it cannot take"):
-        Oracle(bounded, [0])
+        SufficiencyOracle(bounded, [0])
     with pytest.raises(DataError, match="age is missing"):
-        Oracle(bounded, [-1])
-    assert Oracle(bounded, [1]).counterexample([]) is None
+        SufficiencyOracle(bounded, [-1])
+    assert SufficiencyOracle(bounded, [1]).counterexample([]) is None

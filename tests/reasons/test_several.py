@@ -50,13 +50,13 @@ def test_a_deletion_cut_short_leaves_a_reason(monkeypatch: pytest.MonkeyPatch) -
     for _, model, truth, x, row in cases("sum"):
         for last in range(6):
 
-            class Short(minimal_module.Oracle):
+            class Short(minimal_module.SufficiencyOracle):
                 def change(self, free, last=last):
                     if self.calls >= last:
                         raise minimal_module.Stopped
                     return super().change(free)
 
-            monkeypatch.setattr(minimal_module, "Oracle", Short)
+            monkeypatch.setattr(minimal_module, "SufficiencyOracle", Short)
             found = minimal_reason(model, row)
             reasons = truth.reasons(x)
             assert frozenset(found.attributes) in reasons
