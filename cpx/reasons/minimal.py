@@ -55,7 +55,8 @@ def minimal_reason(
 ) -> MinimalReason:
     """Find a sufficient reason that needs each of its attributes, by deletion.
 
-    See :class:`cpx.reasons.SufficiencyOracle` for what a sufficient reason is. The first order of deletion
+    What a sufficient reason is, says :class:`cpx.reasons.SufficiencyOracle`.
+    The first order of deletion
     begins with the heaviest attributes, and among them with those that the fewest nodes test; the
     others are drawn at random.
 

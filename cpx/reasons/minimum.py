@@ -76,7 +76,8 @@ def minimum_reason(
 ) -> MinimumReason:
     """Find a sufficient reason of least size, or least weight, for the class of a row.
 
-    See :class:`cpx.reasons.SufficiencyOracle` for what a sufficient reason is. A set of attributes is one
+    What a sufficient reason is, says :class:`cpx.reasons.SufficiencyOracle`.
+    A set of attributes is one
     exactly when it meets each *change* (contrastive explanation): each set of attributes in
     which some counterexample differs from x. So the minimum hitting set of the changes known so
     far weighs no more than a minimum reason; when it is a reason, it is a minimum one,

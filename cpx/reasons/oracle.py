@@ -28,7 +28,7 @@ class Stopped(Exception):
 
 
 class GaveUp(Exception):
-    """More boxes were looked at than :attr:`SufficiencyOracle.patience` allows, and nothing decided."""
+    """More boxes were looked at than ``patience`` allows, and nothing decided."""
 
 
 @cache
