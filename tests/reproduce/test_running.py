@@ -23,6 +23,7 @@ def small(data: Path, *methods: str, **options: Any) -> Experiment:
     return plan(Directory(data), ["vote"], methods, instances=2, k=2, m=200, **options)
 
 
+@pytest.mark.slow
 def test_records_are_what_the_problem_and_fresh_samples_say(data: Path, tmp_path: Path) -> None:
     experiment = small(data, "loss", "precision")
     store = Store(tmp_path / "out")
