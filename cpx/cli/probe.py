@@ -1,7 +1,7 @@
 """Try engines in a fresh interpreter: ``python -m cpx.cli.probe cpsat milp:highs``.
 
 Prints one JSON object: seconds to load and to solve, and ``error``, empty when every engine
-proved the known optimum of a tiny problem, and every heuristic found it.
+proved the known optimum of a tiny problem, of a kind that it takes, and every heuristic found it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ def probe(engines: list[str]) -> dict[str, object]:
 
     from cpx.backends import backend
     from cpx.data import Oracle, Samples, Uniform
-    from cpx.models import KMonomial
+    from cpx.models import KMonomial, SufficientReason
     from cpx.solving import solve
+    from cpx.trees import Attribute, Tree, TreeModel
 
     start = time.perf_counter()
     for name in engines:
@@ -36,10 +37,17 @@ def probe(engines: list[str]) -> dict[str, object]:
     agreement = np.array([[1, 1], [1, 0], [0, 1], [1, 1]], dtype=bool)
     problem = KMonomial(Samples(agreement, np.array([True, True, False, False])), k=1)
     problem = problem.with_oracle(Oracle(_first_bit, [1, 1], Uniform(2)))
+    # For what takes no monomial: the one attribute of a stump is the reason for its class.
+    tested, zeros = np.array([0, -1, -1], dtype=np.int32), np.zeros(3, dtype=np.int32)
+    stump = Tree(tested, zeros, zeros, np.array([[-1.0], [1.0]]), (0,))
+    attributes, thresholds = (Attribute("a"),), (np.array([0.5]),)
+    model = TreeModel(attributes, (0, 1), (stump,), thresholds, "sum", "positive", (0.0,))
+    reason = SufficientReason(model, (1.0,))
     start = time.perf_counter()
     errors = []
     for name in engines:
-        result = solve(problem, name, time_limit=_LIMIT)
+        asked = problem if backend(name).accepts(problem) else reason
+        result = solve(asked, name, time_limit=_LIMIT)
         wanted = ("OPTIMAL", 1, 1) if backend(name).exact else ("FEASIBLE", 1, None)
         if (str(result.status), result.objective, result.bound) != wanted:
             errors.append(
