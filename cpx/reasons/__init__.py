@@ -5,8 +5,9 @@ Names are imported on first use, so that ``import cpx.reasons`` loads no engine.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from cpx.lazy import lazily
 
 if TYPE_CHECKING:
     from cpx.reasons.contrast import SmallestChange, contrastive
@@ -52,14 +53,4 @@ _HOME = {
     "relevant_attributes": "several",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazily(__name__, _HOME)
