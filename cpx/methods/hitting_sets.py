@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.errors import InvalidOption
 from cpx.models.sufficient_reason import SufficientReason
 from cpx.result import Termination
 
@@ -29,23 +28,26 @@ class HittingSets(Backend):
         "numba": "numba>=0.61,<0.70",
         "pysat": "python-sat[pb]>=1.9.dev2,<2",
     }
-    honours: ClassVar[frozenset[str]] = frozenset({"seed", "gap"})
+    honours: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
     encodes: ClassVar[bool] = False
     summary: ClassVar[str] = "implicit hitting sets: sufficient reasons, exact, anytime"
 
-    @classmethod
-    def accepts(cls, problem: Problem) -> bool:
-        """Whether the problem is a sufficient reason, whatever its definition."""
-        return isinstance(problem, SufficientReason)
+    def accepts(self, problem: Problem) -> bool:
+        """Whether the problem is a sufficient reason in the full sense."""
+        return isinstance(problem, SufficientReason) and problem.definition == "sufficient"
+
+    def refusal(self, problem: Problem) -> str:
+        """Say that the problem is no such reason."""
+        if not isinstance(problem, SufficientReason):
+            return super().refusal(problem)
+        return (
+            f"backend {self.name!r} is for the definition sufficient, the problem has "
+            f"{problem.definition}"
+        )
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search for a minimum reason; see :class:`~cpx.backends.base.Backend`."""
         assert isinstance(problem, SufficientReason)
-        if problem.definition != "sufficient":
-            raise InvalidOption(
-                f"backend {self.name!r} is for the definition sufficient, the problem has "
-                f"{problem.definition}"
-            )
         with progress.phase("compile"):
             from cpx.reasons import minimum_reason
 
@@ -60,7 +62,7 @@ class HittingSets(Backend):
                 progress.found(problem.explanation(attributes))
 
         oracle = problem.oracle_of_rows()
-        oracle.stop = lambda: progress.interrupted
+        oracle.stop = lambda: progress.should_stop
         with progress.phase("solve"):
             found = minimum_reason(
                 model,
