@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 import numpy as np
 
-from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.base import Outcome, Progress
 from cpx.errors import InvalidOption
+from cpx.methods.oracles import AskingOracle
 from cpx.models.smallest import SmallestSet
 from cpx.models.sufficient_reason import SufficientReason
 from cpx.result import Termination
@@ -24,7 +25,7 @@ __all__ = ["BestOfOrders", "Deletion"]
 _ORDERS = 20
 
 
-class Deletion(Backend):
+class Deletion(AskingOracle):
     """Leaves out features while the others are enough; none can be left out of the answer.
 
     The features that weigh most are tried first, and of these the ones that the fewest tests of
@@ -36,9 +37,7 @@ class Deletion(Backend):
     """
 
     name: ClassVar[str] = "deletion"
-    requires: ClassVar[dict[str, str]] = {"numba": "numba>=0.61,<0.70"}
     honours: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
-    encodes: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     summary: ClassVar[str] = "deletion: reasons from which nothing can be left out"
 

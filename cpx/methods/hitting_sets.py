@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.base import Outcome, Progress
+from cpx.methods.oracles import AskingOracle
 from cpx.models.sufficient_reason import SufficientReason
 from cpx.result import Termination
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["HittingSets"]
 
 
-class HittingSets(Backend):
+class HittingSets(AskingOracle):
     """Solves the sufficient reason in the full sense, for which there is no statement.
 
     A lower bound from minimum hitting sets of counterexamples, which an exact oracle of our own
@@ -25,11 +26,10 @@ class HittingSets(Backend):
 
     name: ClassVar[str] = "hitting-sets"
     requires: ClassVar[dict[str, str]] = {
-        "numba": "numba>=0.61,<0.70",
+        **AskingOracle.requires,
         "pysat": "python-sat[pb]>=1.9.dev2,<2",
     }
     honours: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
-    encodes: ClassVar[bool] = False
     summary: ClassVar[str] = "implicit hitting sets: sufficient reasons, exact, anytime"
 
     def accepts(self, problem: Problem) -> bool:
@@ -49,12 +49,17 @@ class HittingSets(Backend):
         """Search for a minimum reason; see :class:`~cpx.backends.base.Backend`."""
         assert isinstance(problem, SufficientReason)
         with progress.phase("compile"):
+            self.preload()
             from cpx.reasons import minimum_reason
 
         model, row = problem.free
         weights = None if problem.weights is None else list(problem.weights)
         if {*problem.required} & {*problem.forbidden}:
             return Outcome(True, Termination.COMPLETED, "required and forbidden contradict")
+
+        left = progress.remaining
+        if left == 0:
+            return Outcome(False, progress.why_stopped(), "stopped before the search")
 
         def hear(lower: int, upper: int, attributes: tuple[int, ...]) -> None:
             progress.bound(lower)
@@ -63,19 +68,22 @@ class HittingSets(Backend):
 
         oracle = problem.oracle_of_rows()
         oracle.stop = lambda: progress.should_stop
-        with progress.phase("solve"):
-            found = minimum_reason(
-                model,
-                row,
-                weights=weights,
-                must_keep=problem.required,
-                must_avoid=problem.forbidden,
-                time_limit=progress.remaining,
-                seed=options.seed,
-                listen=hear,
-                oracle=oracle,
-            )
-        oracle.stop = oracle.deadline = None
+        try:
+            with progress.phase("solve"):
+                found = minimum_reason(
+                    model,
+                    row,
+                    weights=weights,
+                    must_keep=problem.required,
+                    must_avoid=problem.forbidden,
+                    time_limit=left,
+                    seed=options.seed,
+                    listen=hear,
+                    oracle=oracle,
+                )
+        finally:
+            # The problem keeps its oracle, which has to decide again whatever it is asked.
+            oracle.stop = oracle.deadline = oracle.patience = None
         told = f"{found.rounds} hitting sets, {found.changes} changes, {found.calls} calls"
         if found.lower is not None:
             progress.bound(found.lower)
