@@ -229,9 +229,8 @@ def _refuse(kind: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> Non
         raise InvalidOption(f"there is no option {name!r}{nearest(name, _KNOWN[kind])}")
     needed = _NEEDED[kind]
     if lacking := [name for name in needed[len(args) :] if name not in options]:
-        raise InvalidOption(
-            f"explain with kind={kind!r} needs {', '.join(needed)}: {lacking[0]} is missing"
-        )
+        every = "; ".join(f"kind={k!r} needs {', '.join(v)}" for k, v in _NEEDED.items())
+        raise InvalidOption(f"{lacking[0]} is missing with kind={kind!r}: {every}")
     if kind == "sufficient" and len(args) > 2:
         raise InvalidOption(
             "kind='sufficient' needs no background, for it speaks of all rows: "

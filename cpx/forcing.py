@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from cpx.backends import Event
 from cpx.backends import backend as find_backend
-from cpx.errors import DataError, EngineError, InvalidOption
+from cpx.errors import EngineError, InvalidOption
 from cpx.explanation import Explanation, Reason
 from cpx.models.reasons.features import Features, Level
 from cpx.models.reasons.forming import Definition
+from cpx.models.reasons.naming import fitted_to
 from cpx.models.reasons.row import row_values
 from cpx.models.sufficient_reason import SufficientReason
 from cpx.result import Result, Status
 from cpx.solving import solve
-from cpx.trees import TreeModel, read_model
+from cpx.trees import read_model
 
 __all__ = ["conclude", "engine_for", "explain_by_reason"]
-
-# What the readers call columns of models that were trained without names.
-_NUMBERED = re.compile(r"(?:x|f|Column_)(\d+)")
 
 
 def explain_by_reason(
@@ -48,7 +44,7 @@ def explain_by_reason(
     listen: Callable[[Event], None] | None = None,
 ) -> Reason:
     """Do what :func:`cpx.explain` does with ``kind="sufficient"``."""
-    trees = named_like(read_model(model, trusted=trusted), x)
+    trees, notes = fitted_to(read_model(model, trusted=trusted), x)
     features = Features(trees, row_values(trees, x), level)
     problem = SufficientReason(
         trees,
@@ -79,7 +75,7 @@ def explain_by_reason(
         isolate=isolate,
         listen=listen,
     )
-    return conclude(problem, result)
+    return conclude(problem, result, notes)
 
 
 def engine_for(problem: SufficientReason) -> str:
@@ -97,8 +93,8 @@ def engine_for(problem: SufficientReason) -> str:
     return "cpsat" if problem.stated else "hitting-sets"
 
 
-def conclude(problem: SufficientReason, result: Result) -> Reason:
-    """Return the reason that was found, with what is known of it.
+def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()) -> Reason:
+    """Return the reason that was found, with what is known of it, and further notes.
 
     Raises
     ------
@@ -106,15 +102,17 @@ def conclude(problem: SufficientReason, result: Result) -> Reason:
         When there is none, or the engine or the check failed.
     """
     found, weight = result.explanation, result.objective
+    words = "".join(f"; {warning}" for warning in result.warnings)
+    if result.status is Status.INFEASIBLE:
+        raise EngineError(f"there is no {problem.candidate()}; {result.engine} proved it{words}")
     if found is None or not isinstance(weight, int) or result.status is Status.ERROR:
         what = "no reason" if found is None else "a reason that is wrong"
-        none = f"; no {problem.claim()} is possible as asked" * (result.status == "INFEASIBLE")
         raise EngineError(
-            f"{result.engine} found {what}: {result.status}, {result.raw_status}{none}"
-            + "".join(f"; {warning}" for warning in result.warnings)
+            f"{result.engine} found {what}: {result.status}, {result.termination}, "
+            f"{result.raw_status}{words}"
         )
     checked = "checked: code that no engine uses confirms that the class is forced"
-    notes = [*found.notes, *(t for t in result.warnings if t not in found.notes)]
+    notes = list(dict.fromkeys((*found.notes, *told, *result.warnings)))
     bound = result.bound
     return Reason(
         found.rule,
@@ -125,42 +123,6 @@ def conclude(problem: SufficientReason, result: Result) -> Reason:
         least=bound if isinstance(bound, int) else None,
         verified=result.verified,
     )
-
-
-def named_like(model: TreeModel, x: Any) -> TreeModel:
-    """Return the model with the names of the columns of x, if it was trained without names.
-
-    Columns are then taken in their order, as the libraries do.
-
-    Raises
-    ------
-    DataError
-        When x has another number of columns.
-    """
-    columns = _columns(x)
-    known = [a.name for a in model.attributes]
-    if columns is None or set(columns) & set(known):
-        return model
-    numbers = [_NUMBERED.fullmatch(name) for name in known]
-    if [match and int(match[1]) for match in numbers] != list(range(len(known))):
-        return model
-    if len(columns) != len(known):
-        raise DataError(
-            f"x has {len(columns)} columns; the model was trained on {len(known)}, without names"
-        )
-    named = zip(model.attributes, columns)
-    return model.with_attributes([replace(a, name=name) for a, name in named])
-
-
-def _columns(x: Any) -> list[str] | None:
-    """Return the names of what has names, by which its values are then looked up."""
-    if hasattr(x, "columns"):
-        return [str(name) for name in x.columns]
-    if isinstance(x, Mapping):
-        return [str(name) for name in x]
-    if hasattr(x, "index") and hasattr(x, "to_dict"):
-        return [str(name) for name in x.index]
-    return None
 
 
 def _several(given: object) -> Any:

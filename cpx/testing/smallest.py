@@ -91,7 +91,7 @@ def random_votes(seed: int, trees: int, attributes: int) -> SufficientReason:
 
     Examples
     --------
-    >>> least_weight(random_votes(0, 9, 6))
+    >>> least_weight(random_votes(4, 9, 6))
     3
     """
     rng = np.random.default_rng(seed)
