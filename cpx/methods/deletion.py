@@ -163,6 +163,8 @@ def _search(
         else:
             first = asked.bits(progress.explanation.features)
         for done in range(orders):
+            if progress.should_stop:  # an oracle that knows all answers does not ask
+                raise Stopped
             order = shuffled(start & ~required, random)
             if not done:
                 _lightest_last(problem, asked, order)

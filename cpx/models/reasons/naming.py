@@ -71,9 +71,8 @@ def respelled(model: TreeModel, columns: list[str]) -> TreeModel:
     """Return the model with the names of columns that LightGBM wrote with underscores."""
     spelled = {name.replace(" ", "_"): name for name in columns}
     known = [a.name for a in model.attributes]
-    if {*known} == {*columns} or {*known} != {*spelled} or len(spelled) < len(columns):
-        return model
-    return _named(model, [spelled[name] for name in known])
+    names = [name if name in columns else spelled.get(name, name) for name in known]
+    return model if names == known or len({*names}) < len(names) else _named(model, names)
 
 
 def _named(model: TreeModel, names: list[str]) -> TreeModel:
