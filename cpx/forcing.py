@@ -17,6 +17,7 @@ from cpx.models.sufficient_reason import SufficientReason
 from cpx.result import Result, Status
 from cpx.solving import solve
 from cpx.trees import read_model
+from cpx.trees.agreeing import near_ties
 
 __all__ = ["conclude", "engine_for", "explain_by_reason"]
 
@@ -75,7 +76,7 @@ def explain_by_reason(
         isolate=isolate,
         listen=listen,
     )
-    return conclude(problem, result, notes)
+    return conclude(problem, result, (*notes, *_near_tie(features)))
 
 
 def engine_for(problem: SufficientReason) -> str:
@@ -122,6 +123,17 @@ def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()
         weight=weight,
         least=bound if isinstance(bound, int) else None,
         verified=result.verified,
+    )
+
+
+def _near_tie(features: Features) -> tuple[str, ...]:
+    """Warn where the library, which adds floats, may give x another class than exact sums."""
+    model = features.tree_model
+    if len(model.trees) == 1 or model.rule == "vote" or not near_ties(model, features.x)[0]:
+        return ()
+    return (
+        "near tie: the scores of x are so close that rounding in the library may decide; "
+        f"{model.classes[int(model.predict_index(features.x)[0])]} is the class by exact sums",
     )
 
 

@@ -29,7 +29,8 @@ from cpx.errors import (
 from cpx.explanation import Reason
 from cpx.forcing import conclude
 from cpx.testing.random_trees import completions
-from cpx.testing.smallest import random_votes, three_definitions
+from cpx.testing.smallest import random_votes, stump, three_definitions
+from cpx.trees import Attribute, TreeModel
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 ROW = X.iloc[60]
@@ -118,6 +119,17 @@ def test_ties_go_to_the_first_class() -> None:
     found = forced(even, (1, 1, 1))
     assert str(found) == "yes in every case: no other class is ever given"
     assert "ties: of classes with equal scores the first one is given" in found.notes
+
+
+def test_a_near_tie_is_told() -> None:
+    """Two trees that cancel give the score 0, which is the first class by the rule of ties."""
+    trees = (stump(0, [-1.0], [1.0]), stump(1, [1.0], [-1.0]))
+    columns, thresholds = (Attribute("a"), Attribute("b")), (np.array([0.5]),) * 2
+    model = TreeModel(columns, ("no", "yes"), trees, thresholds, "sum", "positive", (0.0,))
+    tied, clear = forced(model, (1, 1)), forced(model, (1, 0))
+    assert any(note.startswith("near tie: ") and "no is the" in note for note in tied.notes)
+    assert not any(note.startswith("near tie") for note in clear.notes)
+    assert (str(tied.rule), clear.weight) == ("b > 0.5 => no", 2)
 
 
 @pytest.mark.parametrize(

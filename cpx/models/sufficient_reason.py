@@ -247,7 +247,8 @@ class SufficientReason(SmallestSet):
         if not self.stated:
             raise InvalidOption(
                 "the definition sufficient is stated for one tree, this model has "
-                f"{len(self.tree_model.trees)}: ask for another definition"
+                f"{len(self.tree_model.trees)}: ask for another definition, or an "
+                "engine that needs no statement, such as hitting-sets"
             )
 
     def oracle_of_rows(self) -> SufficiencyOracle:
