@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-DATA = ("breast cancer", "digits, odd or even", "wine")
+DATA = ("breast cancer", "digits, odd or even", "wine", "digits")
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,24 @@ def table(name: str) -> Table:
     """Read a data set."""
     from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
-    load = {DATA[0]: load_breast_cancer, DATA[1]: load_digits, DATA[2]: load_wine}[name]
+    loads = (load_breast_cancer, load_digits, load_wine, load_digits)
+    load = dict(zip(DATA, loads))[name]
     X, y = load(return_X_y=True, as_frame=True)
     target = y % 2 if name == DATA[1] else y
     single = X.to_numpy().astype(np.float32).astype(np.float64)
     return Table(single, target.to_numpy(), [str(column) for column in X.columns])
+
+
+@cache
+def generated(rows: int, columns: int, classes: int) -> Table:
+    """Draw a table: half of the columns tell, the others are noise."""
+    from sklearn.datasets import make_classification
+
+    X, y = make_classification(
+        rows, columns, n_informative=columns // 2, n_classes=classes, random_state=0
+    )
+    single = X.astype(np.float32).astype(np.float64)
+    return Table(single, y, [f"x{i}" for i in range(columns)])
 
 
 def forest(name: str, trees: int, depth: int | None) -> Any:
