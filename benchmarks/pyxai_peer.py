@@ -46,7 +46,7 @@ def interpreter() -> str | None:
 def ask(
     trees: Any, rows: np.ndarray, names: list[str], calls: list[Call], cap: float
 ) -> dict[str, Any]:
-    """Return PyXAI's answers; each call is killed after ``cap`` seconds."""
+    """Return PyXAI's answers; each call is killed after ``cap`` CPU seconds."""
     python = interpreter()
     assert python is not None
     questions = {
