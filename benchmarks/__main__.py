@@ -14,6 +14,8 @@ NAMES = (
     "published",
     "subgroups",
     "boosted",
+    "reasons",
+    "peers",
 )
 
 
