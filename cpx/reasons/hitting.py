@@ -13,7 +13,7 @@ _CONFLICTS = 500
 
 
 class HittingSets:
-    """Sets of least weight, or little more, that meet every set of a family.
+    """Sets of little weight that meet every set of a family.
 
     One solver keeps what it learns while sets are added: all there is beside their clauses is
     the sum of the weights, whose bound is an assumption.
@@ -55,8 +55,8 @@ class HittingSets:
     def below(self, upper: int, look: Callable[[], None] | None = None) -> frozenset[int] | None:
         """Return a set that meets all and weighs less than a bound, or None: there is none.
 
-        ``lower`` rises until there is such a set. The steps double, so where weights are large
-        the set may not be one of least weight; it never is the lightest but one step of 1.
+        ``lower`` rises until there is such a set. The steps double, so there may be sets that
+        weigh less; asked again with the weight of the answer, this finds them.
 
         Parameters
         ----------
