@@ -10,6 +10,8 @@ __all__ = ["HittingSets"]
 
 # Conflicts between two looks at the clock: some hundredths of a second.
 _CONFLICTS = 500
+# Clauses of the sum, which are made without a look at the clock: less than half a second.
+_CLAUSES = 200_000
 
 
 class HittingSets:
@@ -44,12 +46,18 @@ class HittingSets:
         self._element = {v: a for a, v in self._variable.items()}
         literals = {self._variable[a]: weight for a, weight in weights.items()}
         new = count(len(weights) + 1).__next__
-        self._sum = sum_encoding(literals, upper, new, self._solver.add_clause)
+        self._sum = sum_encoding(literals, upper, new, self._solver.add_clause, _CLAUSES)
+        self._weights, self._packed, self._bound = dict(weights), set[int](), 0
         self.lower = 0
         """Proved: no set that meets all weighs less."""
 
     def add(self, elements: Iterable[int]) -> None:
         """Ask for sets that meet this one too."""
+        elements = set(elements)
+        if not elements & self._packed:
+            # Of disjoint sets, each costs its lightest element.
+            self._packed |= elements
+            self._bound += min(self._weights[a] for a in elements)
         self._solver.add_clause([self._variable[a] for a in elements])
 
     def below(self, upper: int, look: Callable[[], None] | None = None) -> frozenset[int] | None:
@@ -65,7 +73,7 @@ class HittingSets:
         look : callable, optional
             Called now and then; may raise what ends the search.
         """
-        step = 1
+        step, self.lower = 1, max(self.lower, self._bound)
         while self.lower < upper:
             bound = min(self.lower + step, upper) - 1
             if self._within(bound, look):
