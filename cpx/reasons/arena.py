@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.jit import bind
 from cpx.reasons.duel import Duel, make_duel
 from cpx.reasons.grid import Grid
 from cpx.trees import MISSING, Tree, TreeModel
@@ -60,26 +61,60 @@ def arena(model: TreeModel) -> Arena:
 
 
 class Space:
-    """The arrays one duel is searched in."""
+    """The arrays in which one duel is searched for one row, and the calls that read them.
 
-    def __init__(self, duel: Duel, grid: Grid) -> None:
-        from cpx.reasons.kernels import begin
+    Attributes
+    ----------
+    held : array of uint64
+        Bit a says whether attribute a is held in its position in x; to be filled in.
+    point : (A,) array of int64
+        The positions of the last counterexample, -1 for a missing value.
+    state : (4,) array of int64
+        See :func:`cpx.reasons.kernels.search`.
+    order : (A,) array of int64
+        The attributes, in the order in which they are moved.
+    enough : int
+        A total of this makes a counterexample for sure.
+    begin, search, climb, restore : callables
+        The kernels of these names.
+    """
 
-        self._begin = begin
+    def __init__(self, duel: Duel, grid: Grid, x: NDArray[np.int64]) -> None:
+        from cpx.reasons.climbing import ROWS, climb, restore
+        from cpx.reasons.kernels import begin, search
+
         sizes = [len(cells) for cells in grid.cells]
+        n, leaves = len(sizes), len(duel.full)
         # Each split makes a box smaller, by a position or by missing values.
-        depth = sum(sizes) + int(grid.missing.sum()) - len(sizes) + 2
-        self.words = np.empty((depth, len(duel.full)), dtype=np.uint64)
-        self.box = np.empty((depth, len(sizes), 3), dtype=np.int64)
-        self.point = np.empty(len(sizes), dtype=np.int64)
-        self.profile = np.empty((3, max(sizes, default=0) + 1), dtype=np.int64)
-        self.taken = np.empty(len(duel.full), dtype=np.uint8)
-        self.gains = np.empty(len(sizes), dtype=np.int64)
-        self.state = np.zeros(3, dtype=np.int64)
-        self._whole = np.zeros((len(sizes), 3), dtype=np.int64)
-        self._whole[:, 1] = np.array(sizes, dtype=np.int64) - 1
-        self._whole[:, 2] = grid.missing
-
-    def start(self, duel: Duel, x: NDArray[np.int64], held: NDArray[np.uint64]) -> None:
-        """Begin with the box of all completions where the attributes held are as in x."""
-        self._begin(duel.arrays, duel.full, self._whole, x, held, self.words, self.box, self.state)
+        depth = sum(sizes) + int(grid.missing.sum()) - n + 2
+        words = np.empty((depth, leaves), dtype=np.uint64)
+        box = np.empty((depth, n, 3), dtype=np.int64)
+        profile = np.empty((3, max(sizes, default=0) + 1), dtype=np.int64)
+        taken = np.empty(leaves, dtype=np.uint8)
+        gains = np.empty(n, dtype=np.int64)
+        whole = np.zeros((n, 3), dtype=np.int64)
+        whole[:, 1] = np.array(sizes, dtype=np.int64) - 1
+        whole[:, 2] = grid.missing
+        rows = np.empty((ROWS, leaves), dtype=np.uint64)
+        movable = np.empty(n, dtype=np.uint8)
+        self.held = np.zeros(n // 64 + 1, dtype=np.uint64)
+        self.point = np.empty(n, dtype=np.int64)
+        self.state = np.zeros(4, dtype=np.int64)
+        self.order = np.arange(n, dtype=np.int64)
+        # What was rounded up must win after rounding, too.
+        self.enough = max(duel.need, duel.slack)
+        self.begin = bind(
+            begin, duel.arrays, duel.full, whole, x, self.held, words, box, self.state
+        )
+        self.search = bind(
+            search, duel.arrays, duel.need, duel.slack, x, words, box, self.point, profile,
+            taken, gains, self.state,
+        )  # fmt: skip
+        self.climb = bind(
+            climb, duel.arrays, self.enough, duel.full, whole, x, self.order, self.held,
+            self.point, movable, rows, profile[0],
+        )  # fmt: skip
+        self.restore = bind(
+            restore, duel.arrays, self.enough, duel.full, whole, x, self.order, self.point,
+            movable, rows, profile[0],
+        )  # fmt: skip

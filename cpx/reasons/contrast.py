@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
@@ -37,7 +38,7 @@ class SmallestChange:
     proved : bool
         Whether the attributes are a minimum, or it is proved that there is no change.
     rounds, calls : int
-        Minimum hitting sets computed, and sets asked about.
+        Hitting sets computed, and sets asked about.
     seconds : float
     """
 
@@ -101,12 +102,8 @@ def contrastive(
     start, limit = time.monotonic(), seconds(time_limit)
     search = _Search(model, x, weights, must_keep, seed)
     search.oracle.deadline = None if limit is None else start + limit
-    try:
+    with suppress(Stopped):
         search.run()
-    except Stopped:
-        pass
-    finally:
-        search.sets.close()
     return search.result(time.monotonic() - start)
 
 
@@ -124,7 +121,7 @@ class _Search:
         self.cost = [weight[a] for a in self.oracle.grid.used]
         kept = self.oracle.bits(attribute_set("must_keep", must_keep, model.n_attributes))
         self.free = self.oracle.everything & ~kept
-        self.sets = HittingSets({place: self.cost[place] for place in places(self.free)})
+        self.news: list[int] = []
         self.random = Random(valid_seed(seed))
         self.lower, self.rounds = 0, 0
         self.upper: int | None = None
@@ -138,14 +135,23 @@ class _Search:
             self.none = True
             return
         self.found(shrunk_change(self.oracle, change, shuffled(change, self.random)))
-        while not self.proved:
-            hitting = self.sets.best(self.oracle.deadline)
-            self.lower = max(self.lower, self.sets.lower)
-            if hitting is None:
-                raise Stopped
+        assert self.upper is not None  # the change just found
+        sets = HittingSets({place: self.cost[place] for place in places(self.free)}, self.upper)
+        try:
+            self.close_in(sets)
+        finally:
+            self.lower = sets.lower
+            sets.close()
+
+    def close_in(self, sets: HittingSets) -> None:
+        """Raise the lower bound and look for better changes until the bounds meet."""
+        assert self.upper is not None
+        while (hitting := sets.below(self.upper, self.oracle.look)) is not None:
             self.rounds += 1
-            if not self.proved:
-                self.widen(sum(1 << place for place in hitting))
+            self.widen(sum(1 << place for place in hitting))
+            for reason in self.news:
+                sets.add(places(reason))
+            self.news.clear()
 
     def widen(self, freed: int) -> None:
         """Take a minimum hitting set for a change, or learn disjoint reasons it misses."""
@@ -153,7 +159,7 @@ class _Search:
             held = self.oracle.everything & ~freed
             order = shuffled(self.free & ~freed, self.random)
             reason, _ = shrunk_reason(self.oracle, held, order, lambda _: None)
-            self.sets.add(places(reason & self.free))
+            self.news.append(reason & self.free)
             freed |= reason & self.free
         self.found(shrunk_change(self.oracle, change, shuffled(change, self.random)))
 

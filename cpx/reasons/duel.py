@@ -40,6 +40,9 @@ class Arrays(NamedTuple):
     absent: Words
     absent_at: NDArray[np.int64]
     last: NDArray[np.int64]
+    tested: NDArray[np.int64]
+    tests_at: NDArray[np.int64]
+    tests: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,9 @@ class Duel:
         - below, above: masks of the leaves that begin at or before a segment, and of those
           that end at or after it; both together are those that the segment reaches;
         - absent, absent_at (E,): masks of the leaves that a missing value reaches;
-        - last (64 W,) int64, of each bit the last one of the same tree and value.
+        - last (64 W,) int64, of each bit the last one of the same tree and value;
+        - tested (E,), the attribute of each entry;
+        - tests_at (T + 1,), tests (E,): the entries of each tree.
     full : (W,) array of uint64
         The leaves that some position reaches.
     """
@@ -165,12 +170,13 @@ def make_duel(model: TreeModel, grid: Grid, own: int, rival: int) -> Duel:
     segment_at = _offsets(lengths)
     for (*_, first, _), at in zip(flat, segment_at):
         starts[at : at + len(first)] = first
+    tree_of = np.array([entry[0] for entry in flat], dtype=np.int64)
     arrays = Arrays(
         _joined(by_bit, np.int64),
         np.array([base], dtype=np.int64),
         np.array(tree_word, dtype=np.int64),
         np.append(_offsets([len(group) for group in entries]), len(flat)).astype(np.int64),
-        np.array([entry[0] for entry in flat], dtype=np.int64),
+        tree_of,
         _joined([entry[5] for entry in flat], np.int64),
         segment_at,
         _offsets([len(entry[1]) for entry in flat]),
@@ -180,6 +186,9 @@ def make_duel(model: TreeModel, grid: Grid, own: int, rival: int) -> Duel:
         _joined([entry[3] for entry in flat], np.uint64),
         _offsets([len(entry[3]) for entry in flat]),
         _joined(last, np.int64),
+        np.repeat(np.arange(len(entries)), [len(group) for group in entries]),
+        np.searchsorted(np.sort(tree_of), np.arange(len(tree_word))),
+        np.argsort(tree_of, kind="stable"),
     )
     return Duel(need, slack, arrays, _joined(full, np.uint64))
 

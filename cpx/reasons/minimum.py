@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
@@ -15,7 +16,7 @@ from cpx.reasons.arguments import attribute_set, seconds, weight_map
 from cpx.reasons.hitting import HittingSets
 from cpx.reasons.known import places, shuffled
 from cpx.reasons.oracle import GaveUp, Stopped, SufficiencyOracle
-from cpx.reasons.shrink import shrunk_change, shrunk_reason
+from cpx.reasons.shrink import shrunk_reason
 from cpx.trees import TreeModel
 
 __all__ = ["Listener", "MinimumReason", "minimum_reason"]
@@ -43,7 +44,7 @@ class MinimumReason:
     proved : bool
         Whether the attributes are a minimum, or it is proved that there is no reason.
     rounds, calls, changes : int
-        Minimum hitting sets computed, sets asked about, and sets to be hit.
+        Hitting sets computed, sets asked about, and sets to be hit.
     seconds : float
     """
 
@@ -133,12 +134,8 @@ def minimum_reason(
     search = _Search(asked, weights, must_keep, must_avoid, seed, listen)
     if limit is not None:
         search.oracle.deadline = start + limit
-    try:
+    with suppress(Stopped):
         search.run()
-    except Stopped:
-        pass
-    finally:
-        search.sets.close()
     return search.result(time.monotonic() - start)
 
 
@@ -165,12 +162,13 @@ class _Search:
         self.free = self.oracle.everything & ~self.kept & ~self.always
         self.random, self.listen = Random(valid_seed(seed)), listen
         used = self.oracle.grid.used
-        self.sets = HittingSets({i: weight[used[i]] for i in places(self.free)})
+        self.cost = {i: weight[used[i]] for i in places(self.free)}
         self.lower = self.base
         self.best: frozenset[int] | None = None
         self.upper: int | None = None
         self.infeasible = False
         self.changes: set[int] = set()
+        self.news: list[int] = []
         self.rounds = 0
 
     # ------------------------------------------------------------- the search
@@ -182,18 +180,32 @@ class _Search:
         self.found(self.free)
         self.oracle.patience = _PATIENCE
         self.shrink(self.free)
+        if self.proved:
+            return
+        assert self.upper is not None  # the reason just shrunk
+        sets = HittingSets(self.cost, self.upper - self.base)
+        try:
+            self.close_in(sets)
+        finally:
+            self.bound(sets.lower + self.base)
+            sets.close()
+
+    def close_in(self, sets: HittingSets) -> None:
+        """Raise the lower bound and look for better reasons until the bounds meet."""
+        assert self.upper is not None
         while True:
-            hitting = self.sets.best(self.oracle.deadline)
-            self.bound(self.sets.lower + self.base)
+            for change in self.news:
+                sets.add(places(change))
+            self.news.clear()
+            hitting = sets.below(self.upper - self.base, self.oracle.look)
+            self.bound(sets.lower + self.base)
             self.rounds += 1
-            if self.proved:
-                return
             if hitting is None:
-                raise Stopped
+                return
             try:
                 self.refute(sum(1 << place for place in hitting))
             except GaveUp:
-                self.oracle.patience *= _MORE
+                self.oracle.patience = _MORE * (self.oracle.patience or _PATIENCE)
 
     def refute(self, chosen: int) -> None:
         """Take a minimum hitting set for a reason, or learn disjoint changes it misses."""
@@ -217,13 +229,11 @@ class _Search:
         return self.oracle.change(self.oracle.everything & ~chosen & ~self.kept)
 
     def learn(self, change: int) -> int:
-        """Make a change minimal and ask for sets that meet it."""
-        small = shrunk_change(
-            self.oracle, change, shuffled(change & self.free, self.random), self.always
-        )
+        """Ask for sets that meet a change, by what of it may be in a reason."""
+        small = change & ~self.always
         if small not in self.changes:
             self.changes.add(small)
-            self.sets.add(places(small))
+            self.news.append(small)
         return small
 
     # ---------------------------------------------------------- what is known

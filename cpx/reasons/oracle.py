@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from cpx.errors import DataError
 from cpx.reasons.arena import Space, arena
 from cpx.reasons.arguments import attribute_set
-from cpx.reasons.duel import Duel
 from cpx.reasons.known import Family, in_words
 from cpx.trees import MISSING, TreeModel
 
@@ -48,7 +47,8 @@ class SufficiencyOracle:
     of another class.
 
     Our own depth-first branch and bound, one duel with each rival class, see
-    :mod:`cpx.reasons.kernels`. It is not safe for threads.
+    :mod:`cpx.reasons.kernels`, helped by local search, :mod:`cpx.reasons.climbing`. It is not
+    safe for threads.
 
     Parameters
     ----------
@@ -105,7 +105,8 @@ class SufficiencyOracle:
         self.deadline: float | None = None
         self.stop: Callable[[], bool] | None = None
         self._slice = _SLICE
-        self._spaces: dict[int, tuple[Duel, Space]] = {}
+        self._random = np.random.default_rng(0)
+        self._spaces: dict[int, Space] = {}
         self._count = len(self.grid.used)
         self.everything = (1 << self._count) - 1
         self._reasons, self._changes = Family(self._count), Family(self._count)
@@ -185,6 +186,7 @@ class SufficiencyOracle:
 
     def _ask(self, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
         """Return the positions of a counterexample; the array is used again."""
+        self.look()
         self.calls += 1
         for i, rival in enumerate(self.rivals):
             point = self._duel(rival, held)
@@ -197,34 +199,48 @@ class SufficiencyOracle:
     def _duel(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
         kernels = _kernels()
         if rival not in self._spaces:
-            self._look()
+            self.look()
             duel = self._arena.duel(self.model, self.own, rival)
-            self._spaces[rival] = duel, Space(duel, self.grid)
-        duel, space = self._spaces[rival]
-        space.start(duel, self.x, held)
-        while True:
-            before, budget = time.monotonic(), self._slice
-            if self.patience is not None:
-                # How far a slice goes depends on the clock; what is given up must not.
-                budget = min(budget, self.patience - int(space.state[kernels.BOXES]))
-            answer = kernels.search(
-                duel.arrays, duel.need, duel.slack, self.x, space.words, space.box, space.point,
-                space.profile, space.taken, space.gains, space.state, budget,
-            )  # fmt: skip
-            if answer == kernels.PAUSED:
-                self._look()
-                if self.patience is not None and space.state[kernels.BOXES] >= self.patience:
-                    self.boxes += int(space.state[kernels.BOXES])
-                    raise GaveUp
-                if time.monotonic() - before < _SECONDS:
-                    self._slice *= 2
+            self._spaces[rival] = Space(duel, self.grid, self.x)
+        space = self._spaces[rival]
+        space.held[:] = held
+        space.begin()
+        budget = 1
+        while (answer := self._boxes(space, budget)) in (kernels.PAUSED, kernels.CHECK):
+            if answer == kernels.CHECK:
+                if self.differs(self._cells(space.point)):
+                    break
+                space.state[kernels.REFUTED] = 1
                 continue
-            self.boxes += int(space.state[kernels.BOXES])
-            if answer == kernels.NONE:
-                return None
-            if answer == kernels.FOUND or self.differs(self._cells(space.point)):
-                return space.point
-            space.state[kernels.REFUTED] = 1
+            # The best positions of the first box by themselves, made better together, are a
+            # counterexample in most cases where there is one.
+            if budget == 1 and space.climb() >= space.enough:
+                break
+            self.look()
+            budget = self._slice
+        self.boxes += int(space.state[kernels.BOXES])
+        if answer == kernels.NONE:
+            return None
+        self._random.shuffle(space.order)
+        space.restore()
+        return space.point
+
+    def _boxes(self, space: Space, budget: int) -> int:
+        """Search on, for so many boxes or less; raise GaveUp where patience allows no more."""
+        kernels = _kernels()
+        before, boxes = time.monotonic(), int(space.state[kernels.BOXES])
+        # How far a slice goes depends on the clock; what is given up must not.
+        if self.patience is not None:
+            if boxes >= self.patience:
+                self.boxes += boxes
+                raise GaveUp
+            budget = min(budget, self.patience - boxes)
+        space.state[kernels.BUDGET] = budget
+        answer: int = space.search()
+        whole = answer == kernels.PAUSED and budget == self._slice
+        if whole and time.monotonic() - before < _SECONDS:
+            self._slice *= 2
+        return answer
 
     def differs(self, cells: NDArray[np.int32]) -> bool:
         """Say whether a row of cells, shape (d,), is of another class than x."""
@@ -245,7 +261,8 @@ class SufficiencyOracle:
             cells[a] = MISSING if place < 0 else self.grid.cells[at][place]
         return cells
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Raise ``Stopped`` when the deadline has passed, or ``stop`` says so."""
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise Stopped
         if self.stop is not None and self.stop():

@@ -37,6 +37,42 @@ def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool) -> No
     assert both == {True, False}
 
 
+@pytest.mark.parametrize("kind", ["positive", "nonnegative"])
+def test_no_attribute_of_a_counterexample_can_be_restored_alone(kind: str) -> None:
+    changed = 0
+    for seed in range(60):
+        model = random_model(seed, kind)
+        x = Truth(model).row(seed)
+        oracle = SufficiencyOracle(model, x)
+        found = oracle.counterexample([])
+        if found is None:
+            continue
+        differs = np.flatnonzero(found != x)
+        changed += len(differs) > 1
+        for a in differs:
+            restored = found.copy()
+            restored[a] = x[a]
+            assert not oracle.differs(restored)
+    assert changed >= 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_changes_are_sets_that_can_change_the_class(kind: str) -> None:
+    for seed in range(40):
+        model = random_model(seed, kind, wide=seed % 2 == 1)
+        truth = Truth(model)
+        x = truth.row(seed)
+        oracle = SufficiencyOracle(model, x)
+        for free in range(oracle.everything, -1, -1):
+            change = oracle.change(free)
+            held = oracle.attributes(oracle.everything & ~free)
+            assert (change is None) == truth.sufficient(x, sorted(held))
+            if change is not None:
+                assert change & ~free == 0
+                others = oracle.attributes(oracle.everything & ~change)
+                assert not truth.sufficient(x, sorted(others))
+
+
 def test_deep_trees_with_many_leaves() -> None:
     """Leaves of several words."""
     from tests.reasons.ensembles import random_tree
