@@ -56,6 +56,7 @@ class _Search:
         self.stack = _new_stack(n, words, _DEPTH)
         self.stack.uncovered[0], self.stack.once[0] = start
         self.stack.cost[0] = self.stack.best[0] = form.cost(self.required)
+        self.stack.room[0] = self.rows.most_rules
         self.sizes = {"rules": n, "rows": int(np.count_nonzero(presolved.form.worth))}
 
     def chosen(self) -> tuple[int, ...]:
@@ -80,7 +81,7 @@ class _Search:
         known = int(stack.best[0])
         if n and rows.most_rules > 0:
             self.arena.rule[n : 2 * n] = np.arange(n)
-            expand(rows, self.arena, stack, 0, n, 2 * n)
+            expand(rows, self.arena, stack, 0, n, 2 * n, -(2**62))
         while True:
             if int(stack.best[0]) < known:
                 known = int(stack.best[0])
@@ -123,7 +124,7 @@ def _new_stack(n: int, words: int, depth: int) -> Stack:
     return Stack(
         levels(),
         levels(),
-        *(numbers(depth) for _ in range(8)),
+        *(numbers(depth) for _ in range(9)),
         np.zeros(words, dtype=np.uint64),
         numbers(_LONGEST),
         numbers(depth + 2),

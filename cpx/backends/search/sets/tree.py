@@ -21,7 +21,7 @@ covers are worth no more than its price. Without it every set below is no worse,
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,9 @@ DONE, FULL, BETTER, PAUSED = 0, 1, 2, 3
 
 _NONE = np.uint64(0)
 
+_DOMINANCE = 2
+"""Depth down to which dominated rules are looked for: it takes the square of the rules."""
+
 
 class Arena(NamedTuple):
     """Rules of the open nodes, one after the other; those of a node by n, then by number."""
@@ -47,6 +50,8 @@ class Arena(NamedTuple):
     good: Ints  # p
     bad: Ints  # n
     bound: Ints  # by how much a set of the class may be better than S at most
+    least: Ints  # p - c of the others in its sets is above
+    most: Ints  # how many others they have at most
     turn: Ints  # children of the node, the greatest bound first: places in this arena
 
 
@@ -59,6 +64,7 @@ class Stack(NamedTuple):
     literals: Ints
     overlap: Ints
     chosen: Ints  # the rule that was added
+    room: Ints  # how many rules more are wanted at most
     start: Ints  # places in the arena
     end: Ints
     children: Ints  # how many
@@ -70,24 +76,32 @@ class Stack(NamedTuple):
 
 
 @kernel
-def weigh(rows: Rows, r: int, words: Words, depth: int, first: int, last: int) -> int:
+def _weigh_word(rows: Rows, x: Any, w: int) -> int:
+    """Return the weight of the rows of one word."""
+    total = 0
+    for b in range(rows.slices[w]):
+        total += popcount(x & rows.masks[w, b]) << b
+    return total
+
+
+@kernel
+def _weigh(rows: Rows, r: int, words: Words, depth: int, first: int, light: int, last: int) -> int:
     """Return the weight of what rule r has in common with a set of rows."""
     total = 0
-    for w in range(first, last):
-        x = rows.bits[r, w] & words[depth, w]
-        if x != _NONE:
-            for b in range(rows.slices[w]):
-                total += popcount(x & rows.masks[w, b]) << b
+    for w in range(first, light):
+        total += _weigh_word(rows, rows.bits[r, w] & words[depth, w], w)
+    for w in range(light, last):
+        total += popcount(rows.bits[r, w] & words[depth, w])
     return total
 
 
 @kernel
 def _weigh_union(rows: Rows, union: Words) -> int:
     total = 0
-    for w in range(rows.good):
-        if union[w] != _NONE:
-            for b in range(rows.slices[w]):
-                total += popcount(union[w] & rows.masks[w, b]) << b
+    for w in range(rows.light_good):
+        total += _weigh_word(rows, union[w], w)
+    for w in range(rows.light_good, rows.good):
+        total += popcount(union[w])
     return total
 
 
@@ -102,23 +116,42 @@ def _note(stack: Stack, depth: int, r: int, cost: int) -> None:
 
 
 @kernel
-def _measure(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> int:
-    """Measure the rules of a part of the arena at a node; put the useful ones behind all."""
+def _measure(
+    rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int, least: int
+) -> int:
+    """Measure the rules of a part of the arena at a node; put the useful ones behind all.
+
+    Rules whose p - c is not above ``least`` are in no set that is wanted.
+    """
     n = stack.start[depth]
-    cost, best = stack.cost[depth], stack.best
-    words = rows.bits.shape[1]
+    cost, best, alone = stack.cost[depth], stack.best, stack.room[depth] == 1
+    bits, left, unit = rows.bits, stack.uncovered, rows.unit
+    words = bits.shape[1]
     for x in range(first, last):
         r = arena.rule[x]
         price = rows.prices[r]
+        if arena.good[x] - price <= least:
+            continue
         if stack.literals[depth] + rows.lengths[r] > rows.most_literals:
             continue
-        p = rows.unit * weigh(rows, r, stack.uncovered, depth, 0, rows.good)
-        if p <= price:
+        # What _weigh does, where a call would take longer than that.
+        p = q = 0
+        for w in range(rows.light_good):
+            p += _weigh_word(rows, bits[r, w] & left[depth, w], w)
+        for w in range(rows.light_good, rows.good):
+            p += popcount(bits[r, w] & left[depth, w])
+        p *= unit
+        if p <= price or (alone and p - price <= cost - best[0]):
             continue
-        overlap = weigh(rows, r, stack.once, depth, rows.bad, words)
-        if stack.overlap[depth] + overlap > rows.most_overlap:
-            continue
-        q = rows.unit * weigh(rows, r, stack.uncovered, depth, rows.good, rows.bad)
+        if rows.bad < words:
+            overlap = _weigh(rows, r, stack.once, depth, rows.bad, words, words)
+            if stack.overlap[depth] + overlap > rows.most_overlap:
+                continue
+        for w in range(rows.good, rows.light_bad):
+            q += _weigh_word(rows, bits[r, w] & left[depth, w], w)
+        for w in range(rows.light_bad, rows.bad):
+            q += popcount(bits[r, w] & left[depth, w])
+        q *= unit
         if cost - p + q + price < best[0]:
             _note(stack, depth, r, cost - p + q + price)
         arena.rule[n], arena.good[n], arena.bad[n] = r, p, q
@@ -128,8 +161,18 @@ def _measure(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, las
 
 
 @kernel
+def _later(arena: Arena, y: int, r: int, p: int, q: int) -> bool:
+    """Whether an entry comes after rule r with p and n = q."""
+    if arena.bad[y] != q:
+        return bool(arena.bad[y] > q)
+    if arena.good[y] != p:
+        return bool(arena.good[y] < p)
+    return bool(arena.rule[y] > r)
+
+
+@kernel
 def _order(arena: Arena, first: int, last: int) -> None:
-    """Sort a part of the arena by n, then by the number of the rule (Shell's sort)."""
+    """Sort a part of the arena by n, by p from the greatest, by number (Shell's sort)."""
     gap = 1
     while gap < last - first:
         gap = 3 * gap + 1
@@ -138,9 +181,7 @@ def _order(arena: Arena, first: int, last: int) -> None:
         for x in range(first + gap, last):
             r, p, q = arena.rule[x], arena.good[x], arena.bad[x]
             y = x - gap
-            while y >= first and (
-                arena.bad[y] > q or (arena.bad[y] == q and arena.rule[y] > r)
-            ):
+            while y >= first and _later(arena, y, r, p, q):
                 arena.rule[y + gap] = arena.rule[y]
                 arena.good[y + gap], arena.bad[y + gap] = arena.good[y], arena.bad[y]
                 y -= gap
@@ -148,14 +189,52 @@ def _order(arena: Arena, first: int, last: int) -> None:
 
 
 @kernel
+def _stands_for(rows: Rows, left: Words, depth: int, r: int, other: int) -> bool:
+    """Whether rule r may take the place of another one that comes later in the order."""
+    if rows.prices[r] > rows.prices[other] or rows.lengths[r] > rows.lengths[other]:
+        return False
+    for w in range(rows.good):
+        if rows.bits[other, w] & ~rows.bits[r, w] & left[depth, w] != _NONE:
+            return False
+    for w in range(rows.good, rows.bad):
+        if rows.bits[r, w] & ~rows.bits[other, w] & left[depth, w] != _NONE:
+            return False
+    for w in range(rows.bad, rows.bits.shape[1]):
+        if rows.bits[r, w] & ~rows.bits[other, w] != _NONE:
+            return False
+    return True
+
+
+@kernel
+def _undominated(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> int:
+    """Keep the rules of a sorted part of the arena for which none before them may stand."""
+    n = first
+    for x in range(first, last):
+        r, p = arena.rule[x], arena.good[x]
+        dominated = False
+        for y in range(first, n):
+            if arena.good[y] >= p and _stands_for(
+                rows, stack.uncovered, depth, arena.rule[y], r
+            ):
+                dominated = True
+                break
+        if not dominated:
+            arena.rule[n], arena.good[n], arena.bad[n] = r, p, arena.bad[x]
+            n += 1
+    stack.tally[2] += last - first
+    return n
+
+
+@kernel
 def _bound(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> None:
     """Bound the classes of a node's rules by what their sets may be better than the node."""
     union, top = stack.union, stack.top
     union[:] = 0
-    least = rows.prices[arena.rule[first]]
+    cheapest = rows.prices[arena.rule[first]]
     for x in range(first, last):
-        least = min(least, rows.prices[arena.rule[x]])
-    most = min(top.size, rows.most_rules - depth - 1)
+        cheapest = min(cheapest, rows.prices[arena.rule[x]])
+    needed = stack.cost[depth] - stack.best[0]
+    most = min(top.size, stack.room[depth] - 1)
     count = 0
     for m in range(first, last):
         r = arena.rule[m]
@@ -163,18 +242,19 @@ def _bound(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last:
             union[w] |= rows.bits[r, w] & stack.uncovered[depth, w]
         own = arena.good[m] - rows.prices[r]
         reached = rows.unit * _weigh_union(rows, union) - arena.bad[m] - rows.prices[r]
-        total, bound = own - arena.bad[m], -1
-        for t in range(count):
+        total, bound, less = own - arena.bad[m], -1, own - arena.bad[m]
+        t = 0
+        while t < count and reached - cheapest > needed:
+            reached -= cheapest
+            less = total
             total += top[t]
-            reached -= least
             bound = max(bound, min(total, reached))
-            if reached <= total:
-                break
-        # Rules beyond those in the list cover no more than there is.
-        if count == top.size and reached > total:
-            bound = max(bound, reached - least)
+            t += 1
+        # Rules beyond those in the list: any number of them.
+        if t == top.size and reached - cheapest > needed:
+            bound, less, t = max(bound, reached - cheapest), needed, last - first
         arena.bound[m] = bound
-        # The greatest of what came before, in order.
+        arena.least[m], arena.most[m] = needed - less, t
         y = count
         if count < most:
             count += 1
@@ -190,16 +270,20 @@ def _bound(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last:
 
 
 @kernel
-def expand(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> None:
+def expand(
+    rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int, least: int
+) -> None:
     """List the children of a node, whose rules are taken from a part of the arena."""
     start = stack.start[depth]
     stack.tally[1] += 1
-    end = _measure(rows, arena, stack, depth, first, last)
+    end = _measure(rows, arena, stack, depth, first, last, least)
     stack.position[depth] = stack.children[depth] = 0
     stack.end[depth] = end
-    if end - start < 2 or depth + 2 > rows.most_rules:
+    if end - start < 2 or stack.room[depth] < 2:
         return
     _order(arena, start, end)
+    if depth <= _DOMINANCE:
+        stack.end[depth] = end = _undominated(rows, arena, stack, depth, start, end)
     _bound(rows, arena, stack, depth, start, end)
     needed = stack.cost[depth] - stack.best[0]
     n = 0
@@ -217,8 +301,9 @@ def expand(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last:
 
 
 @kernel
-def _enter(rows: Rows, stack: Stack, depth: int, r: int, p: int, q: int) -> bool:
-    """Make the child with rule r; False if a rule of the set becomes useless."""
+def _enter(rows: Rows, arena: Arena, stack: Stack, depth: int, m: int) -> bool:
+    """Make the child of a class; False if a rule of the set becomes useless."""
+    r, p, q, most = arena.rule[m], arena.good[m], arena.bad[m], arena.most[m]
     words = rows.bits.shape[1]
     up = depth - 1
     for w in range(words):
@@ -228,11 +313,11 @@ def _enter(rows: Rows, stack: Stack, depth: int, r: int, p: int, q: int) -> bool
         stack.uncovered[depth, w] = left & ~x
     for y in range(1, depth):
         other = stack.chosen[y]
-        alone = weigh(rows, other, stack.once, depth, 0, rows.good)
+        alone = _weigh(rows, other, stack.once, depth, 0, rows.light_good, rows.good)
         if rows.unit * alone <= rows.prices[other]:
             return False
-    overlap = weigh(rows, r, stack.once, up, rows.bad, words)
-    stack.chosen[depth] = r
+    overlap = _weigh(rows, r, stack.once, up, rows.bad, words, words)
+    stack.chosen[depth], stack.room[depth] = r, min(stack.room[up] - 1, most)
     stack.cost[depth] = stack.cost[up] - p + q + rows.prices[r]
     stack.literals[depth] = stack.literals[up] + rows.lengths[r]
     stack.overlap[depth] = stack.overlap[up] + overlap
@@ -265,9 +350,9 @@ def branch(rows: Rows, arena: Arena, stack: Stack, work: int) -> int:
             tally[0] = depth
             return FULL
         stack.position[depth] = x + 1
-        if _enter(rows, stack, depth + 1, arena.rule[m], arena.good[m], arena.bad[m]):
+        if _enter(rows, arena, stack, depth + 1, m):
             depth += 1
-            expand(rows, arena, stack, depth, start, m)
+            expand(rows, arena, stack, depth, start, m, arena.least[m])
     tally[0] = depth
     if tally[3]:
         tally[3] = 0
