@@ -13,7 +13,7 @@ from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.column_generation import learn, learn_rules
 from cpx.methods.column_generation.beams import beams
 from cpx.methods.column_generation.bound import hamming_bound
-from cpx.methods.column_generation.exchange import exchange
+from cpx.methods.column_generation.exchange import descend, exchanged
 from cpx.methods.column_generation.generate import Generation
 from cpx.methods.column_generation.table import Table
 
@@ -149,20 +149,21 @@ def test_beams_find_the_worthiest_rules_of_their_seeds() -> None:
     assert values[0] == max(worths[table.covered(rule)].sum() for rule in own)
 
 
-def test_exchange_ends_where_no_step_helps() -> None:
+def test_local_search_ends_where_no_step_helps() -> None:
     table = table_of(drawn(5))
-    price = table.weights.sum() / 10
+    price = Fraction(int(table.weights.sum()), 10)
     start = [(5,), (0, 5)]
 
-    def value(rules: list[tuple[int, ...]]) -> float:
+    def value(rules: list[tuple[int, ...]]) -> Fraction:
         return losses(table, rules)[0] + price * len(rules)
 
-    end = time.monotonic() + 60
-    moved = exchange(table, start, 2, price, seed=0, end=end)
+    rng, end = np.random.default_rng(0), time.monotonic() + 60
+    moved = descend(table, start, 2, price, rng, end)
     assert value(moved) < value(start)
     for i in range(len(moved)):
         assert value(moved[:i] + moved[i + 1 :]) >= value(moved)
-    assert exchange(table, start, 2, price, seed=0, end=time.monotonic() - 1) == start
+    assert value(exchanged(table, start, 2, price, rng, end)) <= value(moved)
+    assert descend(table, start, 2, price, rng, time.monotonic() - 1) == start
 
 
 def test_one_class_and_no_literals() -> None:

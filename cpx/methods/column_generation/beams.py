@@ -44,7 +44,7 @@ def beams(
     sets: list[Features] = [()] * len(seeds)
     found: dict[Features, float] = {}
     for _ in range(min(k, d)):
-        scores: Singles = (covers * signed) @ matrix
+        scores: Singles = np.asarray((covers * signed) @ matrix, dtype=np.float32)
         scores[~allowed[owners]] = -np.inf
         for row, chosen in enumerate(sets):
             scores[row, list(chosen)] = -np.inf

@@ -14,7 +14,7 @@ import numpy as np
 from cpx.data.samples import Samples
 from cpx.data.scalars import integer, positive_integer, real, valid_seed
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.methods.column_generation.exchange import exchange
+from cpx.methods.column_generation.exchange import exchanged
 from cpx.methods.column_generation.generate import Generation, Round
 from cpx.methods.column_generation.table import Features, Table
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["LearnedRules", "learn_rules"]
 
 _SMALL = 4000  # samples; rules of more are looked for in so many of them first
-_BEAMS, _SEARCH = 0.4, 0.75  # shares of the time when the steps end
-_LEAST = 0.1  # seconds for a selection at the end
+_BEAMS, _SEARCH, _SELECTION = 0.4, 0.7, 0.8  # shares of the time when the steps end
+_LEAST = 0.5  # seconds that an engine needs to be of use
 
 
 @dataclass(frozen=True)
@@ -220,18 +220,22 @@ class _Learner:
     # ------------------------------------------------------------------ sets
 
     def _select(
-        self, rules: list[Features], loss: Loss, hint: Sequence[Features] = ()
+        self,
+        rules: Sequence[Features],
+        loss: Loss,
+        hint: Sequence[Features] = (),
+        engine: str = "local-search",
+        seconds: float = math.inf,
     ) -> _Selected:
         """Select from the rules, from a set that is known."""
         from cpx.solving import solve
 
         problem = replace(self._asked, rules=tuple(rules), loss=loss)
         place = {rule: r for r, rule in enumerate(rules)}
-        left = max(self._left(1.0), _LEAST) if math.isfinite(self._limit) else None
         result = solve(
             problem,
-            "search",
-            time_limit=left,
+            engine,
+            time_limit=seconds if math.isfinite(seconds) else None,
             threads=self._threads,
             seed=self._seed,
             hint=[place[rule] for rule in hint],
@@ -244,21 +248,22 @@ class _Learner:
         )
 
     def _finish(self, generation: Generation, hamming: _Selected) -> LearnedRules:
-        rules = list(generation.rules)
-        if len(rules) > len(hamming.problem.rules):
-            hamming = self._select(rules, "hamming", hamming.rules)
-        best = self._select(rules, "zero-one", hamming.rules)
-        end = self._start + self._limit
-        while (left := end - time.monotonic()) > 0:
-            moved = exchange(self._table, best.rules, self._k, float(self._price), self._seed, end)
-            new = [rule for rule in moved if rule not in rules]
-            if not new or left <= 0:
-                break
-            rules += new
-            again = self._select(rules, "zero-one", moved)
-            if again.value >= best.value:
-                break
-            best = again
+        left = self._left(_SELECTION)
+        if left > _LEAST:
+            # Its relaxation is the programme that the rules come from: nearly tight.
+            hamming = self._select(generation.rules, "hamming", hamming.rules, "milp:highs", left)
+        best = self._select(generation.rules, "zero-one", hamming.rules)
+        moved = exchanged(
+            self._table,
+            best.rules,
+            self._k,
+            self._price,
+            np.random.default_rng(self._seed),
+            self._start + self._limit,
+        )
+        rules = list(dict.fromkeys([*generation.rules, *moved]))
+        if len(rules) > len(generation.rules):
+            best = self._select(rules, "zero-one", moved)
         return LearnedRules(
             explanation=best.explanation,
             rules=best.rules,
