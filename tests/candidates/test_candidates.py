@@ -81,7 +81,7 @@ def test_forest_paths_have_at_most_k_literals(table: pd.DataFrame) -> None:
     wanted = conjunction(literals)
     same = literals.matrix[:, wanted].all(axis=1)
     rules = forest_paths(literals, same, k=2, trees=10, seed=1)
-    assert {len(rule) for rule in rules} == {1, 2}
+    assert {len(rule) for rule in rules} <= {1, 2}
     assert rules == forest_paths(literals, same, k=2, trees=10, seed=1)
     assert tuple(wanted) in rules
 
