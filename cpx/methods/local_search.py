@@ -112,7 +112,7 @@ class _Moves:
         self.steps = 0
         numbers = np.abs(merged.worth).sum() + merged.prices.max(initial=0)
         exact = max(int(numbers), int(merged.counted.sum())) < _EXACT
-        self.dtype = np.float32 if exact else np.float64
+        self.dtype: Any = np.float32 if exact else np.float64
         # The sums rank moves; costs are compared in integers.
         self.covers = merged.covers[self.rules].astype(self.dtype)
         self.worth = merged.worth.astype(self.dtype)
@@ -181,4 +181,6 @@ class _Moves:
     def _sums(self, rows: NDArray[np.bool_], weights: Floats) -> Floats:
         """Return the weight of the rows that each rule covers, of some rows."""
         # Not a product of matrices: BLAS would start threads, which take longer to wake.
-        return np.einsum("rm,m->r", self.covers, np.where(rows, weights, 0).astype(self.dtype))
+        chosen: Floats = np.where(rows, weights, 0).astype(self.dtype)
+        sums: Floats = np.einsum("rm,m->r", self.covers, chosen)  # type: ignore[arg-type]
+        return sums

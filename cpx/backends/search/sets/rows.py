@@ -36,7 +36,7 @@ class Rows(NamedTuple):
     bad: int  # words of good and bad rows
     unit: int  # what a unit of weight is worth
     prices: Ints  # shape (R,)
-    lengths: Ints  # shape (R,), 0 where literals are not limited
+    lengths: Ints  # shape (R,)
     most_rules: int  # how many more rules, literals and doubled weight are allowed
     most_literals: int
     most_overlap: int
@@ -72,7 +72,9 @@ def rows_of(presolved: Presolved) -> tuple[Rows, Ints, Words]:
         starts.append(_pack(np.stack([times[order] == 0, times[order] == 1])))
         ends.append(parts[-1].shape[1])
     widest = max(part.shape[1] for part in masks)
-    slices = np.concatenate([np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in masks])
+    slices = np.concatenate(
+        [np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in masks]
+    )
     good, bad = ends[0], ends[0] + ends[1]
     used = (slices != 0) * np.arange(1, widest + 1)
     used = used.max(axis=1).astype(np.int64)
@@ -80,20 +82,25 @@ def rows_of(presolved: Presolved) -> tuple[Rows, Ints, Words]:
     far = int(form.lengths.sum()) + form.shape[0] + int(form.counted.sum()) + 1
     given = list(form.required)
     rows = Rows(
-        np.concatenate(parts, axis=1),
-        slices,
-        used,
-        *light,
-        good,
-        bad,
-        unit,
-        form.prices[rules],
-        form.lengths[rules] * (form.max_literals is not None),
-        far if form.max_rules is None else form.max_rules - len(given),
-        far if form.max_literals is None else form.max_literals - int(form.lengths[given].sum()),
-        far if form.max_overlap is None else form.max_overlap - form.overlap(given),
+        bits=np.concatenate(parts, axis=1),
+        masks=slices,
+        slices=used,
+        light_good=light[0],
+        light_bad=light[1],
+        good=good,
+        bad=bad,
+        unit=unit,
+        prices=form.prices[rules],
+        lengths=form.lengths[rules],
+        most_rules=_left(form.max_rules, len(given), far),
+        most_literals=_left(form.max_literals, int(form.lengths[given].sum()), far),
+        most_overlap=_left(form.max_overlap, form.overlap(given), far),
     )
     return rows, rules, np.concatenate(starts, axis=1)
+
+
+def _left(most: int | None, taken: int, far: int) -> int:
+    return far if most is None else most - taken
 
 
 def _pack(bits: Bools) -> Words:

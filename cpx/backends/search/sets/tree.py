@@ -1,9 +1,10 @@
 """Branch and bound over sets of rules: the kernels.
 
-A node is a set S. Let c be the price of a rule, and let p(r) and n(r) be what r covers of the
-good and of the bad rows that S leaves. A rule with p <= c is of no use below S: without it, a
-set is no worse. Sets S + r are measured at once. Sets S + T of two rules or more of T are put
-into classes by the rule m of T with the greatest n, the last one in the order by n:
+A node is a set S. Let c be the price of a rule, the least one where they differ, and let p(r) and
+n(r) be what r covers of the good and of the bad rows that S leaves. A rule with p <= c is of no
+use below S: without it, a set is no worse. Sets S + r are measured at once. Sets S + T with two
+rules or more in T are put into classes by the rule m of T with the greatest n, the last one in
+the order by n:
 
     cost(S) - cost(S + T)  <=  p(m) - c - n(m)  +  sum of p - c over the t others
                            <=  (good rows that rules up to m cover) - n(m) - (t + 1) c
@@ -11,8 +12,10 @@ into classes by the rule m of T with the greatest n, the last one in the order b
 because T covers at least n(m) of the bad rows, and no good row twice. The others come before m,
 so the sum is at most that of the t greatest. The greatest over t of the lesser of both numbers
 bounds the class of m; the child of m, with the rules before m, is searched unless its bound says
-that nothing in it beats the best known set. Children are taken by their bounds, the greatest
-first: so the bound of the whole search gets better with each child of the root.
+that nothing in it beats the best known set. With the second line, t has a greatest value for sets
+that do; with it, the first line says how great p - c must be for each of the others, and rules
+that fall short are left out below m. Children are taken by their bounds, the greatest first: so
+the bound of the whole search gets better with each child of the root.
 
 A child is left out as well if a rule of S has become useless: if the good rows that it alone
 covers are worth no more than its price. Without it every set below is no worse, allowed
@@ -38,9 +41,6 @@ DONE, FULL, BETTER, PAUSED = 0, 1, 2, 3
 """Nothing is open; the arena or the stack is full; a better set was met; it is time to look up."""
 
 _NONE = np.uint64(0)
-
-_DOMINANCE = 2
-"""Depth down to which dominated rules are looked for: it takes the square of the rules."""
 
 
 class Arena(NamedTuple):
@@ -123,7 +123,7 @@ def _measure(
 
     Rules whose p - c is not above ``least`` are in no set that is wanted.
     """
-    n = stack.start[depth]
+    n = int(stack.start[depth])
     cost, best, alone = stack.cost[depth], stack.best, stack.room[depth] == 1
     bits, left, unit = rows.bits, stack.uncovered, rows.unit
     words = bits.shape[1]
@@ -161,18 +161,8 @@ def _measure(
 
 
 @kernel
-def _later(arena: Arena, y: int, r: int, p: int, q: int) -> bool:
-    """Whether an entry comes after rule r with p and n = q."""
-    if arena.bad[y] != q:
-        return bool(arena.bad[y] > q)
-    if arena.good[y] != p:
-        return bool(arena.good[y] < p)
-    return bool(arena.rule[y] > r)
-
-
-@kernel
 def _order(arena: Arena, first: int, last: int) -> None:
-    """Sort a part of the arena by n, by p from the greatest, by number (Shell's sort)."""
+    """Sort a part of the arena by n, then by the number of the rule (Shell's sort)."""
     gap = 1
     while gap < last - first:
         gap = 3 * gap + 1
@@ -181,48 +171,11 @@ def _order(arena: Arena, first: int, last: int) -> None:
         for x in range(first + gap, last):
             r, p, q = arena.rule[x], arena.good[x], arena.bad[x]
             y = x - gap
-            while y >= first and _later(arena, y, r, p, q):
+            while y >= first and (arena.bad[y] > q or (arena.bad[y] == q and arena.rule[y] > r)):
                 arena.rule[y + gap] = arena.rule[y]
                 arena.good[y + gap], arena.bad[y + gap] = arena.good[y], arena.bad[y]
                 y -= gap
             arena.rule[y + gap], arena.good[y + gap], arena.bad[y + gap] = r, p, q
-
-
-@kernel
-def _stands_for(rows: Rows, left: Words, depth: int, r: int, other: int) -> bool:
-    """Whether rule r may take the place of another one that comes later in the order."""
-    if rows.prices[r] > rows.prices[other] or rows.lengths[r] > rows.lengths[other]:
-        return False
-    for w in range(rows.good):
-        if rows.bits[other, w] & ~rows.bits[r, w] & left[depth, w] != _NONE:
-            return False
-    for w in range(rows.good, rows.bad):
-        if rows.bits[r, w] & ~rows.bits[other, w] & left[depth, w] != _NONE:
-            return False
-    for w in range(rows.bad, rows.bits.shape[1]):
-        if rows.bits[r, w] & ~rows.bits[other, w] != _NONE:
-            return False
-    return True
-
-
-@kernel
-def _undominated(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> int:
-    """Keep the rules of a sorted part of the arena for which none before them may stand."""
-    n = first
-    for x in range(first, last):
-        r, p = arena.rule[x], arena.good[x]
-        dominated = False
-        for y in range(first, n):
-            if arena.good[y] >= p and _stands_for(
-                rows, stack.uncovered, depth, arena.rule[y], r
-            ):
-                dominated = True
-                break
-        if not dominated:
-            arena.rule[n], arena.good[n], arena.bad[n] = r, p, arena.bad[x]
-            n += 1
-    stack.tally[2] += last - first
-    return n
 
 
 @kernel
@@ -282,8 +235,6 @@ def expand(
     if end - start < 2 or stack.room[depth] < 2:
         return
     _order(arena, start, end)
-    if depth <= _DOMINANCE:
-        stack.end[depth] = end = _undominated(rows, arena, stack, depth, start, end)
     _bound(rows, arena, stack, depth, start, end)
     needed = stack.cost[depth] - stack.best[0]
     n = 0
