@@ -11,7 +11,7 @@ demo: $(STAMP)
 	$(BIN)/cpx demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cpx.errors import CpxError
     from cpx.explainer import Explainer
     from cpx.explaining import explain
-    from cpx.explanation import Explanation
+    from cpx.explanation import Explanation, Reason
     from cpx.instances import load, save
     from cpx.models import (
         KMonomial,
@@ -60,6 +60,7 @@ _HOMES = {
     "Perturbed": "cpx.data",
     "Product": "cpx.data",
     "Ranking": "cpx.ranking",
+    "Reason": "cpx.explanation",
     "Result": "cpx.result",
     "RuleSet": "cpx.rule_sets",
     "RuleSetSelection": "cpx.models",
@@ -96,6 +97,7 @@ __all__ = [
     "Perturbed",
     "Product",
     "Ranking",
+    "Reason",
     "Result",
     "RuleSet",
     "RuleSetSelection",

@@ -28,9 +28,9 @@ from cpx.rules import Rule
 from cpx.solving import solve
 from cpx.widest import widest
 
-__all__ = ["Explainer"]
+__all__ = ["SOLVE_OPTIONS", "Explainer"]
 
-_SOLVE_OPTIONS = ("threads", "seed", "gap", "hint", "encoding", "isolate", "listen")
+SOLVE_OPTIONS = ("threads", "seed", "gap", "hint", "encoding", "isolate", "listen")
 
 
 class Explainer:
@@ -172,7 +172,7 @@ class Explainer:
         Result
             Its ``explanation`` is None when the engine found nothing.
         """
-        options = {name: asked.pop(name) for name in _SOLVE_OPTIONS if name in asked}
+        options = {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
         question = Question.of({"k": k, **asked})
         problem = self.state(x, question)
         result = self._solve(problem, backend, time_limit, options)

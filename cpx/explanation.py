@@ -11,7 +11,7 @@ from cpx.rule_sets import RuleSet
 from cpx.rules import Rule
 from cpx.values import Value
 
-__all__ = ["Evaluation", "Explanation", "PrecisionEstimate", "SampleEvaluation"]
+__all__ = ["Evaluation", "Explanation", "PrecisionEstimate", "Reason", "SampleEvaluation"]
 
 
 @dataclass(frozen=True)
@@ -182,3 +182,64 @@ class Explanation:
         from cpx.html import explanation_html
 
         return explanation_html(self)
+
+
+@dataclass(frozen=True)
+class Reason(Explanation):
+    """A sufficient reason: an explanation that speaks of all rows, and is printed so.
+
+    Attributes
+    ----------
+    weight : int
+        What its features weigh: their number, unless there are weights.
+    least : int or None
+        Proved: no reason weighs less than this; None when nothing was proved.
+    verified : bool
+        Whether the independent checker confirmed that the class is forced.
+
+    Examples
+    --------
+    >>> told = "a <= 1 forces yes, whatever the other 2 columns are"
+    >>> rule = Rule.of([0], ["a <= 1"], "yes")
+    >>> reason = Reason(rule, guarantee=told, weight=1, least=1, verified=True)
+    >>> print(reason)
+    a <= 1 forces yes, whatever the other 2 columns are
+    >>> reason.minimum, reason.features
+    (True, (0,))
+    """
+
+    weight: int = field(kw_only=True)
+    least: int | None = field(kw_only=True)
+    verified: bool = field(kw_only=True)
+
+    @property
+    def minimum(self) -> bool:
+        """Whether it is proved that no reason weighs less."""
+        return self.least == self.weight
+
+    def __str__(self) -> str:
+        return self.guarantee
+
+    def summary(self) -> str:
+        """Return the sentence and what is known about it as a few lines of text."""
+        lines = [self.guarantee, f"proved     {self.proved}"]
+        return "\n".join([*lines, *(f"note       {text}" for text in self.notes)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reason as plain JSON values."""
+        own = {"weight": self.weight, "least": self.least, "verified": self.verified}
+        return {**super().to_dict(), **own}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Reason:
+        """Read what :meth:`to_dict` wrote."""
+        plain = Explanation.from_dict(data)
+        return cls(
+            plain.rule,
+            proved=plain.proved,
+            guarantee=plain.guarantee,
+            notes=plain.notes,
+            weight=data["weight"],
+            least=data["least"],
+            verified=data["verified"],
+        )

@@ -157,11 +157,12 @@ def run(
 
 
 def require_kind(engine: Backend, problem: Problem) -> None:
-    """Raise InvalidOption when an engine does not solve problems of this kind."""
-    if not engine.accepts(problem):
-        raise InvalidOption(
-            f"backend {engine.name!r} cannot solve problems of kind {problem.kind!r}"
-        )
+    """Raise InvalidOption when an engine does not solve the problem."""
+    if engine.accepts(problem):
+        return
+    if engine.encodes:
+        problem.stated_in()  # says why there is no statement
+    raise InvalidOption(engine.refusal(problem))
 
 
 def require_oracle(engine: Backend, problem: Problem) -> None:

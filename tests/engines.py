@@ -14,3 +14,10 @@ ENGINES = [
 ]
 
 HEURISTICS = ("beam", "greedy")
+"""Of rules."""
+
+DELETERS = ("deletion", "best-of-orders:5")
+"""Heuristics of smallest sets."""
+
+OF_REASONS = ("hitting-sets", *DELETERS)
+"""What answers sufficient reasons in the full sense."""

@@ -30,8 +30,10 @@ GROUP = "cpx.backends"
 _OURS = {
     "anchors": "cpx.methods.anchors:Anchors",
     "beam": "cpx.methods.beam:Beam",
+    "best-of-orders": "cpx.methods.deletion:BestOfOrders",
     "certificates": "cpx.methods.certificates.method:Certificates",
     "cpsat": "cpx.backends.cpsat:CpSat",
+    "deletion": "cpx.methods.deletion:Deletion",
     "greedy": "cpx.methods.beam:Greedy",
     "hitting-sets": "cpx.methods.hitting_sets:HittingSets",
     "local-search": "cpx.methods.local_search:LocalSearch",

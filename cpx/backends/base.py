@@ -329,12 +329,16 @@ class Backend(ABC):
         return found
 
     def accepts(self, problem: Problem) -> bool:
-        """Say whether the engine can solve problems of this kind.
+        """Say whether the engine can solve the problem.
 
         One that encodes solves every statement; another one, unless it says otherwise here,
         needs the plain arrays of ``problem.search_form()``.
         """
-        return self.encodes or hasattr(problem, "search_form")
+        return problem.stated if self.encodes else hasattr(problem, "search_form")
+
+    def refusal(self, problem: Problem) -> str:
+        """Say that the engine does not solve the problem."""
+        return f"backend {self.name!r} cannot solve problems of kind {problem.kind!r}"
 
     @abstractmethod
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cpx.models.monomial import MonomialProblem
     from cpx.question import Question
 
-__all__ = ["Asked", "Source", "Wanted"]
+__all__ = ["Asked", "Source", "Wanted", "read_source"]
 
 
 @dataclass(frozen=True)
@@ -181,23 +181,37 @@ class Wanted:
         )
 
 
+def read_source(source: Source) -> tuple[pd.DataFrame, pd.Series[Any], pd.DataFrame]:
+    """Return the columns of the table without the target, the target, and the row.
+
+    Raises
+    ------
+    DataError
+        When there is no such table, column or row, or the target has a single class.
+    """
+    from cpx.cli.progress import phase
+    from cpx.data import read_table
+    from cpx.data import row as row_of
+
+    with phase(f"reading {source.table}"):
+        X, y = read_table(source.table, source.target, opt.split(source.categorical))
+        x = row_of(X, source.row)
+    if y.nunique() < 2:
+        raise DataError(
+            f"{source.table}: the target column {source.target!r} has a single "
+            f"class, {y.iloc[0]!r}: there is nothing to explain"
+        )
+    return X, y, x
+
+
 class Asked:
     """A row of a table and an explainer for it: made without training, trained on demand."""
 
     def __init__(self, source: Source) -> None:
-        from cpx.cli.progress import phase
-        from cpx.data import read_table
-        from cpx.data import row as row_of
-
         self.source = source
         source.check()
-        with phase(f"reading {source.table}"):
-            self._X, self._y = read_table(
-                source.table, source.target, opt.split(source.categorical)
-            )
-            self.x: pd.DataFrame = row_of(self._X, source.row)
-            self._check_classes()
-            self.explainer = self._untrained()
+        self._X, self._y, self.x = read_source(source)
+        self.explainer = self._untrained()
 
     def _untrained(self) -> Explainer:
         from cpx.data import named_classifier
@@ -241,11 +255,3 @@ class Asked:
             f"{samples.total} samples ({self.source.distribution}, {samples.m} distinct), "
             f"{samples.d} features, k = {problem.k}"
         )
-
-    def _check_classes(self) -> None:
-        y = self._y
-        if y.nunique() < 2:
-            raise DataError(
-                f"{self.source.table}: the target column {self.source.target!r} has a single "
-                f"class, {y.iloc[0]!r}: there is nothing to explain"
-            )

@@ -95,7 +95,9 @@ def compare(
     from cpx.compare.runner import plan
 
     limit = None if time_limit == math.inf else time_limit
-    wanted, forms, chosen = engine_names(backends), opt.split(encoding), _seeds(seeds)
+    forms, chosen = opt.split(encoding), _seeds(seeds)
+    # Engines that are not asked for by name are left out where they do not take an instance.
+    wanted = None if backends is None else engine_names(backends)
     # Whatever is wrong is found here, before the directory is made.
     opt.solve_options(time_limit, threads, 0, gap, None)
     if jobs < 1:

@@ -41,7 +41,7 @@ def backends(
         typer.echo(json.dumps(found, indent=1))
         return
     for entry in found:
-        head = typer.style(f"{entry['name']:<12}", bold=True)
+        head = typer.style(f"{entry['name']:<14}", bold=True)
         typer.echo(f"{head} {entry['summary']}")
         if entry["solvers"]:
             first, *rest = entry["solvers"]
@@ -146,7 +146,7 @@ def _install(cls: type[Backend]) -> str:
 
 def _detail(name: str, text: str) -> None:
     if text:
-        typer.echo(f"{'':<12} {name:<10} {text}")
+        typer.echo(f"{'':<14} {name:<10} {text}")
 
 
 def _try(engines: list[str], label: str, remark: str = "") -> bool:

@@ -11,6 +11,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Asked, Source, Wanted
+from cpx.cli.forcing import Kind, reason_of_row
 from cpx.cli.grouped import grouped
 from cpx.cli.reasons import AskedReason, TableOrModel, given, reason
 from cpx.cli.rule_sets import PROBLEM as RULE_SET
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from cpx.models import Problem
     from cpx.options import SolveOptions
     from cpx.question import Question
+    from cpx.result import Result
 
 __all__ = ["explain", "make", "score"]
 
@@ -29,19 +31,35 @@ __all__ = ["explain", "make", "score"]
 class Engine:
     """Who finds the best rule, and how long it may take."""
 
-    backend: opt.Backend = "search"
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend",
+            "-b",
+            metavar="NAME",
+            help="Engine, or family:solver such as milp:cbc; 'cpx backends' lists them.  "
+            "[default: search]",
+            autocompletion=opt.complete_backends,
+            show_default=False,
+        ),
+    ] = None
     encoding: opt.Encoding = None
     time_limit: opt.TimeLimit = 10.0
     threads: opt.Threads = 1
     gap: opt.Gap = None
     isolate: opt.Isolate = True
 
+    @property
+    def name(self) -> str:
+        """The engine, that of rules when none is given."""
+        return self.backend or "search"
+
     def options(self, source: Source) -> SolveOptions:
         """Return the options of the solve; a wrong one, or an engine not there, is refused."""
         from cpx.backends import backend
 
-        opt.require_engine(self.backend, None, None)
-        seed = source.seed if "seed" in backend(self.backend).honours else 0
+        opt.require_engine(self.name, None, None)
+        seed = source.seed if "seed" in backend(self.name).honours else 0
         return opt.solve_options(self.time_limit, self.threads, seed, self.gap, self.encoding)
 
     def start(self) -> None:
@@ -50,9 +68,9 @@ class Engine:
         from cpx.isolation import prepare
 
         if self.isolate:
-            prepare(self.backend)
+            prepare(self.name)
         else:
-            backend(self.backend).preload()
+            backend(self.name).preload()
 
     def check(self, question: Question) -> None:
         """Raise for an encoding that the problem does not have."""
@@ -62,6 +80,7 @@ class Engine:
         problem_class(OBJECTIVES[question.objective]).encoding(self.encoding)
 
 
+_K, _FRESH = 5, 1000
 Fresh = Annotated[
     int, typer.Option(metavar="N", help="Fresh samples the precision is measured on.")
 ]
@@ -71,10 +90,11 @@ Fresh = Annotated[
 def explain(
     *,
     source: Source,
-    k: opt.K = 5,
+    kind: Kind,
+    k: opt.K = _K,
     wanted: Wanted,
     engine: Engine,
-    fresh: Fresh = 1000,
+    fresh: Fresh = _FRESH,
     as_json: opt.Json = False,
     output: opt.ResultFile = None,
 ) -> None:
@@ -83,10 +103,13 @@ def explain(
     Trains the model on the table, draws samples, finds the best rule of at most k
     conditions on them, and measures its precision on fresh samples. Best is the greatest
     precision among rules that cover 1/20 of the samples, unless --objective says otherwise.
+    With --kind sufficient, finds the fewest columns of numbers that force the class that a
+    tree model gives the row, whatever the other columns are.
 
     \b
     Examples:
       cpx explain table.csv --target y --row 17
+      cpx explain table.csv --target y --row 17 --model forest --kind sufficient
       cpx explain table.csv --target y --row 17 --model forest -k 3 --min-coverage 0.2
       cpx explain table.csv --target y --row 17 --objective loss --epsilon 0.1 --delta 0.05
       cpx explain table.csv --target y --row 17 --require "age > 40" --one-per-column
@@ -102,6 +125,13 @@ def explain(
     from cpx.cli.solving import run_solve
 
     path = output_path(output, source.table)
+    kind.check()
+    if kind.kind == "sufficient":
+        for option, changed in (("-k", k != _K), ("--fresh", fresh != _FRESH)):
+            if changed:
+                raise InvalidOption(f"{option} is for --kind rule")
+        result, title = _forced(source, kind, wanted, engine)
+        raise typer.Exit(deliver(result, as_json, path, title))
     chosen = engine.options(source)
     question = wanted.question(k)
     engine.check(question)
@@ -110,11 +140,26 @@ def explain(
     asked.check(question)
     engine.start()
     problem = asked.problem(question)
-    result = run_solve(problem, engine.backend, chosen, engine.isolate)
+    result = run_solve(problem, engine.name, chosen, engine.isolate)
     with phase("measuring the rule on fresh samples"):
         result = asked.explainer.conclude(result, problem, asked.x, question, fresh)
     title = f"{source.table} row {source.row}, {asked.words(problem)}"
     raise typer.Exit(deliver(result, as_json, path, title))
+
+
+def _forced(source: Source, kind: Kind, wanted: Wanted, engine: Engine) -> tuple[Result, str]:
+    """Return a sufficient reason, and what is explained, in words."""
+    from cpx.cli.solving import run_solve
+    from cpx.forcing import engine_for
+
+    if engine.backend is not None:
+        engine.options(source)  # found out before the model is trained
+    problem, words = reason_of_row(source, kind, wanted)
+    engine = replace(engine, backend=engine.backend or engine_for(problem))
+    chosen = engine.options(source)
+    engine.start()
+    result = run_solve(problem, engine.name, chosen, engine.isolate)
+    return result, f"{source.table} row {source.row}, {words}"
 
 
 @grouped
@@ -251,7 +296,7 @@ def score(
     problem = asked.problem(question)
     best = None
     if compare:
-        best = run_solve(problem, engine.backend, replace(chosen, hint=features), engine.isolate)
+        best = run_solve(problem, engine.name, replace(chosen, hint=features), engine.isolate)
     with phase("measuring the rule on fresh samples"):
         found = asked.explainer.judge(features, best, problem, asked.x, question, fresh)
     if as_json:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 DISTRIBUTIONS = ("empirical", "product", "perturbed", "uniform")
 CLASSIFIERS = ("mlp", "forest", "tree", "boosting", "logistic")
+TREES = ("tree", "forest", "boosting")
 STRATEGIES = ("quantile", "uniform")
 OBJECTIVES = ("precision", "coverage", "loss", "negative-only")
 

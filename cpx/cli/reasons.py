@@ -10,18 +10,47 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted
-from cpx.errors import InvalidOption, UnknownName
+from cpx.errors import InvalidOption, ModelError, UnknownName
 
 if TYPE_CHECKING:
     from cpx.models import Problem
+    from cpx.trees import TreeModel
 
-__all__ = ["AskedReason", "TableOrModel", "given", "reason"]
+__all__ = [
+    "AskedReason",
+    "DefinitionName",
+    "LevelName",
+    "TableOrModel",
+    "features",
+    "given",
+    "reason",
+]
 
 PROBLEM = "sufficient-reason"
 PROBLEMS = (PROBLEM, "rule-set")
 LEVELS = ("attributes", "conditions")
 DEFINITIONS = ("sufficient", "majoritary", "tree-specific")
 
+LevelName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What a reason is made of: attributes (the columns, default) or conditions "
+        "(the tests of the model).",
+        autocompletion=opt.choices(LEVELS),
+        show_default=False,
+    ),
+]
+DefinitionName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="sufficient, majoritary or tree-specific; default: sufficient, in 'make' by the "
+        "model.",
+        autocompletion=opt.choices(DEFINITIONS),
+        show_default=False,
+    ),
+]
 Target = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False),
@@ -77,25 +106,8 @@ class AskedReason:
             show_default=False,
         ),
     ] = None
-    level: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="What a reason is made of: attributes (the columns, default) or conditions "
-            "(the tests of the model).",
-            autocompletion=opt.choices(LEVELS),
-            show_default=False,
-        ),
-    ] = None
-    definition: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="sufficient, majoritary or tree-specific; default: by the model.",
-            autocompletion=opt.choices(DEFINITIONS),
-            show_default=False,
-        ),
-    ] = None
+    level: LevelName = None
+    definition: DefinitionName = None
     trust: Annotated[
         bool,
         typer.Option(
@@ -110,49 +122,65 @@ class AskedReason:
         if self.problem is not None and self.problem not in PROBLEMS:
             raise UnknownName("problem", self.problem, PROBLEMS)
         if self.problem != PROBLEM:
-            for option in given(self):
-                if option != "--problem":
-                    raise InvalidOption(f"{option} is for --problem {PROBLEM}")
+            for option in given(self, "problem"):
+                raise InvalidOption(f"{option} is for --problem {PROBLEM}")
 
 
 def reason(
     source: Source, wanted: Wanted, asked: AskedReason, name: str | None
 ) -> tuple[Problem, str]:
     """Read model and row, and state the problem; return it and what it is, in words."""
+    from cpx.cli.output import note
     from cpx.cli.progress import phase
     from cpx.data.tables import read_row
+    from cpx.models.reasons.naming import fitted_to
     from cpx.models.sufficient_reason import SufficientReason
-    from cpx.trees import read_model
 
-    for option in (*given(source), *given(wanted)):
-        if option not in ("--table", "--require", "--forbid"):
-            raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")
+    for option in (*given(source, "table"), *given(wanted, "require", "forbid")):
+        raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")
     if asked.row_file is None:
         raise InvalidOption(f"--problem {PROBLEM} needs a model and a CSV file with the row")
     with phase(f"reading {source.table}"):
-        model = read_model(source.table, trusted=asked.trust)
+        model = _read(source.table, asked.trust)
+    x = read_row(asked.row_file)
+    model, notes = fitted_to(model, x)
+    for text in notes:
+        note(text)
     level: Any = asked.level or LEVELS[0]
     definition: Any = asked.definition
     problem = SufficientReason(
         model,
-        read_row(asked.row_file),
+        x,
         level=level,
         definition=definition,
-        required=_features(wanted.require),
-        forbidden=_features(wanted.forbid),
+        required=features(wanted.require),
+        forbidden=features(wanted.forbid),
         name=name or f"{source.table.name.partition('.')[0]}-{asked.row_file.stem}",
     )
     return problem, ", ".join([f"class {problem.label}: {problem.kind}", *problem.brief()])
 
 
-def _features(given: list[str] | None) -> tuple[int | str, ...]:
+def _read(path: Path, trust: bool) -> TreeModel:
+    from cpx.trees import read_model
+
+    try:
+        return read_model(path, trusted=trust)
+    except ModelError as error:
+        if trust or "trusted" not in str(error):
+            raise
+        raise type(error)(f"{error}; on the command line that is --trust") from error
+
+
+def features(given: list[str] | None) -> tuple[int | str, ...]:
+    """Return features that are given by number or name."""
     return tuple(int(text) if text.isdecimal() else text for text in given or ())
 
 
-def given(options: Any) -> list[str]:
-    """Return the options that do not have their default."""
+def given(options: Any, *apart: str) -> list[str]:
+    """Return the options that do not have their default, apart from some."""
     return [
         "--" + field.name.replace("_", "-")
         for field in fields(options)
-        if field.default is MISSING or getattr(options, field.name) != field.default
+        if field.name not in apart
+        and (field.default is MISSING or getattr(options, field.name) != field.default)
     ]

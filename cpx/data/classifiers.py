@@ -10,10 +10,20 @@ import numpy.typing as npt
 from cpx.data.scalars import valid_seed
 from cpx.errors import ClassifierError, UnknownName
 
-__all__ = ["CLASSIFIERS", "classifier_name", "labels", "named_classifier"]
+__all__ = [
+    "CLASSIFIERS",
+    "TREES",
+    "classifier_name",
+    "labels",
+    "named_classifier",
+    "tree_classifier",
+]
 
 CLASSIFIERS = ("boosting", "forest", "logistic", "mlp", "tree")
 """Names that :func:`named_classifier` knows."""
+
+TREES = ("boosting", "forest", "tree")
+"""Names that :func:`tree_classifier` knows."""
 
 
 def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
@@ -184,6 +194,34 @@ def named_classifier(name: str, seed: int = 0) -> Any:
         [("numbers", numbers, _numeric_columns), ("categories", categories, _other_columns)]
     )
     return Pipeline([("columns", columns), ("classifier", _estimator(name, valid_seed(seed)))])
+
+
+def tree_classifier(name: str, seed: int = 0) -> Any:
+    """Return an unfitted tree model of scikit-learn by its short name.
+
+    It is the last step of :func:`named_classifier` alone, so that its tests are about the
+    columns themselves, which must be numbers.
+
+    Parameters
+    ----------
+    name : {"boosting", "forest", "tree"}
+    seed : int
+
+    Raises
+    ------
+    UnknownName
+        When there is no such name.
+    InvalidOption
+        When the seed is no non-negative integer.
+
+    Examples
+    --------
+    >>> tree_classifier("forest")
+    RandomForestClassifier(random_state=0)
+    """
+    if name not in TREES:
+        raise UnknownName("tree model", name, TREES)
+    return _estimator(name, valid_seed(seed))
 
 
 def _estimator(name: str, seed: int) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from cpx.backends.base import Backend, Outcome, Progress
-from cpx.errors import InvalidOption
+from cpx.backends.base import Outcome, Progress
+from cpx.methods.oracles import AskingOracle
 from cpx.models.sufficient_reason import SufficientReason
 from cpx.result import Termination
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["HittingSets"]
 
 
-class HittingSets(Backend):
+class HittingSets(AskingOracle):
     """Solves the sufficient reason in the full sense, for which there is no statement.
 
     A lower bound from minimum hitting sets of counterexamples, which an exact oracle of our own
@@ -26,27 +26,30 @@ class HittingSets(Backend):
 
     name: ClassVar[str] = "hitting-sets"
     requires: ClassVar[dict[str, str]] = {
-        "numba": "numba>=0.61,<0.70",
+        **AskingOracle.requires,
         "pysat": "python-sat[pb]>=1.9.dev2,<2",
     }
-    honours: ClassVar[frozenset[str]] = frozenset({"seed", "gap"})
-    encodes: ClassVar[bool] = False
+    honours: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
     summary: ClassVar[str] = "implicit hitting sets: sufficient reasons, exact, anytime"
 
-    @classmethod
-    def accepts(cls, problem: Problem) -> bool:
-        """Whether the problem is a sufficient reason, whatever its definition."""
-        return isinstance(problem, SufficientReason)
+    def accepts(self, problem: Problem) -> bool:
+        """Whether the problem is a sufficient reason in the full sense."""
+        return isinstance(problem, SufficientReason) and problem.definition == "sufficient"
+
+    def refusal(self, problem: Problem) -> str:
+        """Say that the problem is no such reason."""
+        if not isinstance(problem, SufficientReason):
+            return super().refusal(problem)
+        return (
+            f"backend {self.name!r} is for the definition sufficient, the problem has "
+            f"{problem.definition}"
+        )
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search for a minimum reason; see :class:`~cpx.backends.base.Backend`."""
         assert isinstance(problem, SufficientReason)
-        if problem.definition != "sufficient":
-            raise InvalidOption(
-                f"backend {self.name!r} is for the definition sufficient, the problem has "
-                f"{problem.definition}"
-            )
         with progress.phase("compile"):
+            self.preload()
             from cpx.reasons import minimum_reason
 
         model, row = problem.free
@@ -54,26 +57,33 @@ class HittingSets(Backend):
         if {*problem.required} & {*problem.forbidden}:
             return Outcome(True, Termination.COMPLETED, "required and forbidden contradict")
 
+        left = progress.remaining
+        if left == 0:
+            return Outcome(False, progress.why_stopped(), "stopped before the search")
+
         def hear(lower: int, upper: int, attributes: tuple[int, ...]) -> None:
             progress.bound(lower)
             if progress.objective is None or upper < progress.objective:
                 progress.found(problem.explanation(attributes))
 
         oracle = problem.oracle_of_rows()
-        oracle.stop = lambda: progress.interrupted
-        with progress.phase("solve"):
-            found = minimum_reason(
-                model,
-                row,
-                weights=weights,
-                must_keep=problem.required,
-                must_avoid=problem.forbidden,
-                time_limit=progress.remaining,
-                seed=options.seed,
-                listen=hear,
-                oracle=oracle,
-            )
-        oracle.stop = oracle.deadline = None
+        oracle.stop = lambda: progress.should_stop
+        try:
+            with progress.phase("solve"):
+                found = minimum_reason(
+                    model,
+                    row,
+                    weights=weights,
+                    must_keep=problem.required,
+                    must_avoid=problem.forbidden,
+                    time_limit=left,
+                    seed=options.seed,
+                    listen=hear,
+                    oracle=oracle,
+                )
+        finally:
+            # The problem keeps its oracle, which has to decide again whatever it is asked.
+            oracle.stop = oracle.deadline = oracle.patience = None
         told = f"{found.rounds} hitting sets, {found.changes} changes, {found.calls} calls"
         if found.lower is not None:
             progress.bound(found.lower)

@@ -183,6 +183,11 @@ class Problem(ABC):
                 return encoding
         raise UnknownName(f"encoding of {cls.kind}", name, (e.name for e in cls.encodings))
 
+    @property
+    def stated(self) -> bool:
+        """Whether there is a statement of this instance, for engines that need one."""
+        return True
+
     def stated_in(self, name: str | None = None) -> Encoding[Any]:
         """Return the encoding of that name, or the default, that can state this instance.
 

@@ -99,7 +99,7 @@ class SmallestSet(Problem):
         if self.weights is not None:
             what += f" of weight {self.cost(explanation.features)}"
         measure = "smaller" if self.weights is None else "lighter"
-        candidate = f"{self.claim()}{self._restriction()}"
+        candidate = self.candidate()
         if proved:
             sentence = f"{what}, minimum: no {candidate} is {measure}"
         elif bound is None:
@@ -111,13 +111,14 @@ class SmallestSet(Problem):
             )
         return replace(explanation, proved=sentence)
 
-    def _restriction(self) -> str:
+    def candidate(self) -> str:
+        """Name what competes: what is sought, with what is required and nothing forbidden."""
         parts = []
         if self.required:
             parts.append("has what is required")
         if self.forbidden:
             parts.append("has nothing forbidden")
-        return f" that {' and '.join(parts)}" if parts else ""
+        return f"{self.claim()} that {' and '.join(parts)}" if parts else self.claim()
 
     def choice_facts(self) -> dict[str, str]:
         """Return what is required and forbidden, and whether there are weights."""

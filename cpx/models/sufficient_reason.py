@@ -6,19 +6,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from cpx.errors import InvalidInstance, InvalidOption, nearest
+from cpx.errors import InvalidInstance, InvalidOption
 from cpx.explanation import Explanation
-from cpx.models.arguments import Share, feature_list, weight_list
+from cpx.models.arguments import Share, weight_list
 from cpx.models.base import Encoding
 from cpx.models.losses import LossForm
 from cpx.models.reasons import saved, sentences
+from cpx.models.reasons.features import LEVELS, Features, Level
 from cpx.models.reasons.forming import Definition, Leaves, automatic_unit, losses_of, rounded
-from cpx.models.reasons.level import conditional, conditions
+from cpx.models.reasons.given import DEFINITIONS, known_definition, known_label, known_unit
 from cpx.models.reasons.row import Row, row_values
 from cpx.models.reasons.words import interval_text, sides_that_matter
 from cpx.models.smallest import SMALLEST_ENCODINGS, SmallestSet
@@ -32,13 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFINITIONS", "LEVELS", "SufficientReason"]
 
-Level = Literal["attributes", "conditions"]
-
 # Beside the problems, which are pickled and compared without them.
 _oracles: WeakKeyDictionary[SufficientReason, SufficiencyOracle] = WeakKeyDictionary()
-
-LEVELS: tuple[Level, ...] = ("attributes", "conditions")
-DEFINITIONS: tuple[Definition, ...] = ("sufficient", "majoritary", "tree-specific")
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,15 +132,13 @@ class SufficientReason(SmallestSet):
         model = self.tree_model
         if not isinstance(model, TreeModel):
             raise InvalidInstance(f"tree_model must be a TreeModel, got {type(model).__name__}")
-        if self.level not in LEVELS:
-            raise InvalidInstance(f"level must be one of {', '.join(LEVELS)}, got {self.level!r}")
         object.__setattr__(self, "x", row_values(model, self.x))
-        if self.level == "conditions":
-            self._refuse_missing()
-        object.__setattr__(self, "label", self._given_label())
-        object.__setattr__(self, "definition", self._known_definition())
+        _ = self.features  # found out now: a level that is not known, or not for x
+        predicted = model.classes[self.label_index]
+        object.__setattr__(self, "label", known_label(predicted, self.label))
+        object.__setattr__(self, "definition", known_definition(model, self.definition))
         for which in ("required", "forbidden"):
-            value = feature_list(which, self._indices(which), self.n_features)
+            value = self.features.numbers(which, getattr(self, which))
             object.__setattr__(self, which, value)
         if self.weights is not None:
             weights = weight_list("weights", self.weights, self.n_features)
@@ -153,95 +147,29 @@ class SufficientReason(SmallestSet):
             raise InvalidInstance(f"name must be a string, got {self.name!r}")
         if not isinstance(self.context, Mapping):
             raise InvalidInstance(f"context must be an object, got {self.context!r}")
-        object.__setattr__(self, "unit", self._known_unit())
+        object.__setattr__(self, "unit", self._rounding())
         if self.stated:
             _ = self.form  # found out now: numbers that are too large
 
-    # ------------------------------------------------------------ arguments
-
-    def _refuse_missing(self) -> None:
-        for a in self.tree_model.used:
-            if np.isnan(self.x[a]):
-                raise InvalidInstance(
-                    f"level conditions is for rows without missing values, and "
-                    f"{self.tree_model.attributes[a].name!r} of x is missing"
-                )
-
-    def _given_label(self) -> Label:
-        predicted = self.tree_model.classes[self.label_index]
-        if self.label is not None and (
-            self.label != predicted or isinstance(self.label, str) != isinstance(predicted, str)
-        ):
-            raise InvalidInstance(f"label is {self.label!r}, and the model gives x {predicted!r}")
-        return predicted
-
-    def _known_definition(self) -> Definition:
-        model, definition = self.tree_model, self.definition
-        votes = model.rule == "vote" and model.decision == "first"
-        if definition is None:
-            if len(model.trees) == 1:
-                return "sufficient"
-            return "majoritary" if votes else "tree-specific"
-        if definition not in DEFINITIONS:
-            raise InvalidInstance(
-                f"definition must be one of {', '.join(DEFINITIONS)}, got {definition!r}"
-            )
-        if definition == "majoritary" and not votes:
-            raise InvalidInstance(
-                f"definition majoritary is for models that vote, this one has {model.rule}"
-            )
-        return definition
-
-    def _known_unit(self) -> Fraction:
-        if self.unit is None:
-            if self.definition != "tree-specific":
-                return Fraction(0)
-            return automatic_unit(self._exact_losses, self._free_model.exact.exponent)
-        try:
-            unit = Fraction(self.unit)
-        except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-            unit = Fraction(-1)
-        if unit < 0 or self.unit is True:
-            raise InvalidInstance(f"unit must be a fraction of at least 0, got {self.unit!r}")
-        if unit and self.definition != "tree-specific":
-            raise InvalidInstance(f"unit is for tree-specific reasons, got {self.unit!r}")
-        return unit
-
-    def _indices(self, which: str) -> Any:
-        value = getattr(self, which)
-        if isinstance(value, str) or not isinstance(value, Iterable):
-            return value
-        return [self._index(which, v) if isinstance(v, str) else v for v in value]
-
-    def _index(self, which: str, name: str) -> int:
-        names = self._plain_names
-        if names.count(name) != 1:
-            what = f"several {self._unit_name}s" if name in names else f"no {self._unit_name}"
-            near = "" if name in names else nearest(name, names)
-            raise InvalidInstance(f"{which}: {name!r} names {what} of the model{near}")
-        return names.index(name)
+    def _rounding(self) -> Fraction:
+        assert self.definition is not None
+        if self.unit is not None:
+            return known_unit(self.unit, self.definition)
+        if self.definition != "tree-specific":
+            return Fraction(0)
+        return automatic_unit(self._exact_losses, self.features.model.exact.exponent)
 
     # ----------------------------------------------------------- the problem
 
     @cached_property
-    def _free_model(self) -> TreeModel:
-        """The model whose attributes are the features: itself, or over its conditions."""
-        return self.tree_model if self.level == "attributes" else conditional(self.tree_model)
-
-    @cached_property
-    def _cells(self) -> np.ndarray[Any, np.dtype[np.int32]]:
-        """The cells of x in :attr:`_free_model`, shape (n,)."""
-        cells = self.tree_model.cells(np.array(self.x, dtype=np.float64))
-        if self.level == "attributes":
-            return cells
-        return np.array([cells[a] > j for a, j in conditions(self.tree_model)], dtype=np.int32)
+    def features(self) -> Features:
+        """What a reason is made of, with the values of x."""
+        return Features(self.tree_model, self.x, self.level)
 
     @property
     def free(self) -> tuple[TreeModel, np.ndarray[Any, np.dtype[np.float64]]]:
         """The model whose attributes are the features of this problem, and x as its row."""
-        if self.level == "attributes":
-            return self.tree_model, np.array(self.x, dtype=np.float64)
-        return self._free_model, self._cells.astype(np.float64)
+        return self.features.model, self.features.row
 
     @cached_property
     def label_index(self) -> int:
@@ -251,22 +179,12 @@ class SufficientReason(SmallestSet):
     @property
     def n_features(self) -> int:
         """Number n of attributes, or of conditions."""
-        return self._free_model.n_attributes
+        return len(self.features)
 
-    @cached_property
-    def _plain_names(self) -> list[str]:
-        if self.level == "attributes":
-            return [a.name for a in self.tree_model.attributes]
-        return list(self.feature_names)
-
-    @cached_property
+    @property
     def feature_names(self) -> tuple[str, ...]:
         """What each feature means, with the values of x: true of x."""
-        model, cells = self.tree_model, self._cells.tolist()
-        if self.level == "attributes":
-            return tuple(interval_text(model, a, c, c, self.x[a]) for a, c in enumerate(cells))
-        tests = conditions(model)
-        return tuple(model.condition(a, j, not c) for (a, j), c in zip(tests, cells))
+        return self.features.words
 
     @property
     def stated(self) -> bool:
@@ -275,12 +193,12 @@ class SufficientReason(SmallestSet):
 
     @cached_property
     def _all_leaves(self) -> Leaves:
-        return Leaves(self._free_model, self._cells)
+        return Leaves(self.features.model, self.features.cells)
 
     @cached_property
     def _exact_losses(self) -> Any:
         assert self.definition is not None
-        return losses_of(self._free_model, self._all_leaves, self.label_index, self.definition)
+        return losses_of(self.features.model, self._all_leaves, self.label_index, self.definition)
 
     @cached_property
     def _losing(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -303,7 +221,7 @@ class SufficientReason(SmallestSet):
         """
         self._require_stated()
         assert self.unit is not None
-        exponent = self._free_model.exact.exponent
+        exponent = self.features.model.exact.exponent
         rows, slacks = rounded(self._exact_losses, Fraction(self.unit), exponent)
         leaves = self._all_leaves.only(self._losing)
         try:
@@ -329,7 +247,8 @@ class SufficientReason(SmallestSet):
         if not self.stated:
             raise InvalidOption(
                 "the definition sufficient is stated for one tree, this model has "
-                f"{len(self.tree_model.trees)}: ask for another definition"
+                f"{len(self.tree_model.trees)}: ask for another definition, or an "
+                "engine that needs no statement, such as hitting-sets"
             )
 
     def oracle_of_rows(self) -> SufficiencyOracle:
@@ -337,14 +256,16 @@ class SufficientReason(SmallestSet):
         from cpx.reasons import SufficiencyOracle
 
         if self not in _oracles:
-            _oracles[self] = SufficiencyOracle(self._free_model, self._cells)
+            _oracles[self] = SufficiencyOracle(self.features.model, self.features.cells)
         return _oracles[self]
 
     def enough(self, features: tuple[int, ...]) -> bool:
         """Say whether the features are a reason by the definition."""
         if self.stated:
             return self.form.holds(features)
-        return self.oracle_of_rows().counterexample(features) is None
+        oracle = self.oracle_of_rows()
+        # Unlike counterexample(), this searches for nothing that is known already.
+        return oracle.change(oracle.everything & ~oracle.bits(features)) is None
 
     # ------------------------------------------------------------- sentences
 
@@ -357,7 +278,7 @@ class SufficientReason(SmallestSet):
     def _conditions(self, S: tuple[int, ...]) -> tuple[str, ...]:
         if self.level == "conditions" or not self.stated or not self.form.holds(S):
             return ()
-        model, cells = self.tree_model, tuple(self._cells.tolist())
+        model, cells = self.tree_model, tuple(self.features.cells.tolist())
         leaves = self._all_leaves.only(self._losing)
         ranges = sides_that_matter(self.form, leaves, cells, tuple(model.sizes.tolist()), S)
         return tuple(interval_text(model, a, *ranges[a], self.x[a]) for a in S)
@@ -395,13 +316,9 @@ class SufficientReason(SmallestSet):
         """Name the definition."""
         return sentences.claim(self)
 
-    @property
-    def _unit_name(self) -> str:
-        return "attribute" if self.level == "attributes" else "condition"
-
     def units(self, size: int) -> str:
         """Count attributes or conditions."""
-        return f"{size} {self._unit_name}{'s' * (size != 1)}"
+        return f"{size} {self.features.unit}{'s' * (size != 1)}"
 
     def notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""

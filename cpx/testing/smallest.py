@@ -16,8 +16,17 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import Tree
 
-__all__ = ["MAYBE", "NO", "YES", "least_weight", "smallest_cases", "stump", "three_definitions"]
-
+__all__ = [
+    "MAYBE",
+    "NO",
+    "YES",
+    "full_cases",
+    "least_weight",
+    "random_votes",
+    "smallest_cases",
+    "stump",
+    "three_definitions",
+]
 
 YES, NO, MAYBE = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 """Votes of leaves of :func:`stump`."""
@@ -75,6 +84,28 @@ def _model(rule: Any, trees: list[Tree], **more: Any) -> TreeModel:
         "base": (0.0,) * scores,
     }
     return TreeModel(**{**arguments, **more})
+
+
+def random_votes(seed: int, trees: int, attributes: int) -> SufficientReason:
+    """Return a reason in the full sense of random trees, each over three of the attributes.
+
+    Examples
+    --------
+    >>> least_weight(random_votes(4, 9, 6))
+    3
+    """
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 2, attributes)
+    found = []
+    for _ in range(trees):
+        a, b, c = rng.choice(attributes, 3, replace=False)
+        tested = np.array([a, b, -1, -1, c, -1, -1], dtype=np.int32)
+        zeros = np.zeros(7, dtype=np.int32)
+        found.append(Tree(tested, zeros, zeros, np.eye(2)[rng.integers(0, 2, 4)], (0, 1)))
+    named = tuple(Attribute(f"a{i}", "boolean") for i in range(attributes))
+    thresholds = tuple(np.array([0.5]) for _ in named)
+    model = TreeModel(named, ("no", "yes"), tuple(found), thresholds, "vote", "first", (0.0, 0.0))
+    return SufficientReason(model, x.tolist(), definition="sufficient")
 
 
 def smallest_cases() -> Iterator[tuple[str, SmallestSet, int | None]]:
@@ -138,3 +169,36 @@ def _sums() -> Iterator[tuple[str, SmallestSet, int | None]]:
     # The odd numbers have 60 bits and are rounded; a and b are still needed.
     odd = _model("sum", [stump(a, [-v], [v + 2.0**-52]) for a, v in leaves])
     yield "reason_sum_rounded", SufficientReason(odd, x), 2
+
+
+def full_cases() -> Iterator[tuple[str, SmallestSet, int | None]]:
+    """Yield name, problem and optimum of sufficient reasons in the full sense."""
+    x, leaves = (1, 1, 1), [(0, 1.0), (1, 1.0), (2, 0.5)]
+
+    def full(model: TreeModel, row: tuple[int, ...] = x, **more: Any) -> SufficientReason:
+        return SufficientReason(model, row, definition="sufficient", **more)
+
+    yield "full_trees_that_cancel", full(three_definitions()), 0
+    # a keeps one vote for the first class, and no two others are for the same one.
+    split = _model("vote", [stump(0, NO, YES), stump(1, YES, NO), stump(2, YES, MAYBE)])
+    yield "full_three_votes", full(split), 1
+    even = _model("vote", [stump(0, NO[:2], YES[:2]), stump(1, NO[:2], YES[:2])])
+    yield "full_even_votes_for_the_first", full(even), 1
+    yield "full_even_votes_for_the_second", full(even, (0, 0, 0)), 2
+    yield "full_idle_required", full(even, required=("c",)), 2
+    yield "full_contradiction", full(even, required=("a",), forbidden=("a",)), None
+    leaf = np.array([-1], dtype=np.int32)
+    alone = _model("vote", [Tree(leaf, leaf, leaf, np.array([YES[:2]]), (0, 1))])
+    yield "full_one_leaf", full(alone), 0
+    yield "full_no_conditions", full(alone, level="conditions"), 0
+    trees = [stump(a, [-v], [v]) for a, v in leaves]
+    model = _model("sum", trees)
+    yield "full_sum", full(model), 2
+    yield "full_sum_conditions", full(model, level="conditions"), 2
+    yield "full_sum_forbidden", full(model, forbidden=("a",)), 2
+    yield "full_sum_infeasible", full(model, forbidden=("a", "b")), None
+    yield "full_sum_weights", full(model, weights=(3, 1, 1)), 2
+    tied = _model("sum", trees, base=(-0.5,))
+    yield "full_sum_tie_lost", full(tied, weights=(3, 1, 1)), 4
+    won = _model("sum", trees, base=(-0.5,), decision="nonnegative")
+    yield "full_sum_tie_won", full(won, weights=(3, 1, 1)), 2

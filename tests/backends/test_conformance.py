@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpx.testing import conformance
-from tests.engines import ENGINES, HEURISTICS
+from tests.engines import DELETERS, ENGINES, HEURISTICS, OF_REASONS
 
 
 @pytest.mark.parametrize(("case", "encoding"), conformance.STATED, ids=str)
@@ -33,8 +33,20 @@ def test_value_of_a_heuristic(name: str, case: conformance.Case) -> None:
     assert (result.objective is None) == (case.optimum is None)
 
 
+@pytest.mark.parametrize("case", [*conformance.SMALLEST, *conformance.FULL], ids=str)
+@pytest.mark.parametrize("name", DELETERS)
+def test_value_of_a_deletion(name: str, case: conformance.Case) -> None:
+    result = conformance.check_case(name, case)
+    assert (result.objective is None) == (case.optimum is None)
+
+
+@pytest.mark.parametrize("case", conformance.FULL, ids=str)
+def test_full_reasons(case: conformance.Case) -> None:
+    conformance.check_case("hitting-sets", case)
+
+
 @pytest.mark.parametrize("behaviour", conformance.BEHAVIOURS, ids=lambda b: b.__name__)
-@pytest.mark.parametrize("engine", [*ENGINES, *HEURISTICS])
+@pytest.mark.parametrize("engine", [*ENGINES, *HEURISTICS, *OF_REASONS])
 def test_behaviour(engine, behaviour) -> None:
     behaviour(engine)
 
@@ -48,7 +60,7 @@ def test_cases_are_right() -> None:
         best = brute_force(case.problem)
         assert (best and best[0]) == case.optimum, case.name
 
-    for case in conformance.SMALLEST:
+    for case in (*conformance.SMALLEST, *conformance.FULL):
         assert least_weight(case.problem) == case.optimum, case.name
 
     for case in conformance.RULE_SETS:

@@ -118,3 +118,155 @@ def test_wrong_use(run: Run, model: Path, arguments: tuple[str, ...], message: s
     assert result.exit_code == 2, result.output
     assert message in result.stderr
     assert not Path("inst.json").exists()
+
+
+# ------------------------------------------------------- cpx explain --kind sufficient
+
+
+def _explain(table: Path, *more: object) -> tuple[object, ...]:
+    return ("explain", table, "--target", "y", "--row", 0, "--kind", "sufficient", *more)
+
+
+@pytest.fixture
+def numbers(table: Path) -> Path:
+    """The table of numbers alone, with a value missing in another row."""
+    lines = [line.split(",") for line in table.read_text().splitlines()]
+    lines[5][1] = ""
+    table.write_text("\n".join(",".join([*line[:2], line[3]]) for line in lines) + "\n")
+    return table
+
+
+def test_what_forces_the_class_of_a_row(run: Run, numbers: Path) -> None:
+    done = run(*_explain(numbers, "--model", "tree", "--no-isolate", "-o", "result.json"))
+    assert done.exit_code == 0, done.output
+    first, _, rule, *rest = done.stdout.splitlines()
+    assert first.endswith("by tree: sufficient-reason, sufficient, 1 tree, 2 attributes")
+    assert "=>" in rule
+    assert any(line.startswith("guarantee") and " force" in line for line in rest)
+    assert any(line.startswith("engine     cpsat") for line in rest)
+    assert json.loads(Path("result.json").read_text())["status"] == "OPTIMAL"
+
+
+def test_a_forest_is_asked_in_the_full_sense(run: Run, numbers: Path) -> None:
+    done = run(*_explain(numbers, "--model", "forest", "--no-isolate", "-t", 20, "--json"))
+    assert json.loads(done.stdout)["backend"] == "hitting-sets"
+    deleted = run(*_explain(numbers, "--model", "forest", "-b", "deletion", "--no-isolate"))
+    assert deleted.exit_code == 3, deleted.output
+    assert "without a bound" in deleted.stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ((), "--kind sufficient is for tree models: --model tree, forest, boosting, got 'mlp'"),
+        (("--model", "tree", "-k", 3), "-k is for --kind rule"),
+        (("--model", "tree", "--bins", 5), "--bins is for --kind rule"),
+        (("--model", "tree", "--objective", "loss"), "--objective is for --kind rule"),
+        (("--model", "tree", "--level", "rows"), "level must be one of attributes, conditions"),
+        (("--model", "tree", "--forbid", "z"), "forbidden: 'z' names no attribute"),
+        (("--model", "tree", "-b", "search"), "'search' cannot solve problems of kind"),
+        (("--model", "forest", "-b", "cpsat"), "stated for one tree, this model has 100"),
+    ],
+)
+def test_what_is_for_the_other_kind(
+    run: Run, numbers: Path, more: tuple[object, ...], message: str
+) -> None:
+    done = run(*_explain(numbers, *more))
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_words_are_no_numbers(run: Run, table: Path) -> None:
+    done = run(*_explain(table, "--model", "tree"))
+    assert done.exit_code == 2
+    assert "column 'colour' has no numbers" in done.stderr
+    other = run("explain", table, "--target", "y", "--row", 0, "--kind", "reason")
+    assert "unknown kind 'reason'; known: rule, sufficient" in other.stderr
+    level = run("explain", table, "--target", "y", "--row", 0, "--level", "conditions")
+    assert "--level is for --kind sufficient" in level.stderr
+
+
+# ----------------------------------------------------------------- files and rows
+
+GOOD = "sepal length (cm),sepal width (cm),petal length (cm),petal width (cm)\n5,3,4.2,1.3\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (GOOD.replace(",petal width (cm)", "").replace(",1.3", ""), "x lacks 'petal width"),
+        (GOOD.replace("\n", ",z\n", 1).replace("1.3", "1.3,7"), "x has 'z', no columns"),
+        (GOOD.replace("1.3", "wide"), "'petal width (cm)' must be a finite number"),
+        (GOOD + "5,3,4.2,1.3\n", "one row is wanted, there are 2"),
+        ("", "the file is empty"),
+    ],
+)
+def test_wrong_rows_of_files(run: Run, model: Path, row: str, message: str) -> None:
+    Path("wrong.csv").write_text(row)
+    done = run("make", model, "wrong.csv", *KIND)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_a_value_that_is_missing_in_the_file(run: Run, model: Path) -> None:
+    Path("gap.csv").write_text(GOOD.replace("1.3", ""))
+    done = run("make", model, "gap.csv", *KIND, "-o", "inst.json")
+    assert done.exit_code == 0, done.output
+    assert "other rows may lack it too: petal width (cm)" in done.stderr
+    assert run("solve", "inst.json", "-b", "cpsat", "--no-isolate").exit_code == 0
+
+
+def _write(kind: str) -> Path:
+    """Write a file that is no good model of two columns, and return its path."""
+    X, y = [[0.0, 1.0], [1.0, 0.0]], [0, 1]
+    path = Path(f"model.{kind.partition(' ')[0]}")
+    if kind.startswith("joblib"):
+        joblib.dump(DecisionTreeClassifier(), path)
+    elif kind == "skops untrained":
+        pytest.importorskip("skops.io").dump(DecisionTreeClassifier(), path)
+    elif kind == "skops tree":
+        pytest.importorskip("skops.io").dump(DecisionTreeClassifier().fit(X, y), path)
+    elif kind == "json objective":
+        xgboost = pytest.importorskip("xgboost")
+        made = xgboost.XGBRegressor(n_estimators=1, objective="count:poisson").fit(X, y)
+        made.save_model(path)
+    elif kind == "txt objective":
+        lightgbm = pytest.importorskip("lightgbm")
+        made = lightgbm.LGBMRegressor(n_estimators=1, min_child_samples=1, verbose=-1).fit(X, y)
+        made.booster_.save_model(path)
+    else:
+        path.write_text({"json empty": "", "txt words": "no model"}[kind])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("joblib untrained", "say trusted=True, or save the model with skops instead; on the"),
+        ("joblib trusted", "model.joblib: the DecisionTreeClassifier is not fitted"),
+        ("skops untrained", "model.skops: the DecisionTreeClassifier is not fitted"),
+        ("skops tree", "types that are not trusted: sklearn.tree._tree.Tree"),
+        ("json objective", "the objective 'count:poisson' is not supported"),
+        ("txt objective", "the objective 'regression' is not supported"),
+        ("json empty", "model.json: not recognised as a tree model"),
+        ("txt words", "model.txt: not recognised as a tree model"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_files_that_are_no_models(run: Run, model: Path, kind: str, message: str) -> None:
+    trust = ("--trust",) if kind == "joblib trusted" else ()
+    done = run("make", _write(kind), "row.csv", *KIND, *trust)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_comparing_all_engines_leaves_out_those_that_do_not_take_it(run: Run, model: Path) -> None:
+    for definition in ("sufficient", "tree-specific"):
+        run("make", model, "row.csv", *KIND, "--definition", definition, "-o", "inst.json")
+        data = json.loads(Path("inst.json").read_text())
+        data["model"]["trees"] *= 2
+        Path("two.json").write_text(json.dumps(data))
+        done = run("compare", "two.json", "--time-limit", 20)
+        assert done.exit_code == 0, done.output
+        assert ("hitting-sets" in done.stdout) == (definition == "sufficient")
+        assert ("cpsat" in done.stdout) == (definition == "tree-specific")

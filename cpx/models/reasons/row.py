@@ -14,7 +14,7 @@ from cpx.errors import DataError
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 
-__all__ = ["Row", "row_values"]
+__all__ = ["Row", "missing_values", "row_values"]
 
 Row = Any
 """A sequence of d numbers, or a mapping or a pandas Series or one-row table by column name."""
@@ -53,6 +53,13 @@ def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
         elif not _has(attribute, value):
             raise DataError(f"x: {attribute.name!r} is {value:g}, no value of the attribute")
     return numbers
+
+
+def missing_values(model: TreeModel, x: Row) -> tuple[int, ...]:
+    """Return the attributes that have no value in a row; see :func:`row_values`."""
+    values = _in_order(model, x)
+    missing = (value is None or value != value for value in values)
+    return tuple(a for a, gone in zip(range(model.n_attributes), missing) if gone)
 
 
 def _in_order(model: TreeModel, x: Row) -> list[Any]:
