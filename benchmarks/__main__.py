@@ -16,6 +16,7 @@ NAMES = (
     "boosted",
     "reasons",
     "peers",
+    "rule_sets",
 )
 
 

@@ -35,10 +35,12 @@ if TYPE_CHECKING:
         MaxPrecision,
         MinCertificate,
         NegativeOnly,
+        RuleSetSelection,
         SufficientReason,
     )
     from cpx.ranking import Ranking, best_rules, optimal_rules
     from cpx.result import Result, Status, Termination
+    from cpx.rule_sets import RuleSet
     from cpx.solving import solve
     from cpx.trees import Attribute, TreeModel, read_model
 
@@ -60,6 +62,8 @@ _HOMES = {
     "Ranking": "cpx.ranking",
     "Reason": "cpx.explanation",
     "Result": "cpx.result",
+    "RuleSet": "cpx.rule_sets",
+    "RuleSetSelection": "cpx.models",
     "Samples": "cpx.data",
     "Status": "cpx.result",
     "SufficientReason": "cpx.models",
@@ -95,6 +99,8 @@ __all__ = [
     "Ranking",
     "Reason",
     "Result",
+    "RuleSet",
+    "RuleSetSelection",
     "Samples",
     "Status",
     "SufficientReason",

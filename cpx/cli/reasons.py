@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 PROBLEM = "sufficient-reason"
+PROBLEMS = (PROBLEM, "rule-set")
 LEVELS = ("attributes", "conditions")
 DEFINITIONS = ("sufficient", "majoritary", "tree-specific")
 
@@ -99,8 +100,9 @@ class AskedReason:
         str | None,
         typer.Option(
             metavar="KIND",
-            help="sufficient-reason: explain a row by the tree model of a file.",
-            autocompletion=opt.choices((PROBLEM,)),
+            help="sufficient-reason: explain a row by the tree model of a file. rule-set: mimic a "
+            "model on all rows by few rules.",
+            autocompletion=opt.choices(PROBLEMS),
             show_default=False,
         ),
     ] = None
@@ -117,10 +119,10 @@ class AskedReason:
 
     def check(self) -> None:
         """Raise for options that are for another kind of instance."""
-        if self.problem is not None and self.problem != PROBLEM:
-            raise UnknownName("problem", self.problem, (PROBLEM,))
-        if self.problem is None:
-            for option in given(self):
+        if self.problem is not None and self.problem not in PROBLEMS:
+            raise UnknownName("problem", self.problem, PROBLEMS)
+        if self.problem != PROBLEM:
+            for option in given(self, "problem"):
                 raise InvalidOption(f"{option} is for --problem {PROBLEM}")
 
 

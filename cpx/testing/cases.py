@@ -18,10 +18,21 @@ from cpx.models.max_coverage import MaxCoverage
 from cpx.models.max_precision import MaxPrecision
 from cpx.models.monomial import MonomialProblem
 from cpx.models.negative_only import NegativeOnly
+from cpx.testing.rule_sets import rule_set_cases
 from cpx.testing.smallest import full_cases, smallest_cases
 from cpx.values import Value
 
-__all__ = ["CASES", "ENCODINGS", "FULL", "SMALLEST", "SMALLEST_STATED", "STATED", "Case"]
+__all__ = [
+    "CASES",
+    "ENCODINGS",
+    "FULL",
+    "RULE_SETS",
+    "RULE_SETS_STATED",
+    "SMALLEST",
+    "SMALLEST_STATED",
+    "STATED",
+    "Case",
+]
 
 ENCODINGS: tuple[str, ...] = tuple(encoding.name for encoding in MONOMIAL_ENCODINGS)
 """Encodings of monomial problems; ``table1-literal`` is checked as the relaxation it is."""
@@ -186,6 +197,9 @@ SMALLEST: tuple[Case, ...] = tuple(Case(*case) for case in smallest_cases())
 FULL: tuple[Case, ...] = tuple(Case(*case) for case in full_cases())
 """Sufficient reasons in the full sense, also of several trees, which have no statement."""
 
+RULE_SETS: tuple[Case, ...] = tuple(Case(*case) for case in rule_set_cases())
+"""Selections of rules, for engines that solve statements or take their plain arrays."""
+
 STATED: tuple[tuple[Case, str], ...] = tuple(
     (case, encoding) for case in CASES for encoding in case.encodings
 )
@@ -195,3 +209,8 @@ SMALLEST_STATED: tuple[tuple[Case, str], ...] = tuple(
     (case, encoding) for case in SMALLEST for encoding in case.encodings
 )
 """The same for :data:`SMALLEST`."""
+
+RULE_SETS_STATED: tuple[tuple[Case, str], ...] = tuple(
+    (case, encoding) for case in RULE_SETS for encoding in case.encodings
+)
+"""The same for :data:`RULE_SETS`."""

@@ -42,6 +42,8 @@ from cpx.testing.cases import (
     CASES,
     ENCODINGS,
     FULL,
+    RULE_SETS,
+    RULE_SETS_STATED,
     SMALLEST,
     SMALLEST_STATED,
     STATED,
@@ -55,6 +57,8 @@ __all__ = [
     "CASES",
     "ENCODINGS",
     "FULL",
+    "RULE_SETS",
+    "RULE_SETS_STATED",
     "SMALLEST",
     "SMALLEST_STATED",
     "STATED",
@@ -97,7 +101,7 @@ def check_result(
     told = f"{result.engine}, {result.encoding}: {result.status}, {result.raw_status}"
     told += f", value {result.objective}, bound {result.bound}, {result.warnings}"
     assert result.status is not Status.ERROR, told
-    faithful = not result.encoding or problem.encoding(result.encoding).faithful
+    faithful = not result.encoding or problem.stated_in(result.encoding).faithful
     exact = find_backend(result.engine).exact
     if not exact:
         claims = result.status not in (Status.FEASIBLE, Status.UNKNOWN) or result.bound is not None

@@ -1,0 +1,101 @@
+"""Local search on the errors of a set, over all rules: add, drop, and put one for another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from cpx.methods.column_generation.beams import beams
+from cpx.methods.column_generation.table import Features, Table
+
+__all__ = ["descend", "exchanged"]
+
+_SEEDS, _WIDTH = 12, 3
+_KICKS = 8
+
+Bools = NDArray[np.bool_]
+
+
+def exchanged(
+    table: Table,
+    chosen: Sequence[Features],
+    k: int,
+    price: Fraction,
+    rng: Generator,
+    end: float,
+) -> list[Features]:
+    """Return a set of rules of no greater zero-one loss plus price, after local search.
+
+    It descends from the set; then, eight times without success, from the best set without one of
+    its rules. Ends at time ``end`` of :func:`time.monotonic`, if not before.
+    """
+    best = descend(table, chosen, k, price, rng, end)
+    value, failed = _value(table, best, price), 0
+    while best and failed < _KICKS and time.monotonic() < end:
+        dropped = int(rng.integers(len(best)))
+        again = descend(table, best[:dropped] + best[dropped + 1 :], k, price, rng, end)
+        failed += 1
+        if (met := _value(table, again, price)) < value:
+            best, value, failed = again, met, 0
+    return best
+
+
+def descend(
+    table: Table,
+    chosen: Sequence[Features],
+    k: int,
+    price: Fraction,
+    rng: Generator,
+    end: float,
+) -> list[Features]:
+    """Return the set after steps that help, until none does.
+
+    For each rule of the set, and for none, take it out: each sample that no other rule covers is
+    then worth its weight, or minus it, to a new rule. The worthiest that beams find replaces
+    the old one where it saves more; a rule that saves less than its price is dropped.
+    """
+    rules = list(chosen)
+    covers = [table.covered(rule) for rule in rules]
+    full = table.worths(table.weights[table.own].astype(np.float64))
+    improved = True
+    while improved:
+        improved = False
+        for place in range(len(rules), -1, -1):
+            if time.monotonic() > end:
+                return rules
+            others = [cover for i, cover in enumerate(covers) if i != place]
+            free = ~np.logical_or.reduce(others) if others else np.ones(len(full), dtype=bool)
+            worths = np.where(free, full, 0.0)
+            old = 0.0
+            if place < len(rules):
+                old = worths[covers[place]].sum() - float(price)
+                if old < 0:
+                    del rules[place], covers[place]
+                    improved = True
+                    continue
+            wanted = np.flatnonzero(worths > 0)
+            if not len(wanted):
+                continue
+            seeds = rng.choice(wanted, min(_SEEDS, len(wanted)), replace=False)
+            found = beams(table, worths, seeds, k, _WIDTH)
+            if not found:
+                continue
+            cover = table.covered(found[0])
+            if worths[cover].sum() - float(price) > old:
+                # At the end of the list it is added.
+                rules[place : place + 1] = [found[0]]
+                covers[place : place + 1] = [cover]
+                improved = True
+    return rules
+
+
+def _value(table: Table, rules: Sequence[Features], price: Fraction) -> Fraction:
+    covered = np.zeros(len(table.same), dtype=bool)
+    for rule in rules:
+        covered |= table.covered(rule)
+    return int(table.weights[covered != table.same].sum()) + price * len(rules)

@@ -1,0 +1,69 @@
+"""The samples of a learner: literals, classes, and what an error weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Features", "Table"]
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Features = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Samples with the literals that are true of them.
+
+    Attributes
+    ----------
+    literals : ndarray of bool, shape (m, d)
+    same : ndarray of bool, shape (m,)
+        Which samples are of the class.
+    weights : ndarray of int64, shape (m,)
+        What an error on each weighs.
+    """
+
+    literals: Bools
+    same: Bools
+    weights: NDArray[np.int64]
+
+    @cached_property
+    def single(self) -> NDArray[np.float32]:
+        """The literals as numbers, for products of matrices, shape (m, d)."""
+        return self.literals.astype(np.float32)
+
+    @cached_property
+    def own(self) -> Indices:
+        """The samples of the class."""
+        return np.flatnonzero(self.same)
+
+    def covered(self, features: Sequence[int]) -> Bools:
+        """Say which samples a rule covers, shape (m,)."""
+        return np.asarray(self.literals[:, list(features)].all(axis=1))
+
+    def paid(self, covered: Bools) -> int:
+        """Return the weight of the samples of other classes that a rule covers."""
+        return int(self.weights[covered & ~self.same].sum())
+
+    def worths(self, prices: Floats) -> Floats:
+        """Return what covering each sample is worth: its price, or minus its weight.
+
+        Parameters
+        ----------
+        prices : ndarray of float64
+            One for each sample of the class.
+        """
+        worths = -self.weights.astype(np.float64)
+        worths[self.own] = prices
+        return worths
+
+    def part(self, rows: Indices) -> Table:
+        """Return some of the samples."""
+        return Table(self.literals[rows], self.same[rows], self.weights[rows])
