@@ -35,7 +35,7 @@ class Actions:
         The decision set S. It is not changed.
     new_rules : sequence of masks
         Rules that may be added.
-    price : float
+    penalty : float
         lambda.
     beta : float
     max_conditions : int
@@ -59,13 +59,13 @@ class Actions:
         self,
         state: State,
         new_rules: Sequence[BoolArray],
-        price: float,
+        penalty: float,
         beta: float,
         max_conditions: int,
     ) -> None:
         self._evidence = state.evidence
         self._state = state
-        self._price, self._beta = price, beta
+        self._penalty, self._beta = penalty, beta
         self._found: list[tuple[int, int, BoolArray, int, int]] = []
         self._sign = np.where(state.evidence.labels, 1, -1)
         for i in range(len(state.masks)):
@@ -142,7 +142,7 @@ class Actions:
     @property
     def objective(self) -> FloatArray:
         """The estimate of Q(a(S)) of each action, on all instances so far."""
-        return np.asarray(self.right / self._evidence.size - self._price * self._sizes)
+        return np.asarray(self.right / self._evidence.size - self._penalty * self._sizes)
 
     @property
     def radius(self) -> FloatArray:
@@ -195,6 +195,11 @@ class Actions:
             state.remove(rule)
         else:
             state.replace(rule, self.masks[i])
+
+    def keep(self, wanted: BoolArray) -> None:
+        """Leave out all actions but the wanted ones; wanted of shape (A,)."""
+        for name in ("kinds", "rules", "masks", "right", "covered", "_sizes", "_volumes"):
+            setattr(self, name, getattr(self, name)[wanted])
 
     def result(self, i: int) -> list[BoolArray]:
         """Return the rules of a(S) for action i."""

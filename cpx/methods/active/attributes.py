@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cpx.data.columns import CategoryColumn, as_categories, as_numbers, fit_column
+from cpx.data.columns import (
+    CategoryColumn,
+    as_categories,
+    as_numbers,
+    fit_column,
+    short_between,
+)
 from cpx.errors import DataError
 from cpx.methods.active.conditions import Condition, Interval, OneOf
 
@@ -174,7 +181,7 @@ class Categories(Attribute):
     def coordinates(self, values: FloatArray) -> FloatArray:
         # Two different values are at squared distance 1.
         hot = values[:, None] == np.arange(len(self.categories))
-        return hot.astype(np.float64) / np.sqrt(2.0)
+        return np.asarray(hot / np.sqrt(2.0), dtype=np.float64)
 
 
 def fit_attribute(
@@ -184,7 +191,8 @@ def fit_attribute(
 
     A number with at most ``n_cells`` distinct values gets a cell for each. Otherwise half of
     the cuts are quantiles of the rows and half are quantiles of the distinct values, for a
-    value that most rows share would else leave no cuts for the others.
+    value that most rows share would else leave no cuts for the others. Half as many cuts more
+    are spread evenly, also where there are no rows: synthetic instances get there.
 
     Raises
     ------
@@ -216,10 +224,17 @@ def fit_attribute(
     low, high = float(distinct[0]), float(distinct[-1])
     if not np.isfinite(high - low):
         raise DataError(f"column {name!r} has a range too large for a float: {low} to {high}")
-    return Numbers(
-        name,
-        low,
-        high,
-        np.array(sorted(thresholds), dtype=np.float64),
-        bool((present == np.floor(present)).all()),
-    )
+    whole = bool((present == np.floor(present)).all())
+    thresholds |= _evenly(low, high, n_cells // 2, whole)
+    return Numbers(name, low, high, np.array(sorted(thresholds), dtype=np.float64), whole)
+
+
+def _evenly(low: float, high: float, n: int, whole: bool) -> set[float]:
+    """Return at most n thresholds, spread evenly and short to write."""
+    step = (high - low) / (n + 1)
+    wanted = [low + i * step for i in range(1, n + 1)]
+    if whole:
+        # A threshold belongs to the cell below it.
+        return {float(t) for t in map(math.floor, wanted) if low <= t < high}
+    near = {short_between(t - step / 4, t + step / 4, t) for t in wanted} if step else set()
+    return {t for t in near if low < t < high}

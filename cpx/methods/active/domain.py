@@ -131,17 +131,12 @@ class Domain:
             When the table does not have the columns of the domain.
         """
         frame = self._columns.aligned(table)
-        return np.column_stack(
-            [a.values(frame.iloc[:, c]) for c, a in enumerate(self.attributes)]
-        )
+        return np.column_stack([a.values(frame.iloc[:, c]) for c, a in enumerate(self.attributes)])
 
     def cells(self, values: FloatArray) -> IntArray:
         """Return the cell of each value among all cells, shape (n, m)."""
         return np.column_stack(
-            [
-                a.cells(values[:, c]) + self.starts[c]
-                for c, a in enumerate(self.attributes)
-            ]
+            [a.cells(values[:, c]) + self.starts[c] for c, a in enumerate(self.attributes)]
         )
 
     def coordinates(self, values: FloatArray) -> npt.NDArray[np.float32]:
@@ -188,7 +183,5 @@ class Domain:
     def rule(self, mask: BoolArray) -> SetRule:
         """Return a rule in words."""
         return SetRule(
-            tuple(
-                self.attributes[a].condition(mask[self.span(a)]) for a in self.constrained(mask)
-            )
+            tuple(self.attributes[a].condition(mask[self.span(a)]) for a in self.constrained(mask))
         )

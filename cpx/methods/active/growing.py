@@ -98,9 +98,7 @@ def grow(
 class _Counts:
     """Positive and negative instances per cell."""
 
-    def __init__(
-        self, cells: IntArray, positive: BoolArray, n_cells: int
-    ) -> None:
+    def __init__(self, cells: IntArray, positive: BoolArray, n_cells: int) -> None:
         self.positives, self.total = int(positive.sum()), len(positive)
         self.per_cell = histogram(cells, np.ones(len(positive)), n_cells)
         self.positive_per_cell = histogram(cells, positive, n_cells)

@@ -41,7 +41,10 @@ def histogram(cells: IntArray, weights: npt.NDArray[Any], n_cells: int) -> Float
     array([1., 5., 6., 0.])
     """
     repeated = np.broadcast_to(weights.astype(np.float64), cells.shape)
-    return np.bincount(cells.ravel(), weights=repeated.ravel(), minlength=n_cells)
+    summed: FloatArray = np.bincount(
+        cells.ravel(), weights=repeated.ravel(), minlength=n_cells
+    ).astype(np.float64, copy=False)
+    return summed
 
 
 def best_interval(

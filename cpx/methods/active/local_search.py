@@ -1,4 +1,4 @@
-"""Algorithm 1 of Lu and Ester: a local search that asks when it cannot tell which action is best."""
+"""Algorithm 1 of Lu and Ester: a local search that asks which action is best."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ class Best:
         Instances that it gives the label of the black box.
     """
 
-    def __init__(self, evidence: Evidence, price: float) -> None:
-        self._evidence, self._price = evidence, price
+    def __init__(self, evidence: Evidence, penalty: float) -> None:
+        self._evidence, self._penalty = evidence, penalty
         self.masks: list[BoolArray] = []
         self.right = int((~evidence.labels).sum())
 
     @property
     def objective(self) -> float:
         """The estimate of Q."""
-        return self.right / self._evidence.size - self._price * len(self.masks)
+        return self.right / self._evidence.size - self._penalty * len(self.masks)
 
     def catch_up(self, first: int) -> None:
         """Take in the instances from ``first`` on."""
@@ -78,7 +78,7 @@ class Best:
 
     def offer(self, masks: list[BoolArray], right: int) -> None:
         """Take another decision set if it is better."""
-        if right / self._evidence.size - self._price * len(masks) > self.objective:
+        if right / self._evidence.size - self._penalty * len(masks) > self.objective:
             self.masks, self.right = masks, right
 
 
@@ -86,7 +86,7 @@ class Best:
 class LocalSearch:
     """The search and its parameters; see :class:`~cpx.methods.active.ActiveDecisionSet`."""
 
-    price: float
+    penalty: float
     beta: float
     epsilon: float
     max_iterations: int
@@ -101,12 +101,15 @@ class LocalSearch:
         self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
     ) -> tuple[Best, list[Step]]:
         """Search, and return the best decision set met and what each iteration did."""
-        state, best, steps = State(evidence), Best(evidence, self.price), []
+        state, best, steps = State(evidence), Best(evidence, self.penalty), []
+        visited = {_name(state.masks)}
         for t in range(1, self.max_iterations + 1):
             new = grow(state, self.new_rules, self.max_conditions, rng)
-            actions = Actions(state, new, self.price, self.beta, self.max_conditions)
+            actions = Actions(state, new, self.penalty, self.beta, self.max_conditions)
+            results = [_name(actions.result(i)) for i in range(len(actions))]
+            actions.keep(np.array([name not in visited for name in results], dtype=bool))
             if not len(actions):
-                # No rule, and no positive instance to grow one from.
+                # Nothing to grow a rule from, or all around has been tried.
                 break
             chosen = self._best_action(actions, evidence, box, best, rng)
             state.catch_up()
@@ -115,6 +118,7 @@ class LocalSearch:
             if at_random:
                 chosen = int(rng.integers(len(actions)))
             actions.apply(chosen, state)
+            visited.add(_name(state.masks))
             right = state.right
             steps.append(
                 Step(
@@ -123,7 +127,7 @@ class LocalSearch:
                     at_random,
                     box.queries,
                     len(state.masks),
-                    float(right.mean() - self.price * len(state.masks)),
+                    float(right.mean() - self.penalty * len(state.masks)),
                     float(right[: evidence.n_real].mean()),
                 )
             )
@@ -157,3 +161,8 @@ class LocalSearch:
             left -= 2 * n
             star, rival = actions.best_two()
         return star
+
+
+def _name(masks: list[BoolArray]) -> frozenset[bytes]:
+    """Return what two decision sets of the same rules have in common."""
+    return frozenset(mask.tobytes() for mask in masks)

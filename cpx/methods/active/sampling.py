@@ -41,7 +41,7 @@ def counterfactuals(
     domain = evidence.domain
     for a in domain.constrained(mask).tolist():
         values[:, a] = domain.attributes[a].draw(mask[domain.span(a)], n, rng)
-    return values
+    return np.asarray(values)
 
 
 def farthest(evidence: Evidence, mask: BoolArray, pool: FloatArray, n: int) -> FloatArray:

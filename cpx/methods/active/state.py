@@ -84,7 +84,7 @@ class Evidence:
 
     def covered(self, mask: BoolArray, first: int = 0) -> BoolArray:
         """Return which instances from ``first`` on satisfy a rule."""
-        return self.misses(mask, first) == 0
+        return np.asarray(self.misses(mask, first) == 0)
 
 
 class State:
@@ -140,4 +140,4 @@ class State:
     @property
     def right(self) -> BoolArray:
         """Which instances the decision set gives the label of the black box."""
-        return (self.count > 0) == self.evidence.labels
+        return np.asarray((self.count > 0) == self.evidence.labels)
