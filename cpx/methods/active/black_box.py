@@ -101,7 +101,7 @@ class BlackBox:
         unknown = ~np.isin(answers, self.classes)
         if unknown.any():
             raise DataError(
-                f"the black box {self.name} gave a query the label {answers[unknown][0]!r}: "
+                f"the black box {self.name} gave a query the label {answers[unknown].tolist()[0]!r}: "
                 f"on the table it had only {self.classes[0]!r} and {self.classes[1]!r}"
             )
         found = np.asarray(answers == self.classes[1], dtype=bool)

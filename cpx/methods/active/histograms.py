@@ -120,8 +120,7 @@ def best_list(
 ) -> BoolArray | None:
     """Return the list of cells of the greatest gain, with the arguments of intervals.
 
-    Where that is the current list, or has all cells, the one that differs from it in a single
-    cell at the least loss. A wider list has one cell more.
+    A wider list has one cell more than the current one. No list has no cell, or all.
 
     Examples
     --------
@@ -140,13 +139,18 @@ def best_list(
     chosen = gains > 0
     if must is not None:
         chosen[must] = True
-    if not chosen.any():
-        chosen[int(np.argmax(gains))] = True
-    if not chosen.all() and (current is None or (chosen != current).any()):
+
+    def wanted() -> bool:
+        if not chosen.any() or chosen.all():
+            return False
+        return current is None or bool((chosen != current).any())
+
+    if wanted():
         return chosen
     for j in np.argsort(np.abs(gains), kind="stable"):
-        chosen[j] ^= True
-        if j != must and chosen.any() and not chosen.all():
-            return chosen
-        chosen[j] ^= True
+        if j != must:
+            chosen[j] ^= True
+            if wanted():
+                return chosen
+            chosen[j] ^= True
     return None
