@@ -233,7 +233,8 @@ class ActiveDecisionSet(BaseEstimator):  # type: ignore[misc]
         DataError
             When X does not have the columns seen in fit.
         """
-        found: npt.NDArray[Any] = self.classes_[self.covers(X).any(axis=0).astype(int)]
+        covered = self.covers(X).any(axis=0)
+        found: npt.NDArray[Any] = self.classes_[covered.astype(int)]
         return found
 
     def score(self, X: Any, black_box: Any) -> float:
