@@ -35,10 +35,12 @@ if TYPE_CHECKING:
         MaxPrecision,
         MinCertificate,
         NegativeOnly,
+        RuleSetSelection,
         SufficientReason,
     )
     from cpx.ranking import Ranking, best_rules, optimal_rules
     from cpx.result import Result, Status, Termination
+    from cpx.rule_sets import RuleSet
     from cpx.solving import solve
     from cpx.trees import Attribute, TreeModel, read_model
 
@@ -59,6 +61,8 @@ _HOMES = {
     "Product": "cpx.data",
     "Ranking": "cpx.ranking",
     "Result": "cpx.result",
+    "RuleSet": "cpx.rule_sets",
+    "RuleSetSelection": "cpx.models",
     "Samples": "cpx.data",
     "Status": "cpx.result",
     "SufficientReason": "cpx.models",
@@ -93,6 +97,8 @@ __all__ = [
     "Product",
     "Ranking",
     "Result",
+    "RuleSet",
+    "RuleSetSelection",
     "Samples",
     "Status",
     "SufficientReason",

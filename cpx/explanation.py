@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from cpx.rule_sets import RuleSet
 from cpx.rules import Rule
 from cpx.values import Value
 
@@ -124,6 +125,8 @@ class Explanation:
     def summary(self) -> str:
         """Return the rule and what is known about it as a few lines of text."""
         lines = [str(self.rule)]
+        if isinstance(self.rule, RuleSet):
+            lines.append(self.rule.table())
         if self.fresh is not None:
             lines.append(f"precision  {self.fresh}")
         if self.precision is not None:
@@ -165,7 +168,7 @@ class Explanation:
         """Read what :meth:`to_dict` wrote."""
         fresh, precision, coverage = data["fresh"], data["precision"], data["coverage"]
         return cls(
-            rule=Rule.from_dict(data["rule"]),
+            rule=(RuleSet if "figures" in data["rule"] else Rule).from_dict(data["rule"]),
             precision=None if precision is None else Fraction(precision),
             coverage=None if coverage is None else Fraction(coverage),
             fresh=None if fresh is None else PrecisionEstimate(**fresh),

@@ -26,8 +26,9 @@ def explanation_html(explanation: Explanation) -> str:
     """Return the rule as chips, with bars for precision and coverage."""
     rule = explanation.rule
     texts = map(escape, rule.words)
-    chips = " and ".join(f'<span style="{_CHIP}">{text}</span>' for text in texts)
-    head = f"{chips or '<i>always</i>'} &rArr; <b>{escape(rule.conclusion)}</b>"
+    chips = f" {rule.joint} ".join(f'<span style="{_CHIP}">{text}</span>' for text in texts)
+    nothing = f"<i>{rule.empty.strip('()')}</i>"
+    head = f"{chips or nothing} &rArr; <b>{escape(rule.conclusion)}</b>"
     rows = []
     if explanation.fresh is not None:
         rows.append(_row("precision", explanation.fresh.value, str(explanation.fresh)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = ["Literal", "Rule"]
 
@@ -55,6 +55,9 @@ class Rule:
     conclusion: str = "same class as x"
     conditions: tuple[str, ...] = ()
 
+    joint: ClassVar[str] = "and"
+    empty: ClassVar[str] = "(always)"
+
     @classmethod
     def of(
         cls, features: Iterable[int], names: tuple[str, ...] | list[str], conclusion: str
@@ -71,7 +74,7 @@ class Rule:
         return len(self.literals)
 
     def __str__(self) -> str:
-        return f"{' and '.join(self.words) or '(always)'} => {self.conclusion}"
+        return f"{f' {self.joint} '.join(self.words) or self.empty} => {self.conclusion}"
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from cpx.rule_sets import RuleSet
+
 if TYPE_CHECKING:
     from cpx.explanation import Explanation
     from cpx.result import Result
@@ -105,10 +107,12 @@ def _print_rule(rule: Rule) -> None:
     text = str(rule)
     # One condition per line where the rule is longer than a line of the terminal.
     if sys.stdout.isatty() and len(text) > _width():
-        text = "\n  and ".join(rule.words)
+        text = f"\n  {rule.joint:<3} ".join(rule.words)
         text = f"      {text}\n  => {rule.conclusion}"
     typer.secho(text, bold=True)
     typer.echo()
+    if isinstance(rule, RuleSet) and rule.literals:
+        typer.echo(rule.table() + "\n")
 
 
 def _nothing(result: Result) -> str:

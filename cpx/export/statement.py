@@ -37,7 +37,7 @@ def in_words(problem: Problem, statement: Statement, encoding: str) -> Document:
         lines = (f"  {j:>4}  {one_line(name)}" for j, name in enumerate(names))
         sections += [
             Section.of(["Instance", *told, *notes]),
-            Section.of(["", "Features j: literal, true of x"]),
+            Section.of(["", problem.features_are]),
             Section(lines, len(names), "features"),
         ]
     sections.append(Section.of(_encoding(problem.encoding(encoding), statement)))

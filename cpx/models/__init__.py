@@ -12,6 +12,7 @@ from cpx.models.max_coverage import MaxCoverage
 from cpx.models.max_precision import MaxPrecision
 from cpx.models.min_certificate import MinCertificate
 from cpx.models.negative_only import NegativeOnly
+from cpx.models.rule_set import RuleSetSelection
 from cpx.models.sufficient_reason import SufficientReason
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "NegativeOnly",
     "Problem",
     "RatioProblem",
+    "RuleSetSelection",
     "Statement",
     "SufficientReason",
     "problem_class",
@@ -38,6 +40,7 @@ PROBLEMS: dict[str, type[Problem]] = {
         MaxCoverage,
         MinCertificate,
         SufficientReason,
+        RuleSetSelection,
     )
 }
 """Problem classes by their kind."""

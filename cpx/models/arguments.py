@@ -26,16 +26,22 @@ def index(name: str, value: object) -> int:
     return int(value.__index__())
 
 
-def feature_list(name: str, value: object, d: int) -> tuple[int, ...]:
-    """Return indices of features, increasing; no index may be out of range or occur twice."""
+def feature_list(name: str, value: object, d: int, what: str = "feature") -> tuple[int, ...]:
+    """Return indices of features, increasing; no index may be out of range or occur twice.
+
+    Examples
+    --------
+    >>> feature_list("required", [2, 0], 3)
+    (0, 2)
+    """
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidInstance(f"{name} must be a list of feature indices, got {value!r}")
+        raise InvalidInstance(f"{name} must be a list of {what} indices, got {value!r}")
     indices = [index(name, j) for j in value]
     for j in indices:
         if not 0 <= j < d:
-            raise InvalidInstance(f"{name} has the feature {j}, indices go from 0 to {d - 1}")
+            raise InvalidInstance(f"{name} has the {what} {j}, indices go from 0 to {d - 1}")
     if len(set(indices)) < len(indices):
-        raise InvalidInstance(f"{name} names a feature twice: {indices}")
+        raise InvalidInstance(f"{name} names a {what} twice: {indices}")
     return tuple(sorted(indices))
 
 

@@ -98,15 +98,21 @@ class Encoding(Generic[FormT]):
         the mathematics, the sizes and the source.
     faithful : bool
         False for an encoding kept for study whose value is not the problem's: its bound
-        stays valid (it must be a relaxation), its claimed optimum does not.
+        stays valid (it must be a relaxation, or have a ``stand_in``), its claimed optimum
+        does not.
     limits : bool
         False for an encoding that cannot state limits on coverage and precision.
+    stand_in : callable or None
+        For an encoding that is no relaxation: maps the problem to the one it states, which has
+        the same solutions and another objective. Engines then solve that one, and nothing
+        that they prove is a bound on this one's.
     """
 
     name: str
     build: Callable[[FormT], Statement]
     faithful: bool = True
     limits: bool = True
+    stand_in: Callable[[Problem], Problem] | None = None
 
     @property
     def summary(self) -> str:
@@ -125,6 +131,8 @@ class Problem(ABC):
     kind: ClassVar[str]
     encodings: ClassVar[tuple[Encoding[Any], ...]]
     sense: ClassVar[Literal["min", "max"]] = "min"
+    features_are: ClassVar[str] = "Features j: literal, true of x"
+    """What an explanation chooses from, as the title of a list."""
 
     _oracle: Oracle | None = None
 

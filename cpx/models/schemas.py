@@ -49,6 +49,34 @@ _REASON = {
     },
     **_SMALLEST,
 }
+_COUNT = {"type": "integer", "minimum": 0}
+_RULE_SET = {
+    "penalty": {**_SHARE, "description": "price of a rule as a share of all weight, exact"},
+    "loss": {"enum": ["zero-one", "hamming"], "description": "absent: zero-one"},
+    "rules": {
+        "type": "array",
+        "minItems": 1,
+        "items": _INDICES,
+        "description": "the candidates, each by its features, which are the literals",
+    },
+    "max_rules": {**_COUNT, "description": "greatest number of rules"},
+    "max_literals": {**_COUNT, "description": "greatest number of literals of all rules"},
+    "max_overlap": {**_COUNT, "description": "greatest weight covered by two rules or more"},
+    "required": {**_INDICES, "description": "rules that must be selected"},
+    "forbidden": {**_INDICES, "description": "rules that must not be selected"},
+    "class_weights": {
+        "type": "array",
+        "items": _COUNT,
+        "minItems": 2,
+        "maxItems": 2,
+        "description": "weight of an error on another class, and on the class; absent: 1, 1",
+    },
+    "lengths": {
+        "type": "array",
+        "items": _COUNT,
+        "description": "literals each rule counts as; absent: as many as it has",
+    },
+}
 _SAMPLES = {
     "samples": {
         "type": "array",
@@ -126,7 +154,7 @@ _ROW = {
 
 
 def instance_schemas(version: int) -> list[dict[str, Any]]:
-    """Return a schema for each form of instance: rules, certificates, reasons."""
+    """Return a schema for each form of instance: rules, certificates, reasons, sets of rules."""
     rules = ["k-monomial", "max-coverage", "max-precision", "negative-only"]
     on_samples = ["samples", "labels"]
     return [
@@ -140,6 +168,7 @@ def instance_schemas(version: int) -> list[dict[str, Any]]:
             _ROW,
             ["x", "class", "model"],
         ),
+        _instance(version, ["rule-set"], _RULE_SET, ["rules"], _SAMPLES, on_samples),
     ]
 
 

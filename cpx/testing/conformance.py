@@ -43,6 +43,7 @@ from cpx.models.negative_only import NegativeOnly
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination
 from cpx.solving import solve
+from cpx.testing.rule_sets import rule_set_cases
 from cpx.testing.smallest import smallest_cases
 from cpx.values import Value
 
@@ -50,6 +51,8 @@ __all__ = [
     "BEHAVIOURS",
     "CASES",
     "ENCODINGS",
+    "RULE_SETS",
+    "RULE_SETS_STATED",
     "SMALLEST",
     "SMALLEST_STATED",
     "STATED",
@@ -218,6 +221,9 @@ CASES: tuple[Case, ...] = (*_cases(), *_limited_cases())
 SMALLEST: tuple[Case, ...] = tuple(Case(*case) for case in smallest_cases())
 """Smallest certificates and sufficient reasons, for engines that solve statements."""
 
+RULE_SETS: tuple[Case, ...] = tuple(Case(*case) for case in rule_set_cases())
+"""Selections of rules, for engines that solve statements or take their plain arrays."""
+
 STATED: tuple[tuple[Case, str], ...] = tuple(
     (case, encoding) for case in CASES for encoding in case.encodings
 )
@@ -227,6 +233,11 @@ SMALLEST_STATED: tuple[tuple[Case, str], ...] = tuple(
     (case, encoding) for case in SMALLEST for encoding in case.encodings
 )
 """The same for :data:`SMALLEST`."""
+
+RULE_SETS_STATED: tuple[tuple[Case, str], ...] = tuple(
+    (case, encoding) for case in RULE_SETS for encoding in case.encodings
+)
+"""The same for :data:`RULE_SETS`."""
 
 
 def check_case(backend: str, case: Case, encoding: str | None = None) -> Result:
@@ -262,7 +273,7 @@ def check_result(
     told = f"{result.engine}, {result.encoding}: {result.status}, {result.raw_status}"
     told += f", value {result.objective}, bound {result.bound}, {result.warnings}"
     assert result.status is not Status.ERROR, told
-    faithful = not result.encoding or problem.encoding(result.encoding).faithful
+    faithful = not result.encoding or problem.stated_in(result.encoding).faithful
     exact = find_backend(result.engine).exact
     if not exact:
         claims = result.status not in (Status.FEASIBLE, Status.UNKNOWN) or result.bound is not None

@@ -20,6 +20,12 @@ def test_smallest_sets(engine: str, encoding: str, case: conformance.Case) -> No
     conformance.check_case(engine, case, encoding)
 
 
+@pytest.mark.parametrize(("case", "encoding"), conformance.RULE_SETS_STATED, ids=str)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rule_sets(engine: str, encoding: str, case: conformance.Case) -> None:
+    conformance.check_case(engine, case, encoding)
+
+
 @pytest.mark.parametrize("case", conformance.CASES, ids=str)
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_value_of_a_heuristic(name: str, case: conformance.Case) -> None:
@@ -35,6 +41,7 @@ def test_behaviour(engine, behaviour) -> None:
 
 def test_cases_are_right() -> None:
     from cpx.testing.brute import brute_force
+    from cpx.testing.rule_sets import best_set
     from cpx.testing.smallest import least_weight
 
     for case in conformance.CASES:
@@ -43,3 +50,6 @@ def test_cases_are_right() -> None:
 
     for case in conformance.SMALLEST:
         assert least_weight(case.problem) == case.optimum, case.name
+
+    for case in conformance.RULE_SETS:
+        assert best_set(case.problem) == case.optimum, case.name

@@ -11,6 +11,7 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``driver``: the root, threads, the global bound, the first of all optimal sets;
 - ``linear``, ``ratio``: a sum as the objective, and a precision;
 - ``collect``, ``several``: the n best sets, and all optimal ones;
+- ``sets``: sets of rules instead of one rule;
 - ``heaviest``: the same for weights of either sign, floats too, as column generation needs it.
 
 Kernels, in ``jit``, are compiled with Numba (``compiling``, ``instructions``); from then on their
@@ -29,6 +30,7 @@ from cpx.result import Termination
 if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.forms import RatioMonomial, WeightedMonomial
+    from cpx.models.rulesets.form import RuleSelection
     from cpx.options import SolveOptions
 
 __all__ = ["Search"]
@@ -54,10 +56,14 @@ class Search(Backend):
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
+        from cpx.models.rulesets.form import RuleSelection
+
         with progress.phase("state"):
             form = _form_of(problem)
         if progress.interrupted or progress.expired:
             return Outcome(False, progress.why_stopped(), "stopped before the search")
+        if isinstance(form, RuleSelection):
+            return _select(problem, form, options, progress)
         with progress.phase("compile"):
             _load_kernels()
             from cpx.backends.search.presolve import reduce
@@ -79,12 +85,26 @@ class Search(Backend):
         return outcome
 
 
-def _form_of(problem: Problem) -> WeightedMonomial | RatioMonomial:
+def _select(
+    problem: Problem, form: RuleSelection, options: SolveOptions, progress: Progress
+) -> Outcome:
+    from cpx.backends.search.sets import optimise_sets
+
+    if options.hint_features is not None and progress.objective is None:
+        progress.found(problem.explanation(options.hint_features))
+    outcome = run_interruptibly(lambda: optimise_sets(problem, form, progress), progress)
+    if options.threads > 1:
+        outcome.warnings.append("sets of rules are searched by one thread")
+    return outcome
+
+
+def _form_of(problem: Problem) -> WeightedMonomial | RatioMonomial | RuleSelection:
     from cpx.models.forms import RatioMonomial, WeightedMonomial
+    from cpx.models.rulesets.form import RuleSelection
 
     offer = getattr(problem, "search_form", None)
     form = None if offer is None else offer()
-    if not isinstance(form, WeightedMonomial | RatioMonomial):
+    if not isinstance(form, WeightedMonomial | RatioMonomial | RuleSelection):
         raise InvalidOption(f"backend 'search' cannot solve problems of kind {problem.kind!r}")
     return form
 

@@ -28,8 +28,12 @@ from cpx.versions import installed_version
 __all__ = ["Entry", "entry", "places"]
 
 _PACKAGE = Path(__file__).parent
-# The packages that have kernels; those of the second use instructions of the first.
-_FOLDERS = {__package__: _PACKAGE, "cpx.reasons": _PACKAGE.parents[1] / "reasons"}
+# The packages that have kernels; the others use instructions of the first.
+_FOLDERS = {
+    __package__: _PACKAGE,
+    f"{__package__}.sets": _PACKAGE / "sets",
+    "cpx.reasons": _PACKAGE.parents[1] / "reasons",
+}
 _SUFFIX = ".kernel"
 
 

@@ -1,0 +1,104 @@
+"""The rows of a selection of rules as bitsets: one line of words per rule."""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from cpx.models.rulesets.presolve import Presolved
+
+__all__ = ["Rows", "rows_of"]
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+
+class Rows(NamedTuple):
+    """Rules that may be selected, as sets of rows.
+
+    Good rows save when they are covered, bad ones cost, doubled ones count in the overlap. Each
+    kind begins at a word of its own. Weights are bit slices: the weight of a set of rows v is
+    the sum over b of 2^b popcount(v & masks[w, b]). Rows are ordered by weight, so that most
+    words have few slices.
+    """
+
+    bits: Words  # shape (R, words)
+    masks: Words  # shape (words, slices)
+    slices: Ints  # slices in use, shape (words,)
+    good: int  # words of good rows
+    bad: int  # words of good and bad rows
+    unit: int  # what a unit of weight is worth
+    prices: Ints  # shape (R,)
+    lengths: Ints  # shape (R,)
+    most_rules: int  # how many more rules, literals and doubled weight are allowed
+    most_literals: int
+    most_overlap: int
+
+
+def rows_of(presolved: Presolved) -> tuple[Rows, Ints, Words]:
+    """Return the rules that may be added to the required ones, and the rows these leave.
+
+    Returns
+    -------
+    rows : Rows
+    rules : ndarray of int64
+        The numbers of the rules, in the order of ``rows``.
+    start : ndarray of uint64, shape (2, words)
+        Rows that no required rule covers, and rows that exactly one covers.
+    """
+    form = presolved.form
+    rules = np.array([r for r in presolved.kept if r not in form.required], dtype=np.int64)
+    limited = form.max_overlap is not None
+    unit = gcd(*map(int, form.worth)) or 1
+    kinds = [
+        (form.worth > 0, form.worth // unit),
+        (form.worth < 0, -form.worth // unit),
+        ((form.counted > 0) & limited, form.counted),
+    ]
+    times = form.times_covered(form.required)
+    parts, masks, starts, ends = [], [], [], []
+    for wanted, weights in kinds:
+        order = np.flatnonzero(wanted)
+        order = order[np.argsort(-weights[order], kind="stable")]
+        parts.append(_pack(form.covers[np.ix_(rules, order)]))
+        masks.append(_slices(weights[order]))
+        starts.append(_pack(np.stack([times[order] == 0, times[order] == 1])))
+        ends.append(parts[-1].shape[1])
+    widest = max(part.shape[1] for part in masks)
+    slices = np.concatenate([np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in masks])
+    used = (slices != 0) * np.arange(1, widest + 1)
+    far = int(form.lengths.sum()) + form.shape[0] + int(form.counted.sum()) + 1
+    given = list(form.required)
+    rows = Rows(
+        np.concatenate(parts, axis=1),
+        slices,
+        used.max(axis=1).astype(np.int64),
+        ends[0],
+        ends[0] + ends[1],
+        unit,
+        form.prices[rules],
+        form.lengths[rules],
+        far if form.max_rules is None else form.max_rules - len(given),
+        far if form.max_literals is None else form.max_literals - int(form.lengths[given].sum()),
+        far if form.max_overlap is None else form.max_overlap - form.overlap(given),
+    )
+    return rows, rules, np.concatenate(starts, axis=1)
+
+
+def _pack(bits: Bools) -> Words:
+    """Return lines of bits as lines of words, of one word at least."""
+    short = max(1, -(-bits.shape[1] // 64)) * 64 - bits.shape[1]
+    padded = np.pad(bits, ((0, 0), (0, short)))
+    packed = np.packbits(padded, axis=1, bitorder="little")
+    return np.ascontiguousarray(packed).view(np.uint64)
+
+
+def _slices(weights: Ints) -> Words:
+    """Return the bit slices of the weights, shape (words, slices)."""
+    planes = max(1, int(weights.max(initial=0)).bit_length())
+    return _pack((weights >> np.arange(planes)[:, None]) & 1 != 0).T

@@ -1,0 +1,275 @@
+"""Branch and bound over sets of rules: the kernels.
+
+A node is a set S. Let c be the price of a rule, and let p(r) and n(r) be what r covers of the
+good and of the bad rows that S leaves. A rule with p <= c is of no use below S: without it, a
+set is no worse. Sets S + r are measured at once. Sets S + T of two rules or more of T are put
+into classes by the rule m of T with the greatest n, the last one in the order by n:
+
+    cost(S) - cost(S + T)  <=  p(m) - c - n(m)  +  sum of p - c over the t others
+                           <=  (good rows that rules up to m cover) - n(m) - (t + 1) c
+
+because T covers at least n(m) of the bad rows, and no good row twice. The others come before m,
+so the sum is at most that of the t greatest. The greatest over t of the lesser of both numbers
+bounds the class of m; the child of m, with the rules before m, is searched unless its bound says
+that nothing in it beats the best known set. Children are taken by their bounds, the greatest
+first: so the bound of the whole search gets better with each child of the root.
+
+A child is left out as well if a rule of S has become useless: if the good rows that it alone
+covers are worth no more than its price. Without it every set below is no worse, allowed
+(limits never get tighter when a rule is left out), and met elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.jit import kernel, popcount
+from cpx.backends.search.sets.rows import Rows
+
+__all__ = ["BETTER", "DONE", "FULL", "PAUSED", "Arena", "Stack", "branch", "expand"]
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+DONE, FULL, BETTER, PAUSED = 0, 1, 2, 3
+"""Nothing is open; the arena or the stack is full; a better set was met; it is time to look up."""
+
+_NONE = np.uint64(0)
+
+
+class Arena(NamedTuple):
+    """Rules of the open nodes, one after the other; those of a node by n, then by number."""
+
+    rule: Ints
+    good: Ints  # p
+    bad: Ints  # n
+    bound: Ints  # by how much a set of the class may be better than S at most
+    turn: Ints  # children of the node, the greatest bound first: places in this arena
+
+
+class Stack(NamedTuple):
+    """The open nodes, from the root on."""
+
+    uncovered: Words  # shape (depth, words)
+    once: Words  # rows that exactly one rule covers
+    cost: Ints
+    literals: Ints
+    overlap: Ints
+    chosen: Ints  # the rule that was added
+    start: Ints  # places in the arena
+    end: Ints
+    children: Ints  # how many
+    position: Ints  # the next one
+    union: Words  # scratch, shape (words,)
+    top: Ints  # scratch: the greatest p - c
+    best: Ints  # cost of the best set, its size, its rules
+    tally: Ints  # depth, nodes, work since the last look up, whether a better set was met
+
+
+@kernel
+def weigh(rows: Rows, r: int, words: Words, depth: int, first: int, last: int) -> int:
+    """Return the weight of what rule r has in common with a set of rows."""
+    total = 0
+    for w in range(first, last):
+        x = rows.bits[r, w] & words[depth, w]
+        if x != _NONE:
+            for b in range(rows.slices[w]):
+                total += popcount(x & rows.masks[w, b]) << b
+    return total
+
+
+@kernel
+def _weigh_union(rows: Rows, union: Words) -> int:
+    total = 0
+    for w in range(rows.good):
+        if union[w] != _NONE:
+            for b in range(rows.slices[w]):
+                total += popcount(union[w] & rows.masks[w, b]) << b
+    return total
+
+
+@kernel
+def _note(stack: Stack, depth: int, r: int, cost: int) -> None:
+    best = stack.best
+    best[0], best[1] = cost, depth + 1
+    for x in range(1, depth + 1):
+        best[1 + x] = stack.chosen[x]
+    best[2 + depth] = r
+    stack.tally[3] = 1
+
+
+@kernel
+def _measure(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> int:
+    """Measure the rules of a part of the arena at a node; put the useful ones behind all."""
+    n = stack.start[depth]
+    cost, best = stack.cost[depth], stack.best
+    words = rows.bits.shape[1]
+    for x in range(first, last):
+        r = arena.rule[x]
+        price = rows.prices[r]
+        if stack.literals[depth] + rows.lengths[r] > rows.most_literals:
+            continue
+        p = rows.unit * weigh(rows, r, stack.uncovered, depth, 0, rows.good)
+        if p <= price:
+            continue
+        overlap = weigh(rows, r, stack.once, depth, rows.bad, words)
+        if stack.overlap[depth] + overlap > rows.most_overlap:
+            continue
+        q = rows.unit * weigh(rows, r, stack.uncovered, depth, rows.good, rows.bad)
+        if cost - p + q + price < best[0]:
+            _note(stack, depth, r, cost - p + q + price)
+        arena.rule[n], arena.good[n], arena.bad[n] = r, p, q
+        n += 1
+    stack.tally[2] += last - first
+    return n
+
+
+@kernel
+def _order(arena: Arena, first: int, last: int) -> None:
+    """Sort a part of the arena by n, then by the number of the rule (Shell's sort)."""
+    gap = 1
+    while gap < last - first:
+        gap = 3 * gap + 1
+    while gap > 1:
+        gap //= 3
+        for x in range(first + gap, last):
+            r, p, q = arena.rule[x], arena.good[x], arena.bad[x]
+            y = x - gap
+            while y >= first and (
+                arena.bad[y] > q or (arena.bad[y] == q and arena.rule[y] > r)
+            ):
+                arena.rule[y + gap] = arena.rule[y]
+                arena.good[y + gap], arena.bad[y + gap] = arena.good[y], arena.bad[y]
+                y -= gap
+            arena.rule[y + gap], arena.good[y + gap], arena.bad[y + gap] = r, p, q
+
+
+@kernel
+def _bound(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> None:
+    """Bound the classes of a node's rules by what their sets may be better than the node."""
+    union, top = stack.union, stack.top
+    union[:] = 0
+    least = rows.prices[arena.rule[first]]
+    for x in range(first, last):
+        least = min(least, rows.prices[arena.rule[x]])
+    most = min(top.size, rows.most_rules - depth - 1)
+    count = 0
+    for m in range(first, last):
+        r = arena.rule[m]
+        for w in range(rows.good):
+            union[w] |= rows.bits[r, w] & stack.uncovered[depth, w]
+        own = arena.good[m] - rows.prices[r]
+        reached = rows.unit * _weigh_union(rows, union) - arena.bad[m] - rows.prices[r]
+        total, bound = own - arena.bad[m], -1
+        for t in range(count):
+            total += top[t]
+            reached -= least
+            bound = max(bound, min(total, reached))
+            if reached <= total:
+                break
+        # Rules beyond those in the list cover no more than there is.
+        if count == top.size and reached > total:
+            bound = max(bound, reached - least)
+        arena.bound[m] = bound
+        # The greatest of what came before, in order.
+        y = count
+        if count < most:
+            count += 1
+        elif count == 0 or top[count - 1] >= own:
+            continue
+        else:
+            y = count - 1
+        while y > 0 and top[y - 1] < own:
+            top[y] = top[y - 1]
+            y -= 1
+        top[y] = own
+    stack.tally[2] += last - first
+
+
+@kernel
+def expand(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> None:
+    """List the children of a node, whose rules are taken from a part of the arena."""
+    start = stack.start[depth]
+    stack.tally[1] += 1
+    end = _measure(rows, arena, stack, depth, first, last)
+    stack.position[depth] = stack.children[depth] = 0
+    stack.end[depth] = end
+    if end - start < 2 or depth + 2 > rows.most_rules:
+        return
+    _order(arena, start, end)
+    _bound(rows, arena, stack, depth, start, end)
+    needed = stack.cost[depth] - stack.best[0]
+    n = 0
+    for m in range(start, end):
+        if arena.bound[m] > needed:
+            y = n
+            while y > 0 and arena.bound[arena.turn[start + y - 1]] < arena.bound[m]:
+                arena.turn[start + y] = arena.turn[start + y - 1]
+                y -= 1
+            arena.turn[start + y] = m
+            n += 1
+            # Rules after the last of these are in no set that is wanted.
+            stack.end[depth] = m + 1
+    stack.children[depth] = n
+
+
+@kernel
+def _enter(rows: Rows, stack: Stack, depth: int, r: int, p: int, q: int) -> bool:
+    """Make the child with rule r; False if a rule of the set becomes useless."""
+    words = rows.bits.shape[1]
+    up = depth - 1
+    for w in range(words):
+        x = rows.bits[r, w]
+        left = stack.uncovered[up, w]
+        stack.once[depth, w] = (stack.once[up, w] & ~x) | (left & x)
+        stack.uncovered[depth, w] = left & ~x
+    for y in range(1, depth):
+        other = stack.chosen[y]
+        alone = weigh(rows, other, stack.once, depth, 0, rows.good)
+        if rows.unit * alone <= rows.prices[other]:
+            return False
+    overlap = weigh(rows, r, stack.once, up, rows.bad, words)
+    stack.chosen[depth] = r
+    stack.cost[depth] = stack.cost[up] - p + q + rows.prices[r]
+    stack.literals[depth] = stack.literals[up] + rows.lengths[r]
+    stack.overlap[depth] = stack.overlap[up] + overlap
+    stack.start[depth] = stack.end[up]
+    return True
+
+
+@kernel
+def branch(rows: Rows, arena: Arena, stack: Stack, work: int) -> int:
+    """Search the open nodes until nothing is left, a better set is met, or work was done.
+
+    It goes on where it ended when it is called again.
+    """
+    tally = stack.tally
+    depth = tally[0]
+    while depth >= 0:
+        if tally[3]:
+            tally[3], tally[0] = 0, depth
+            return BETTER
+        if tally[2] > work:
+            tally[2], tally[0] = 0, depth
+            return PAUSED
+        start, x = stack.start[depth], stack.position[depth]
+        needed = stack.cost[depth] - stack.best[0]
+        if x >= stack.children[depth] or arena.bound[arena.turn[start + x]] <= needed:
+            depth -= 1
+            continue
+        m = arena.turn[start + x]
+        if stack.end[depth] + m - start > arena.rule.size or depth + 1 >= stack.cost.size:
+            tally[0] = depth
+            return FULL
+        stack.position[depth] = x + 1
+        if _enter(rows, stack, depth + 1, arena.rule[m], arena.good[m], arena.bad[m]):
+            depth += 1
+            expand(rows, arena, stack, depth, start, m)
+    tally[0] = depth
+    if tally[3]:
+        tally[3] = 0
+        return BETTER
+    return DONE

@@ -1,0 +1,123 @@
+"""Answers to the selection of rules, from the saved instance alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.check.proof import compare, proof, wrong_features, wrong_types
+
+__all__ = ["judge"]
+
+
+class _Selection:
+    """The instance, read from its strings."""
+
+    def __init__(self, instance: Mapping[str, Any]) -> None:
+        parameters = instance["parameters"]
+        rows = [[bit == "1" for bit in row] for row in instance["samples"]]
+        literals = np.array(rows, dtype=bool)
+        self.rules: list[list[int]] = parameters["rules"]
+        self.covers = np.array([literals[:, rule].all(axis=1) for rule in self.rules])
+        self.same = np.array([label == "1" for label in instance["labels"]])
+        self.weights = np.array(instance.get("weights") or [1] * len(rows), dtype=np.int64)
+        other, own = parameters.get("class_weights") or (1, 1)
+        self.errors = self.weights * np.where(self.same, own, other)
+        total = int(self.errors.sum())
+        self.price: Fraction = Fraction(parameters.get("penalty", 0)) * total
+        self.hamming = parameters.get("loss", "zero-one") == "hamming"
+        self.parameters = parameters
+        self.lengths = parameters.get("lengths") or [len(rule) for rule in self.rules]
+        names = instance.get("features") or [f"x{j}" for j in range(literals.shape[1])]
+        self.texts = [" and ".join(names[j] for j in rule) or "(always)" for rule in self.rules]
+
+    def times(self, chosen: list[int]) -> NDArray[np.int64]:
+        """Count the rules that cover each sample."""
+        out = np.zeros(len(self.same), dtype=np.int64)
+        for r in chosen:
+            out += self.covers[r]
+        return out
+
+    def objective(self, chosen: list[int]) -> int:
+        """Return the value in the units of the objective, the least that make it an integer."""
+        times = self.times(chosen)
+        wrong = int(self.errors[(times == 0) & self.same].sum())
+        often = times if self.hamming else np.minimum(times, 1)
+        wrong += int((self.errors * often)[~self.same].sum())
+        value = (wrong + self.price * len(chosen)) * self.price.denominator
+        assert value.denominator == 1
+        return int(value)
+
+    def broken(self, chosen: list[int]) -> list[str]:
+        """Say which constraints a set breaks."""
+        if out := wrong_features(chosen, len(self.rules)):
+            return out
+        limits = self.parameters
+        if missing := sorted({*limits.get("required", ())} - {*chosen}):
+            out.append(f"rules: the required {missing} are not selected")
+        if present := sorted({*limits.get("forbidden", ())} & {*chosen}):
+            out.append(f"rules: the forbidden {present} are selected")
+        given = {
+            "max_rules": len(chosen),
+            "max_literals": sum(self.lengths[r] for r in chosen),
+            "max_overlap": int(self.weights[self.times(chosen) > 1].sum()),
+        }
+        for name, value in given.items():
+            most = limits.get(name)
+            if most is not None and value > most:
+                out.append(f"{name}: {value}, at most {most} allowed")
+        return out
+
+
+def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
+    """Read an instance; return what says what is wrong with a result for it."""
+    data = _Selection(instance)
+
+    def complaints(result: Mapping[str, Any]) -> list[str]:
+        found, status = result["explanation"], result["status"]
+        if status == "INFEASIBLE":
+            # Limits never get tighter when a rule is left out: the required rules decide.
+            required = sorted(instance["parameters"].get("required", ()))
+            out = [] if data.broken(required) else ["status: the required rules are a solution"]
+            return out + ["explanation: an infeasible problem has none"] * (found is not None)
+        if found is None:
+            none = status in ("OPTIMAL", "FEASIBLE")
+            return [f"status: {status} without an explanation"] * none
+        chosen = found["features"]
+        if out := data.broken(chosen) + wrong_types(result, int):
+            return out
+        objective = data.objective(chosen)
+        compare(out, "objective", result["objective"], objective)
+        return out + _figures(data, found) + proof(result, objective, 1)
+
+    return complaints
+
+
+def _figures(data: _Selection, found: Mapping[str, Any]) -> list[str]:
+    out: list[str] = []
+    chosen = sorted(found["features"])
+    times = data.times(chosen)
+
+    def weigh(rows: NDArray[np.bool_]) -> tuple[int, int]:
+        return int(data.weights[rows].sum()), int(data.weights[rows & data.same].sum())
+
+    covered, right = weigh(times > 0)
+    said = {key: None if found[key] is None else Fraction(found[key]) for key in _SHARES}
+    compare(out, "precision", said["precision"], Fraction(right, covered) if covered else None)
+    compare(out, "coverage", said["coverage"], Fraction(covered, int(data.weights.sum())))
+    rule = found["rule"]
+    compare(out, "rule", rule["literals"], [[r, data.texts[r]] for r in chosen])
+    signed = np.where(data.same, data.errors, -data.errors)
+    for r, figures in zip(chosen, rule["figures"], strict=True):
+        alone = int(signed[data.covers[r] & (times == 1)].sum())
+        compare(
+            out, f"figures of rule {r}", figures, [data.lengths[r], *weigh(data.covers[r]), alone]
+        )
+    return out
+
+
+_SHARES = ("precision", "coverage")

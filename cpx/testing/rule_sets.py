@@ -1,0 +1,112 @@
+"""Selections of rules for the conformance suite: cases, random ones, and brute force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from cpx.data.samples import Samples
+from cpx.models.rule_set import RuleSetSelection
+
+__all__ = ["best_set", "random_selection", "rule_set_cases"]
+
+
+def best_set(problem: RuleSetSelection) -> int | None:
+    """Return the optimum by trying all sets, None when none is allowed.
+
+    Examples
+    --------
+    >>> samples = Samples([[1, 0], [0, 1]], [1, 1])
+    >>> best_set(RuleSetSelection(samples, [(0,), (1,)]))
+    0
+    >>> best_set(RuleSetSelection(samples, [(0,), (1,)], max_rules=0, required=[0])) is None
+    True
+    """
+    every = range(problem.n_features)
+    sets = (S for size in range(len(every) + 1) for S in combinations(every, size))
+    found = (problem.evaluate(problem.explanation(S)) for S in sets)
+    return min((int(e.objective) for e in found if e.feasible), default=None)
+
+
+def random_selection(seed: int, max_samples: int = 25, max_rules: int = 8) -> RuleSetSelection:
+    """Return a random selection: weights, prices, limits, required and forbidden rules.
+
+    Examples
+    --------
+    >>> random_selection(3).to_dict() == random_selection(3).to_dict()
+    True
+    """
+    rng = np.random.default_rng(seed)
+    m, R = int(rng.integers(1, max_samples + 1)), int(rng.integers(1, max_rules + 1))
+    d = int(rng.integers(1, 6))
+    samples = Samples(
+        agreement=rng.random((m, d)) < rng.uniform(0.3, 0.9),
+        same=rng.random(m) < rng.uniform(0.1, 0.9),
+        weights=rng.integers(1, 1 + int(rng.choice([1, 5, 1000])), m),
+    )
+    rules = tuple(tuple(np.flatnonzero(rng.random(d) < 0.5).tolist()) for _ in range(R))
+    more: dict[str, Any] = {}
+    if rng.random() < 0.3:
+        more["max_rules"] = int(rng.integers(0, R + 1))
+    if rng.random() < 0.3:
+        more["max_literals"] = int(rng.integers(0, 2 * R + 1))
+    if rng.random() < 0.3:
+        more["max_overlap"] = int(rng.integers(0, samples.total))
+    if rng.random() < 0.2:
+        more["class_weights"] = (int(rng.integers(0, 3)), int(rng.integers(1, 3)))
+    if rng.random() < 0.2:
+        more["lengths"] = tuple(rng.integers(0, 4, R).tolist())
+    order = rng.permutation(R).tolist()
+    more["required"] = order[: int(rng.choice([0, 0, 0, 1, 2]))]
+    more["forbidden"] = order[R - int(rng.choice([0, 0, 1])) :]
+    return RuleSetSelection(
+        samples,
+        rules,
+        penalty=str(rng.choice(["0", "0.01", "1/30", "0.1", "1/7"])),
+        loss="hamming" if rng.random() < 0.2 else "zero-one",
+        **more,
+    )
+
+
+def rule_set_cases() -> Iterator[tuple[str, RuleSetSelection, int | None]]:
+    """Yield name, problem and optimum."""
+    # Literals a, b, c; a rule for each, and one for a and b.
+    bits: Any = [[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [0, 0, 0]]
+    labels: Any = [1, 1, 0, 1, 0, 0]
+    plain = Samples(bits, labels)
+    rules: Any = [(0,), (1,), (2,), (0, 1)]
+
+    def case(samples: Samples = plain, **more: Any) -> RuleSetSelection:
+        return RuleSetSelection(samples, rules, **more)
+
+    # {a and b, c} is wrong about sample 4 only, {a and b} about sample 3 only.
+    yield "rules_for_free", case(), 1
+    yield "rules_at_a_price", case(penalty="1/12"), 3
+    yield "rules_too_dear", case(penalty=1), 3
+    yield "rules_price_of_an_error", case(penalty="1/3"), 3
+    yield "rules_none_allowed", case(max_rules=0), 3
+    yield "rules_one_allowed", case(max_rules=1), 1
+    yield "rules_required", case(penalty="1/6", required=[2]), 3
+    yield "rules_forbidden", case(forbidden=[1, 3]), 2
+    yield "rules_contradiction", case(required=[1], forbidden=[1]), None
+    yield "rules_required_too_many", case(required=[0, 1], max_rules=1), None
+    yield "rules_literals", case(max_literals=1), 2
+    yield "rules_literals_infeasible", case(required=[3], max_literals=1), None
+    yield "rules_overlap", case(required=[0, 1], max_overlap=2), 3
+    yield "rules_overlap_infeasible", case(required=[0, 1], max_overlap=1), None
+    yield "rules_class_weights", case(class_weights=(1, 5), penalty="1/18"), 3
+    yield "rules_hamming", case(loss="hamming", required=[0, 2]), 2
+    twice = Samples(np.array([[1, 1], [1, 1], [1, 0], [0, 1]]), np.array([0, 1, 1, 1]))
+    pair: Any = [(0,), (1,)]
+    yield "rules_share_an_error", RuleSetSelection(twice, pair), 1
+    yield "rules_hamming_counts_twice", RuleSetSelection(twice, pair, loss="hamming"), 2
+    yield "rules_no_class", case(Samples(bits, np.zeros(6, dtype=bool))), 0
+    yield "rules_all_of_the_class", case(Samples(bits, np.ones(6, dtype=bool)), required=[2]), 1
+    everything = RuleSetSelection(plain, ((), (0, 2)), penalty="1/6")
+    yield "rules_cover_all_or_nothing", everything, 3
+    weights: Any = [10**6, 1, 10**6 + 1, 3, 2, 1]
+    heavy = Samples(bits, labels, weights)
+    yield "rules_heavy", case(heavy), 2

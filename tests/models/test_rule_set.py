@@ -1,0 +1,207 @@
+"""Sets of rules: the definition, the presolve, the encodings, bad input."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from cpx import RuleSet, RuleSetSelection, Samples, solve
+from cpx.check import complaints
+from cpx.errors import InvalidInstance
+from cpx.instances import dumps, from_dict, loads
+from cpx.models.rulesets.presolve import presolve
+from cpx.testing.rule_sets import best_set, random_selection
+
+SAMPLES = Samples([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 1, 0, 1], [3, 1, 2, 4])
+RULES = [(0,), (0, 1), (2,)]
+
+
+def every_set(problem):
+    R = problem.n_features
+    return [S for size in range(R + 1) for S in combinations(range(R), size)]
+
+
+def test_value_by_hand() -> None:
+    problem = RuleSetSelection(SAMPLES, RULES, penalty="0.15")
+    # M = 10, a rule costs 1.5: counted in halves.
+    assert (problem.scale, problem.price) == (2, 3)
+    values = {(): 8 * 2, (0,): (2 + 4) * 2 + 3, (0, 2): 2 * 2 + 6, (1, 2): 6}
+    for chosen, value in values.items():
+        assert problem.evaluate(problem.explanation(chosen)).objective == value
+    doubled = RuleSetSelection(SAMPLES, RULES, penalty="0.15", class_weights=(3, 1))
+    assert doubled.total == 14
+    assert Fraction(doubled.price, doubled.scale) == Fraction("2.1")
+
+
+def test_hamming_counts_a_sample_for_each_rule() -> None:
+    plain = RuleSetSelection(SAMPLES, [(0,), (0,), (2,)])
+    hamming = RuleSetSelection(SAMPLES, [(0,), (0,), (2,)], loss="hamming")
+    for chosen in every_set(plain):
+        more = 2 * ({0, 1} <= set(chosen))
+        assert hamming.form.cost(chosen) == plain.form.cost(chosen) + more
+
+
+def test_figures_of_each_rule() -> None:
+    problem = RuleSetSelection(SAMPLES, RULES)
+    rules = problem.explanation([0, 1]).rule
+    assert isinstance(rules, RuleSet)
+    first, second = rules.figures
+    assert (first.covered, first.agreeing, first.marginal) == (6, 4, -2)
+    assert (second.covered, second.agreeing, second.marginal) == (4, 4, 0)
+    assert str(rules) == "x0 or (x0 and x1) => the class"
+    assert RuleSet.from_dict(rules.to_dict()) == rules
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_merging_and_presolve_keep_an_optimum(seed: int) -> None:
+    problem = random_selection(seed, max_samples=40)
+    form = problem.form
+    found = presolve(form)
+    kept = set(found.kept)
+    for chosen in every_set(problem):
+        assert found.form.cost(chosen) == form.cost(chosen)
+        assert found.form.allows(chosen) == form.allows(chosen)
+        if form.allows(chosen):
+            rest = found.translate(chosen)
+            assert set(rest) <= kept
+            assert form.allows(rest)
+            assert form.cost(rest) <= form.cost(chosen)
+
+
+def test_presolve_drops_what_it_says() -> None:
+    bits = np.array([[1, 1, 0, 1], [1, 1, 0, 1], [1, 1, 0, 0], [0, 1, 1, 0], [1, 1, 0, 0]])
+    samples = Samples(bits, [1, 1, 1, 0, 1])
+    rules = [(0,), (0, 1), (1,), (2,), (3,)]
+    # (0, 1) is a duplicate of (0), (1) covers sample 3 as well, (2) only that, (3) too little.
+    problem = RuleSetSelection(samples, rules, penalty="0.4")
+    assert presolve(problem.form).kept == (0,)
+    short = RuleSetSelection(
+        samples, rules, penalty="0.4", max_literals=3, lengths=(2, 3, 1, 1, 1)
+    )
+    assert presolve(short.form).kept == (0, 2)
+    kept = RuleSetSelection(samples, rules, penalty="0.4", required=[3])
+    assert presolve(kept.form).kept == (0, 3)
+
+
+@pytest.mark.parametrize("encoding", ["signature", "channelling", "hamming"])
+@pytest.mark.parametrize("seed", range(25))
+def test_statements_are_the_problem(seed: int, encoding: str) -> None:
+    problem = random_selection(seed)
+    best = best_set(problem)
+    result = solve(problem, "cpsat", encoding=encoding)
+    assert result.verified
+    if best is None:
+        assert result.status == "INFEASIBLE"
+    elif problem.stated_in(encoding).faithful:
+        assert (result.status, result.objective) == ("OPTIMAL", best)
+    else:
+        assert result.bound is None
+        assert result.objective >= best
+
+
+@pytest.mark.parametrize("encoding", ["signature", "channelling"])
+def test_complete_gives_values_that_the_statement_takes(encoding: str) -> None:
+    problem = random_selection(11)
+    statement = problem.model(encoding)
+    for chosen in every_set(problem):
+        if not problem.form.allows(chosen):
+            continue
+        values = statement.complete(chosen)
+        for name, array in statement.variables.items():
+            for variable, value in zip(array, values[name], strict=True):
+                variable._value = bool(value)
+        assert all(c.value() for c in statement.model.constraints)
+        assert statement.model.objective_.value() + statement.offset <= problem.form.cost(chosen)
+
+
+def test_hamming_never_gives_a_bound_of_errors() -> None:
+    bits = [[1, 1], [1, 1], [1, 0], [0, 1]]
+    problem = RuleSetSelection(Samples(bits, [0, 0, 1, 1]), [(0,), (1,)])
+    for engine in ("cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "milp:cbc"):
+        result = solve(problem, engine, encoding="hamming")
+        assert (result.status, result.bound) == ("FEASIBLE", None)
+        assert any("another objective" in text for text in result.warnings)
+    assert solve(problem, "cpsat").objective == 2
+
+
+def test_saved_and_read_again() -> None:
+    for seed in range(20):
+        problem = random_selection(seed)
+        again = loads(dumps(problem))
+        assert again.to_dict() == problem.to_dict()
+        assert isinstance(again, RuleSetSelection)
+        assert best_set(again) == best_set(problem)
+
+
+def test_schema_takes_what_is_saved() -> None:
+    from cpx.instances import schema
+
+    (form,) = (s for s in schema()["oneOf"] if s["properties"]["problem"]["enum"] == ["rule-set"])
+    known = form["properties"]["parameters"]["properties"]
+    for seed in range(20):
+        data = random_selection(seed).to_dict()
+        assert set(data) <= set(form["properties"])
+        assert set(data["parameters"]) <= set(known)
+
+
+def test_checker_sees_wrong_answers() -> None:
+    problem = RuleSetSelection(SAMPLES, RULES, penalty="0.15", max_rules=2)
+    instance = problem.to_dict()
+    result = solve(problem, "cpsat").to_dict()
+    assert complaints(instance, result) == []
+    wrong = {
+        "objective": {**result, "objective": result["objective"] - 1},
+        "coverage": {**result, "explanation": {**result["explanation"], "coverage": "1/3"}},
+        "max_rules": {**result, "explanation": problem.explanation([0, 1, 2]).to_dict()},
+        "status": {**result, "status": "INFEASIBLE", "explanation": None},
+    }
+    for word, data in wrong.items():
+        assert any(word in text for text in complaints(instance, data)), word
+    figures = problem.explanation([1, 2]).to_dict()
+    figures["rule"]["figures"][0][3] += 1
+    assert complaints(instance, {**result, "explanation": figures})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rules": []}, "no candidates"),
+        ({"rules": [(0, 3)]}, "literal 3"),
+        ({"rules": [(0, 0)]}, "twice"),
+        ({"rules": 3}, "rules must be"),
+        ({"penalty": -0.1}, "penalty must be"),
+        ({"penalty": float("nan")}, "penalty must be"),
+        ({"penalty": 1.5}, "penalty must be"),
+        ({"penalty": "1/123456789012345678901"}, "fewer digits"),
+        ({"loss": "square"}, "loss must be"),
+        ({"max_rules": -1}, "max_rules must not be negative"),
+        ({"max_overlap": 1.5}, "max_overlap must be an integer"),
+        ({"required": [7]}, "rule 7"),
+        ({"class_weights": (0, 0)}, "not both 0"),
+        ({"class_weights": 2}, "two integers"),
+        ({"lengths": [1]}, "3 integers"),
+    ],
+)
+def test_bad_input_is_named(change, message: str) -> None:
+    with pytest.raises(InvalidInstance, match=message):
+        RuleSetSelection(**{"samples": SAMPLES, "rules": RULES, **change})
+
+
+def test_unknown_parameters_are_refused() -> None:
+    data = RuleSetSelection(SAMPLES, RULES).to_dict()
+    data["parameters"]["lambda"] = 1
+    with pytest.raises(InvalidInstance, match="lambda"):
+        from_dict(data)
+
+
+def test_degenerate_data_are_noted() -> None:
+    empty = RuleSetSelection(SAMPLES, [(), (0, 2)], max_rules=0)
+    told = "\n".join(empty.notes())
+    assert "cover no sample: 1" in told
+    assert "cover every sample: 0" in told
+    assert "max_rules = 0" in told
+    one = RuleSetSelection(Samples([[1], [0]], [0, 0]), [(0,)])
+    assert any("no sample is of the class" in text for text in one.notes())
