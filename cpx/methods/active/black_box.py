@@ -100,9 +100,10 @@ class BlackBox:
         answers = labels(self._f, self._domain.rows(asked))
         unknown = ~np.isin(answers, self.classes)
         if unknown.any():
+            strange = answers[unknown].tolist()[0]
             raise DataError(
-                f"the black box {self.name} gave a query the label {answers[unknown].tolist()[0]!r}: "
-                f"on the table it had only {self.classes[0]!r} and {self.classes[1]!r}"
+                f"the black box {self.name} gave a query the label {strange!r}: on the table it "
+                f"had only {self.classes[0]!r} and {self.classes[1]!r}"
             )
         found = np.asarray(answers == self.classes[1], dtype=bool)
         self.rechecked += again

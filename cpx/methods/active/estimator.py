@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator
 
-from cpx.data.binarizer import NotFitted
-from cpx.data.classifiers import labels
 from cpx.data.scalars import integer, positive_integer, real, valid_seed
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import InvalidOption
 from cpx.methods.active.black_box import BlackBox
+from cpx.methods.active.decision_set import DecisionSet
 from cpx.methods.active.domain import Domain
 from cpx.methods.active.local_search import LocalSearch
 from cpx.methods.active.state import Evidence
-from cpx.methods.active.table import as_text, measure
 
 __all__ = ["ActiveDecisionSet"]
 
-BoolArray = npt.NDArray[np.bool_]
 
-
-class ActiveDecisionSet(BaseEstimator):  # type: ignore[misc]
+class ActiveDecisionSet(DecisionSet):
     r"""Learn a decision set that mimics a black box, and ask the black box while doing so.
 
     A decision set S is a set of rules. It predicts the positive class of an instance that
@@ -78,8 +71,8 @@ class ActiveDecisionSet(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     rules_ : tuple of SetRule
-    table_ : tuple of RuleRow
-        Coverage, precision and marginal contribution of each rule, on the real instances.
+    rule_set_ : RuleSet
+        The rules with coverage, precision and marginal contribution, on the real instances.
     classes_ : (2,) array
         The negative and the positive label.
     objective_ : float
@@ -138,11 +131,11 @@ class ActiveDecisionSet(BaseEstimator):  # type: ignore[misc]
     >>> def box(rows):
     ...     return (rows[:, 0] > 0.7) | (rows[:, 1] < 0.2)
     >>> model = ActiveDecisionSet(beta=0.01, max_queries=100, max_iterations=30).fit(X, box)
-    >>> print(*model.rules_, sep="\n")
-    x1 <= 0.2
-    x0 > 0.7
-    >>> model.score(rng.random((1000, 3)), box) > 0.98
-    True
+    >>> print(model)
+    2 rules for the class True, otherwise False; fidelity 0.997 on 300 real instances, 100 queries
+    rule           coverage  precision  errors without it
+    x0 > 0.7          0.333      1.000                +82
+    x1 <= 0.205       0.157      0.979                +27
     """
 
     def __init__(
@@ -177,7 +170,7 @@ class ActiveDecisionSet(BaseEstimator):  # type: ignore[misc]
         self.positive = positive
         self.seed = seed
 
-    def fit(self, X: Any, black_box: Any) -> ActiveDecisionSet:
+    def fit(self, X: Any, black_box: Any) -> Self:
         """Learn a decision set.
 
         Parameters
@@ -199,80 +192,9 @@ class ActiveDecisionSet(BaseEstimator):  # type: ignore[misc]
         evidence = Evidence(domain, domain.values(X), box.labels, search.max_queries)
         best, steps = search.run(evidence, box, rng)
         box.recheck()
-        self._domain, self._masks, self._total = domain, tuple(best.masks), evidence.n_real
-        self.classes_ = np.array(box.classes)
-        self.rules_ = tuple(domain.rule(mask) for mask in best.masks)
-        covers = self._covers(evidence.cells[:, : evidence.n_real])
-        self.table_ = measure(self.rules_, covers, box.labels)
         self.objective_ = best.objective
-        self.fidelity_ = float((covers.any(axis=0) == box.labels).mean())
-        self.queries_ = box.queries
-        self.rechecked_, self.changed_ = box.rechecked, box.changed
         self.history_ = tuple(steps)
-        self.n_features_in_ = domain.n_attributes
-        if box.remark:
-            warnings.warn(box.remark, UserWarning, stacklevel=2)
-        return self
-
-    def covers(self, X: Any) -> BoolArray:
-        """Return which rules cover which instances, shape (rules, n).
-
-        Raises
-        ------
-        DataError
-            When X does not have the columns seen in fit.
-        """
-        self._check_fitted()
-        return self._covers(self._domain.cells(self._domain.values(X)).T)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the label that the decision set gives to each instance, shape (n,).
-
-        Raises
-        ------
-        DataError
-            When X does not have the columns seen in fit.
-        """
-        covered = self.covers(X).any(axis=0)
-        found: npt.NDArray[Any] = self.classes_[covered.astype(int)]
-        return found
-
-    def score(self, X: Any, black_box: Any) -> float:
-        """Return the fidelity: the share of instances that get the same label.
-
-        Parameters
-        ----------
-        X : data frame or (n, columns) array
-        black_box : object with ``predict``, callable, or array of n labels
-        """
-        ours = self.predict(X)
-        asked = hasattr(black_box, "predict") or callable(black_box)
-        theirs = labels(black_box, X) if asked else np.asarray(black_box)
-        if theirs.shape != ours.shape:
-            raise DataError(f"{len(ours)} labels expected, got shape {theirs.shape}")
-        return float((ours == theirs).mean())
-
-    def __str__(self) -> str:
-        if not hasattr(self, "rules_"):
-            return repr(self)
-        head = (
-            f"{len(self.rules_)} rule{'s' * (len(self.rules_) != 1)} for the class "
-            f"{self.classes_[1]}, otherwise {self.classes_[0]}; fidelity {self.fidelity_:.3f} on "
-            f"{self._total} real instances, {self.queries_} queries"
-        )
-        return "\n".join([head, *([as_text(self.table_)] if self.table_ else [])])
-
-    def _covers(self, cells: npt.NDArray[np.intp]) -> BoolArray:
-        covers = np.zeros((len(self._masks), cells.shape[1]), dtype=bool)
-        for i, mask in enumerate(self._masks):
-            covers[i] = mask[cells].all(axis=0)
-        return covers
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "rules_"):
-            raise NotFitted(
-                "this ActiveDecisionSet is not fitted yet: call fit with a table and a black box"
-            )
+        return self._keep(best.masks, evidence, box)
 
     def _search(self) -> LocalSearch:
         """Return the search with checked parameters."""

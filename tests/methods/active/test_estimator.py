@@ -68,8 +68,9 @@ def test_figures_are_those_of_the_rules() -> None:
     assert fidelity > 0.9
     assert model.fidelity_ == model.score(table, box) == pytest.approx(fidelity)
     errors = (predicted != said).sum()
-    for i, row in enumerate(model.table_):
-        assert (row.covered, row.positive) == (covers[i].sum(), (covers[i] & said).sum())
+    for i, row in enumerate(model.rule_set_.figures):
+        assert (row.literals, row.covered) == (len(model.rules_[i]), covers[i].sum())
+        assert (row.covered, row.agreeing) == (covers[i].sum(), (covers[i] & said).sum())
         without = np.delete(covers, i, axis=0).any(axis=0)
         assert row.marginal == (without != said).sum() - errors
     assert str(model).splitlines()[0].startswith(f"{len(model.rules_)} rules for the class yes")
