@@ -9,7 +9,8 @@ human-centric machine learning): Active Decision Set Induction, in our own code.
 - ``histograms``, ``growing``, ``actions``: the local actions and their values;
 - ``sampling``: what to ask next;
 - ``local_search``: Algorithm 1;
-- ``estimator``: :class:`ActiveDecisionSet`.
+- ``estimator``: :class:`ActiveDecisionSet`;
+- ``candidates``, ``selection``, ``exact``: :class:`ExactDecisionSet`, which selects optimal sets.
 """
 
 from __future__ import annotations
@@ -21,14 +22,25 @@ from cpx.lazy import lazily
 if TYPE_CHECKING:
     from cpx.methods.active.conditions import Interval, OneOf, SetRule
     from cpx.methods.active.estimator import ActiveDecisionSet
+    from cpx.methods.active.exact import ExactDecisionSet, Round
     from cpx.methods.active.local_search import Step
 
-__all__ = ["ActiveDecisionSet", "Interval", "OneOf", "SetRule", "Step"]
+__all__ = [
+    "ActiveDecisionSet",
+    "ExactDecisionSet",
+    "Interval",
+    "OneOf",
+    "Round",
+    "SetRule",
+    "Step",
+]
 
 _HOME = {
     "ActiveDecisionSet": "estimator",
+    "ExactDecisionSet": "exact",
     "Interval": "conditions",
     "OneOf": "conditions",
+    "Round": "exact",
     "SetRule": "conditions",
     "Step": "local_search",
 }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from cpx.data.scalars import integer, positive_integer, real, valid_seed
+from cpx.data.scalars import positive_integer, valid_seed
 from cpx.errors import InvalidOption
+from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.decision_set import DecisionSet
 from cpx.methods.active.domain import Domain
@@ -198,19 +198,14 @@ class ActiveDecisionSet(DecisionSet):
 
     def _search(self) -> LocalSearch:
         """Return the search with checked parameters."""
-        queries = integer(self.max_queries)
-        if queries is None or queries < 0:
-            raise InvalidOption(
-                f"max_queries must be an integer of at least 0, got {self.max_queries!r}"
-            )
         if positive_integer("n_cells", self.n_cells) < 2:
             raise InvalidOption(f"n_cells must be at least 2, got {self.n_cells!r}")
         return LocalSearch(
-            penalty=_at_least_zero("penalty", self.penalty),
-            beta=_at_least_zero("beta", self.beta),
-            epsilon=_at_least_zero("epsilon", self.epsilon, 1.0),
+            penalty=at_least_zero("penalty", self.penalty),
+            beta=at_least_zero("beta", self.beta),
+            epsilon=at_least_zero("epsilon", self.epsilon, 1.0),
             max_iterations=positive_integer("max_iterations", self.max_iterations),
-            max_queries=queries,
+            max_queries=count("max_queries", self.max_queries),
             queries_per_iteration=positive_integer(
                 "queries_per_iteration", self.queries_per_iteration
             ),
@@ -219,11 +214,3 @@ class ActiveDecisionSet(DecisionSet):
             new_rules=positive_integer("new_rules", self.new_rules),
             max_conditions=positive_integer("max_conditions", self.max_conditions),
         )
-
-
-def _at_least_zero(name: str, value: object, most: float = math.inf) -> float:
-    number = real(value)
-    if number is None or not 0 <= number <= most or number == math.inf:
-        limit = "" if most == math.inf else f" and at most {most:g}"
-        raise InvalidOption(f"{name} must be a finite number of at least 0{limit}, got {value!r}")
-    return number

@@ -152,7 +152,7 @@ class LocalSearch:
             for action in (star, rival):
                 mask = actions.masks[action]
                 pool = counterfactuals(evidence, mask, max(n, self.pool_size), rng)
-                asked.append(farthest(evidence, mask, pool, n))
+                asked.append(farthest(evidence, evidence.covered(mask), pool, n))
             values = np.vstack(asked)
             first = evidence.size
             evidence.add(values, box.ask(values))

@@ -44,8 +44,8 @@ def counterfactuals(
     return np.asarray(values)
 
 
-def farthest(evidence: Evidence, mask: BoolArray, pool: FloatArray, n: int) -> FloatArray:
-    """Choose instances of a pool that are far from all known ones that satisfy the rule.
+def farthest(evidence: Evidence, near: BoolArray, pool: FloatArray, n: int) -> FloatArray:
+    """Choose instances of a pool that are far from some of the known ones.
 
     The first is the one with the greatest distance to its nearest neighbour; then those chosen
     count as neighbours as well.
@@ -53,7 +53,8 @@ def farthest(evidence: Evidence, mask: BoolArray, pool: FloatArray, n: int) -> F
     Parameters
     ----------
     evidence : Evidence
-    mask : (cells,) array of bool
+    near : (size,) array of bool
+        Which known instances count: those that satisfy the rule in question.
     pool : (p, m) array
     n : int
         At most p.
@@ -63,7 +64,7 @@ def farthest(evidence: Evidence, mask: BoolArray, pool: FloatArray, n: int) -> F
     (n, m) array
     """
     points = evidence.domain.coordinates(pool)
-    known = evidence.points[evidence.covered(mask)]
+    known = evidence.points[near]
     nearest = np.full(len(pool), np.inf, dtype=np.float32)
     if len(known):
         nearest = _squared(points, known).min(axis=1)

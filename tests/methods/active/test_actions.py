@@ -175,7 +175,7 @@ def test_pool_and_choice() -> None:
         distance = [min(((p - q) ** 2).sum() for q in known) for p in points]
         expected.append(max(distance))
         known.append(points[int(np.argmax(distance))])
-    chosen = farthest(found, mask, pool, 3)
+    chosen = farthest(found, found.covered(mask), pool, 3)
     near = list(found.points[found.covered(mask)].astype(np.float64))
     for row, distance in zip(found.domain.coordinates(chosen).astype(np.float64), expected):
         assert min(((row - q) ** 2).sum() for q in near) == pytest.approx(distance, abs=1e-5)
