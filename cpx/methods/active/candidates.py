@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.methods.active.actions import Actions
+from cpx.methods.active.attributes import Numbers
 from cpx.methods.active.growing import grow
 from cpx.methods.active.state import Evidence, State
 
@@ -17,6 +18,9 @@ BoolArray = npt.NDArray[np.bool_]
 
 GROWN = 20
 """Rules grown per round, on all instances and on what is left uncovered."""
+
+SHIFTS = (-8, -4, -2, -1, 1, 2, 4, 8)
+"""Cells by which the ends of intervals are moved."""
 
 
 class Candidates:
@@ -41,18 +45,38 @@ class Candidates:
     def extend(self, chosen: list[BoolArray], rng: np.random.Generator) -> None:
         """Add rules that fit the instances so far, around a decision set.
 
-        These are rules grown on all instances and on those that the set leaves uncovered, and
-        all that one local action makes of its rules.
+        These are rules grown on all instances and on those that the set leaves uncovered, all
+        that one local action makes of its rules, and its rules with intervals that begin or
+        end a little elsewhere.
         """
         evidence, state = self._evidence, State(self._evidence, chosen)
         new = grow(State(evidence), GROWN, self._max_conditions, rng)
         new += grow(state, GROWN, self._max_conditions, rng)
         near = Actions(state, [], 0.0, 0.0, self._max_conditions)
-        self._take(chosen, [*near.masks, *new])
+        shifted = [one for mask in chosen for one in self._shifted(mask)]
+        self._take(chosen, [*shifted, *near.masks, *new])
 
     def covers(self) -> BoolArray:
         """Return what each candidate covers, shape (candidates, instances)."""
         return np.array([self._evidence.covered(mask) for mask in self.masks])
+
+    def _shifted(self, mask: BoolArray) -> list[BoolArray]:
+        """Return a rule with one end of an interval moved by 1, 2, 4, ... cells."""
+        domain, found = self._evidence.domain, []
+        for a in domain.constrained(mask).tolist():
+            if not isinstance(domain.attributes[a], Numbers):
+                continue
+            span = domain.span(a)
+            inside = np.flatnonzero(mask[span])
+            first, last, k = int(inside[0]), int(inside[-1]), domain.attributes[a].width - 1
+            for step in SHIFTS:
+                for i, j in ((first + step, last), (first, last + step)):
+                    if 0 <= i <= j < k and (i, j) != (0, k - 1):
+                        moved = mask.copy()
+                        moved[span] = False
+                        moved[span.start + i : span.start + j + 1] = True
+                        found.append(moved)
+        return found
 
     def _take(self, chosen: list[BoolArray], new: Iterable[BoolArray]) -> None:
         kept = {mask.tobytes(): mask for mask in chosen}

@@ -24,6 +24,9 @@ __all__ = ["ExactDecisionSet", "Round"]
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
+_TRIED = 20
+"""Rivals in a round for which instances are made, at most, until some can be."""
+
 _SETTLE = 20
 """Selections in a round, at most."""
 
@@ -64,10 +67,10 @@ class ExactDecisionSet(DecisionSet):
         Q(S)  =  fidelity(S)  -  penalty * |S|
 
     of all their sets (:class:`cpx.RuleSetSelection`). Its *rivals* are, for each of its rules,
-    the best set without that rule, and S with each other candidate. Set and rival differ in Q
-    by what happens where their labels differ, and by their numbers of rules. So that is where
-    the black box is asked, for the rival whose defeat is least certain, until S leads all
-    rivals with confidence or the queries are used up.
+    the best set without that rule, and S with another candidate, added or in the place of a
+    rule. Set and rival differ in Q by what happens where their labels differ, and by their
+    numbers of rules. So that is where the black box is asked, for the rival whose defeat is
+    least certain, until S leads all rivals with confidence or the queries are used up.
 
     Parameters
     ----------
@@ -125,10 +128,10 @@ class ExactDecisionSet(DecisionSet):
     Notes
     -----
     The lead over a rival S' is ``penalty * (|S'| - |S|) + p * (2a - 1)``, with p the share of
-    instances where the two differ and a that of those where S is right. For p the share of the
-    real instances is taken as it is, and for a the lower limit of Hoeffding's inequality on all
-    labelled ones there. The confidence is about instances drawn like these, and the rivals
-    are sets of the same candidates: it is no guarantee about other rules.
+    instances where the two differ and a that of those where S is right; its lower limit is
+    that of :func:`cpx.methods.active.selection.leads`. The confidence is about instances drawn
+    like these, and the rivals are sets of the same candidates: it is no guarantee about other
+    rules.
 
     References
     ----------
@@ -208,7 +211,7 @@ class ExactDecisionSet(DecisionSet):
         for _ in range(max_rounds):
             selection = self._settled(evidence, candidates, chosen, rng)
             rivals = selection.rivals(confidence)
-            near = sorted((r for r in rivals if r.lead < -tolerance), key=lambda r: r.lead)
+            near = [rival for rival in rivals if rival.lead < -tolerance]
             rounds.append(
                 Round(
                     box.queries,
@@ -224,7 +227,7 @@ class ExactDecisionSet(DecisionSet):
             n = min(per_round, budget - box.queries)
             pools = (
                 _between(evidence, candidates, selection.chosen, rival.chosen, pool_size, rng)
-                for rival in near
+                for rival in near[:_TRIED]
             )
             # Of the uncertain rivals, the first that differs where instances can be made.
             pool, known = next((found for found in pools if found is not None), (None, None))

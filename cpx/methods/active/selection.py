@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,9 +13,10 @@ from cpx.models.rule_set import RuleSetSelection
 from cpx.result import Status
 from cpx.solving import solve
 
-__all__ = ["Rival", "Selection", "lead"]
+__all__ = ["Rival", "Selection", "leads"]
 
 BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -27,40 +27,46 @@ class Rival:
     lead: float
 
 
-def lead(
+def leads(
     ours: BoolArray, theirs: BoolArray, labels: BoolArray, n_real: int, chance: float
-) -> float:
-    """Return a lower limit of the difference in fidelity between two decision sets.
+) -> FloatArray:
+    """Return lower limits of the lead in fidelity of a decision set over others.
 
-    Where the two differ, one of them is right. With p the share of the real instances there,
-    and a the share of those where the first is right, the difference is ``p * (2a - 1)``. For
-    a, the lower limit of Hoeffding's inequality is taken, on all labelled instances there.
+    Where two sets differ, one of them is right. With p the share of instances there, and a
+    the share of those where the first is right, the difference is ``p * (2a - 1)``. For a, the
+    lower limit of Hoeffding's inequality is taken, on all labelled instances there. For p, that
+    of the real instances, if one more were there: so it is not 0 where nothing was seen.
 
     Parameters
     ----------
-    ours, theirs : (n,) array of bool
-        What each of the two covers.
+    ours : (n,) array of bool
+        What the set covers.
+    theirs : (k, n) array of bool
+        What each of the others covers.
     labels : (n,) array of bool
         What should be covered.
     n_real : int
         So many of the first instances are real.
     chance : float
-        Chance that the limit is wrong.
+        Chance that one of the limits on a is wrong.
+
+    Returns
+    -------
+    (k,) array of float
 
     Examples
     --------
-    >>> ours, theirs = np.array([1, 1, 0, 0], dtype=bool), np.array([1, 1, 1, 1], dtype=bool)
-    >>> lead(ours, theirs, ours, 4, 0.05)
-    -0.36...
+    >>> ours = np.array([1, 1, 0, 0], dtype=bool)
+    >>> leads(ours, np.array([[1, 1, 1, 1], [1, 1, 0, 0]], dtype=bool), ours, 4, 0.05).round(3)
+    array([-0.438, -0.2  ])
     """
-    apart = ours != theirs
-    n = int(apart.sum())
-    p = float(apart[:n_real].mean())
-    if n == 0:
-        return -p
-    right = float((ours == labels)[apart].mean())
-    low = max(0.0, right - math.sqrt(math.log(1 / chance) / (2 * n)))
-    return p * (2 * low - 1)
+    apart = theirs != ours
+    n = apart.sum(axis=1)
+    p = (apart[:, :n_real].sum(axis=1) + 1) / (n_real + 1)
+    seen = np.maximum(n, 1)
+    right = (apart & (ours == labels)).sum(axis=1) / seen
+    low = np.maximum(0.0, right - np.sqrt(np.log(len(theirs) / chance) / (2 * seen)))
+    return np.asarray(p * (2 * np.where(n > 0, low, 0.0) - 1))
 
 
 class Selection:
@@ -119,9 +125,10 @@ class Selection:
         return 1 - float(Fraction(cost) / (self._problem.scale * self._problem.total))
 
     def rivals(self, confidence: float) -> list[Rival]:
-        """Return the best set without each rule of the best one, and that with each other rule.
+        """Return rivals of the best set, the least certain to be worse first.
 
-        A rival is as certain to be worse as the confidence says, for all of them together.
+        These are the best sets without each of its rules, and all that come of adding a
+        candidate or putting it in the place of a rule.
         """
         sets = set()
         for r in self.chosen:
@@ -129,15 +136,19 @@ class Selection:
             other = replace(self._problem, forbidden=(r,))
             result = solve(other, self._backend, time_limit=self._time_limit, hint=rest)
             sets.add(rest if result.explanation is None else result.explanation.features)
-        more = set(range(len(self._covers))) - set(self.chosen)
-        sets |= {tuple(sorted((*self.chosen, r))) for r in more}
-        chance = (1 - confidence) / max(1, len(sets))
-        return [Rival(one, self._lead(one, chance)) for one in sorted(sets)]
-
-    def _lead(self, other: tuple[int, ...], chance: float) -> float:
-        ours, theirs = self.covered(self.chosen), self.covered(other)
-        longer = self._penalty * (len(other) - len(self.chosen))
-        return longer + lead(ours, theirs, self._labels, self._n_real, chance)
+        for new in set(range(len(self._covers))) - set(self.chosen):
+            sets.add(tuple(sorted((*self.chosen, new))))
+            for r in self.chosen:
+                sets.add(tuple(sorted((*(i for i in self.chosen if i != r), new))))
+        if not sets:
+            return []
+        found = sorted(sets)
+        theirs = np.array([self.covered(one) for one in found])
+        longer = self._penalty * (np.array([len(one) for one in found]) - len(self.chosen))
+        low = longer + leads(
+            self.covered(self.chosen), theirs, self._labels, self._n_real, 1 - confidence
+        )
+        return [Rival(found[i], float(low[i])) for i in np.argsort(low, kind="stable").tolist()]
 
     def covered(self, chosen: Sequence[int]) -> BoolArray:
         """Return what a set covers, shape (n,)."""
