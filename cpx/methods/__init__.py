@@ -3,5 +3,6 @@
 - ``dinkelbach``: ratios, by any engine that solves weighted problems;
 - ``beam``: greedy and beam search;
 - ``anchors``: Anchors, by the package of its authors;
-- ``certificates``: noise stabilising certificates.
+- ``certificates``: noise stabilising certificates;
+- ``active``: decision sets for a whole classifier, learned by asking it.
 """

@@ -52,13 +52,13 @@ class Domain:
     Examples
     --------
     >>> import pandas as pd
-    >>> table = pd.DataFrame({"age": [20, 30, 40], "sex": ["f", "m", "f"]})
+    >>> table = pd.DataFrame({"state": ["CA", "NY", "TX"], "sex": ["f", "m", "f"]})
     >>> domain = Domain(table)
     >>> mask = domain.everything()
-    >>> mask[[0, 3]] = False  # the first of three ages, and what is no known age
+    >>> mask[[1, 3]] = False  # the second of three states, and what is none of them
     >>> mask[[4, 6]] = False  # the first of two sexes, and what is neither
     >>> print(domain.rule(mask))
-    age > 20 and sex = m
+    state in {CA, TX} and sex = m
     """
 
     def __init__(

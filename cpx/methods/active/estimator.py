@@ -189,7 +189,7 @@ class ActiveDecisionSet(DecisionSet):
         rng = np.random.default_rng(valid_seed(self.seed))
         domain = Domain(X, int(self.n_cells), self.categorical)
         box = BlackBox(black_box, X, domain, self.positive, rng)
-        evidence = Evidence(domain, domain.values(X), box.labels, search.max_queries)
+        evidence = Evidence(domain, domain.values(X), box.labels, search.room)
         best, steps = search.run(evidence, box, rng)
         box.recheck()
         self.objective_ = best.objective

@@ -97,6 +97,11 @@ class LocalSearch:
     new_rules: int
     max_conditions: int
 
+    @property
+    def room(self) -> int:
+        """How many instances it may ask about, at most."""
+        return min(self.max_queries, self.max_iterations * self.queries_per_iteration)
+
     def run(
         self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
     ) -> tuple[Best, list[Step]]:

@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from cpx.errors import EngineError
 from cpx.models.rule_set import RuleSetSelection
-from cpx.result import Status
+from cpx.result import Result, Status, Termination
 from cpx.solving import solve
 
 __all__ = ["Rival", "Selection", "leads"]
@@ -58,7 +59,7 @@ def leads(
     --------
     >>> ours = np.array([1, 1, 0, 0], dtype=bool)
     >>> leads(ours, np.array([[1, 1, 1, 1], [1, 1, 0, 0]], dtype=bool), ours, 4, 0.05).round(3)
-    array([-0.438, -0.2  ])
+    array([-0.552, -0.2  ])
     """
     apart = theirs != ours
     n = apart.sum(axis=1)
@@ -112,14 +113,20 @@ class Selection:
 
     def solve(self, known: Sequence[int]) -> None:
         """Find the best set, from a known one."""
-        result = solve(
-            self._problem, self._backend, time_limit=self._time_limit, hint=tuple(known)
-        )
+        result = self._solve(self._problem, known)
         if result.explanation is not None:
             self.chosen = result.explanation.features
         self.objective = self._quality(self._problem.form.cost(self.chosen))
         self.bound = 1.0 if result.bound is None else self._quality(result.bound)
         self.proved = result.status is Status.OPTIMAL
+
+    def _solve(self, problem: RuleSetSelection, known: Sequence[int]) -> Result:
+        result = solve(problem, self._backend, time_limit=self._time_limit, hint=tuple(known))
+        if result.termination is Termination.INTERRUPTED:
+            raise KeyboardInterrupt
+        if result.status is Status.ERROR:
+            raise EngineError(f"backend {self._backend!r} failed to select: {result.raw_status}")
+        return result
 
     def _quality(self, cost: float | Fraction) -> float:
         return 1 - float(Fraction(cost) / (self._problem.scale * self._problem.total))
@@ -134,7 +141,7 @@ class Selection:
         for r in self.chosen:
             rest = tuple(i for i in self.chosen if i != r)
             other = replace(self._problem, forbidden=(r,))
-            result = solve(other, self._backend, time_limit=self._time_limit, hint=rest)
+            result = self._solve(other, rest)
             sets.add(rest if result.explanation is None else result.explanation.features)
         for new in set(range(len(self._covers))) - set(self.chosen):
             sets.add(tuple(sorted((*self.chosen, new))))

@@ -20,7 +20,7 @@ def square(rows: np.ndarray) -> np.ndarray:
 
 def learn(**options: Any) -> ActiveDecisionSet:
     X = np.random.default_rng(0).random((60, 4))
-    given = {"max_iterations": 40, "max_queries": 200, "batch_size": 2, **options}
+    given = {"max_iterations": 15, "max_queries": 60, "batch_size": 2, **options}
     return ActiveDecisionSet(**given).fit(X, square)
 
 

@@ -11,6 +11,7 @@ import pytest
 from cpx.errors import DataError, InvalidOption, UnknownName
 from cpx.methods.active import ExactDecisionSet
 from cpx.methods.active.candidates import Candidates
+from cpx.methods.active.sampling import disputed
 from cpx.methods.active.selection import Selection, leads
 from tests.methods.active.tables import box, evidence, mixed, random_mask
 
@@ -82,14 +83,14 @@ def test_candidates_keep_the_chosen_first_and_the_best() -> None:
 def test_the_loop_asks_until_the_lead_is_certain() -> None:
     X = np.random.default_rng(0).random((80, 3))
     fresh = np.random.default_rng(1).random((4000, 3))
-    options = {"backend": "cpsat", "n_candidates": 40, "queries_per_round": 40}
+    options = {"backend": "cpsat", "n_candidates": 30, "queries_per_round": 40}
     passive = ExactDecisionSet(max_queries=0, **options).fit(X, square)
     assert (passive.queries_, len(passive.history_), passive.proved_) == (0, 1, True)
-    model = ExactDecisionSet(max_queries=120, max_rounds=4, **options).fit(X, square)
+    model = ExactDecisionSet(max_queries=80, max_rounds=3, **options).fit(X, square)
     assert model.score(fresh, square) > max(0.97, passive.score(fresh, square))
-    assert 0 < model.queries_ <= 120
+    assert 0 < model.queries_ <= 80
     assert model.history_[0].queries == 0
-    again = ExactDecisionSet(max_queries=120, max_rounds=4, **options).fit(X, square)
+    again = ExactDecisionSet(max_queries=80, max_rounds=3, **options).fit(X, square)
     assert (again.rules_, again.history_) == (model.rules_, model.history_)
     last = model.history_[-1]
     assert last.proved
@@ -115,3 +116,22 @@ def test_a_mixed_table_and_wrong_options() -> None:
             ExactDecisionSet(**options).fit(table, box)
     with pytest.raises(DataError, match="ExactDecisionSet is not fitted yet"):
         ExactDecisionSet().predict(table)
+
+
+def test_disputed_instances_are_disputed() -> None:
+    found, rng = evidence(), np.random.default_rng(8)
+    for _ in range(10):
+        masks = [random_mask(found.domain, rng) for _ in range(4)]
+        ours, theirs = masks[:3], masks[1:]
+        pool, known = disputed(found, ours, theirs, 60, rng)
+        cells = found.domain.cells(pool).T
+
+        def covered(chosen: list[np.ndarray], at: np.ndarray) -> np.ndarray:
+            return np.array([mask[at].all(axis=0) for mask in chosen]).any(axis=0)
+
+        assert (covered(ours, cells) != covered(theirs, cells)).all()
+        apart = covered(ours, found.cells) != covered(theirs, found.cells)
+        assert (known == apart).all()
+        assert len(pool) or not apart.any()
+    same = disputed(found, ours, ours, 20, rng)
+    assert (len(same[0]), same[1].any()) == (0, False)
