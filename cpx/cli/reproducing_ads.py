@@ -44,6 +44,17 @@ def ads(
     runs: Annotated[
         int, typer.Option(metavar="N", help="Seeds that the figures are means of.")
     ] = 3,
+    rows: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Training rows that decision sets are given.  [default: all]",
+            show_default=False,
+        ),
+    ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Also the exact loop; for some thousand rows at most.")
+    ] = False,
     seed: opt.Seed = 0,
 ) -> None:
     r"""Make the experiment of Lu and Ester on Adult again.
@@ -56,25 +67,25 @@ def ads(
     \b
     Examples:
       cpx reproduce ads --data tables/
-      cpx reproduce ads --data tables/ --queries 4000 --beta 0.05 -o ads.md
+      cpx reproduce ads --data tables/ --rows 300 --penalty 0.005 --queries 500 --exact
 
     \b
     Exit codes: 0 made; 2 wrong input.
     """
     from cpx.cli.output import note
     from cpx.files import write_atomic
-    from cpx.reproduce.ads import DATASET, Settings, rows, train
+    from cpx.reproduce.ads import DATASET, Settings, surrogates, train
     from cpx.reproduce.ads_table import grid, notes
     from cpx.reproduce.sources import Directory, OpenML
     from cpx.reproduce.tables import as_markdown, as_text, renderables
 
-    settings = Settings(penalty, beta, queries, iterations, runs, seed)
+    settings = Settings(penalty, beta, queries, iterations, runs, seed, rows, exact)
     source = OpenML() if data is None else Directory(data)
     table = source.load(DATASET)
     note("training the network")
     network = train(table, seed)
     found = []
-    for row in rows(network, settings):
+    for row in surrogates(network, settings):
         note(f"{row.name}: accuracy {row.accuracy:.3f}, F1 {row.f1:.3f}")
         found.append(row)
     made, lines = grid(found), notes(network, settings)

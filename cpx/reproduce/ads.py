@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,15 @@ if TYPE_CHECKING:
     from cpx.methods.active.decision_set import DecisionSet
     from cpx.reproduce.sources import Table
 
-__all__ = ["PUBLISHED", "Faithfulness", "Network", "Settings", "faithfulness", "rows", "train"]
+__all__ = [
+    "PUBLISHED",
+    "Faithfulness",
+    "Network",
+    "Settings",
+    "faithfulness",
+    "surrogates",
+    "train",
+]
 
 DATASET = choose(["adult"])[0]
 
@@ -91,6 +100,10 @@ class Settings:
         Seeds that the figures of decision sets are means of.
     seed : int
         Of the split and the network; the runs have this one and the following.
+    rows : int or None
+        Training rows, drawn at random, that decision sets are given; None for all.
+    exact : bool
+        Whether the exact loop is asked as well, with as many queries.
     """
 
     penalty: float = 0.0005
@@ -99,9 +112,13 @@ class Settings:
     iterations: int = 200
     runs: int = 3
     seed: int = 0
+    rows: int | None = None
+    exact: bool = False
 
     def __post_init__(self) -> None:
         positive_integer("runs", self.runs)
+        if self.rows is not None:
+            positive_integer("rows", self.rows)
         valid_seed(self.seed)
 
 
@@ -197,34 +214,40 @@ def faithfulness(name: str, ours: Labels, theirs: Labels, **more: float | None) 
     )
 
 
-def rows(network: Network, settings: Settings) -> Iterator[Faithfulness]:
+def surrogates(network: Network, settings: Settings) -> Iterator[Faithfulness]:
     """Yield the figures of one surrogate after the other.
 
     First CART and a random forest, which say how hard the network is to imitate; then the
     decision sets, without queries and with them.
     """
-    from cpx.methods.active import ActiveDecisionSet
-
     for name, title in (("tree", "CART"), ("forest", "random forest")):
         yield _yardstick(name, title, network, settings.seed)
-    for title, beta in (("ADS, beta = 0", 0.0), ("ADS", settings.beta)):
+    for title, learner in _learners(settings):
+        seeds = range(settings.seed, settings.seed + settings.runs)
+        runs = [_learned(title, learner(seed), network, settings.rows, seed) for seed in seeds]
+        yield _mean(title, runs)
 
-        def learner(seed: int, beta: float = beta) -> DecisionSet:
-            return ActiveDecisionSet(
-                penalty=settings.penalty,
-                beta=beta,
-                max_iterations=settings.iterations,
-                max_queries=settings.queries,
-                seed=seed,
-            )
 
-        yield _mean(
-            title,
-            [
-                _learned(title, learner, network, settings.seed + run)
-                for run in range(settings.runs)
-            ],
+def _learners(settings: Settings) -> Iterator[tuple[str, Callable[[int], DecisionSet]]]:
+    """Yield names, and what makes a decision set to be fitted from a seed."""
+    from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
+
+    def active(seed: int, beta: float) -> DecisionSet:
+        return ActiveDecisionSet(
+            penalty=settings.penalty,
+            beta=beta,
+            max_iterations=settings.iterations,
+            max_queries=settings.queries,
+            seed=seed,
         )
+
+    def exact(seed: int) -> DecisionSet:
+        return ExactDecisionSet(penalty=settings.penalty, max_queries=settings.queries, seed=seed)
+
+    yield "ADS, beta = 0", partial(active, beta=0.0)
+    yield "ADS", partial(active, beta=settings.beta)
+    if settings.exact:
+        yield "exact loop", exact
 
 
 def _yardstick(name: str, title: str, network: Network, seed: int) -> Faithfulness:
@@ -247,11 +270,13 @@ def _yardstick(name: str, title: str, network: Network, seed: int) -> Faithfulne
 
 
 def _learned(
-    title: str, learner: Callable[[int], DecisionSet], network: Network, seed: int
+    title: str, model: DecisionSet, network: Network, rows: int | None, seed: int
 ) -> Faithfulness:
+    given = network.train_rows
+    if rows is not None and rows < len(given):
+        given = given.sample(rows, random_state=seed).reset_index(drop=True)
     start = time.process_time()
-    model = learner(seed)
-    model.fit(network.train_rows, network.classifier)
+    model.fit(given, network.classifier)
     seconds = time.process_time() - start
     lengths = [len(rule) for rule in model.rules_] or [0]
     return faithfulness(

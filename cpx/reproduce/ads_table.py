@@ -45,8 +45,9 @@ def notes(network: Network, settings: Settings) -> list[str]:
         f"{network.train_accuracy:.3f} on the training rows, {network.test_accuracy:.3f} on the "
         f"test rows; it calls {network.test_labels.mean():.3f} of these positive.",
         f"ADS: penalty {settings.penalty:g}, beta {settings.beta:g}, {settings.iterations} "
-        f"iterations, at most {settings.queries} queries; means of {settings.runs} runs, from "
-        f"seed {settings.seed}.",
+        f"iterations, at most {settings.queries} queries, "
+        f"{'all' if settings.rows is None else settings.rows} training rows; means of "
+        f"{settings.runs} runs, from seed {settings.seed}.",
         "rules of CART and forest: leaves of the positive class; in the paper all leaves. "
         "conditions, most: mean and greatest number in a rule. seconds: processor time.",
         "paper: Lu and Ester (2019), the two tables of section 5, 43957 training rows.",

@@ -32,7 +32,21 @@ def test_the_table_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(ads, "HIDDEN", (20, 10, 10, 10, 5))
     data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
     out = tmp_path / "ads.md"
-    args = ["--data", data, "--iterations", 12, "--queries", 20, "--runs", 2, "-o", out]
+    args = [
+        "--data",
+        data,
+        "--iterations",
+        12,
+        "--queries",
+        20,
+        "--runs",
+        2,
+        "-o",
+        out,
+        "--rows",
+        150,
+        "--exact",
+    ]
     code, output = run(*args, "--penalty", 0.01)
     assert code == 0, output
     assert "180 training rows, 20 test rows, 3 attributes" in output
@@ -46,6 +60,16 @@ def test_the_table_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert cells[8] == "20"
     paper = "|   paper | 0.897 | 0.741 | 0.688 | 0.803 | 24 | 4.38 | 6 | - | - |"
     assert paper in out.read_text().splitlines()
+
+
+@pytest.mark.slow
+def test_the_exact_loop_stands_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ads, "HIDDEN", (10, 5))
+    data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
+    args = ["--data", data, "--iterations", 5, "--queries", 20, "--runs", 1, "--exact"]
+    code, output = run(*args, "--penalty", 0.01)
+    assert code == 0, output
+    assert "exact loop" in output
 
 
 def test_the_figures_of_the_paper_agree_with_each_other() -> None:
@@ -62,6 +86,7 @@ def test_wrong_input_is_named(tmp_path: Path) -> None:
         (["--data", tmp_path], "index.json cannot be read"),
         (["--data", data, "--runs", 0], "runs must be an integer of at least 1"),
         (["--data", data, "--seed", -1], "seed"),
+        (["--data", data, "--rows", 0], "rows must be an integer of at least 1"),
     ]:
         code, output = run(*args)
         assert (code, told in output.replace("\n", " ")) == (2, True), output
