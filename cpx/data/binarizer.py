@@ -164,7 +164,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         (n, d) array of bool
         """
         self._check_fitted()
-        table = self._aligned(X)
+        table = self.aligned(X)
         return np.column_stack(
             [column.bits(table.iloc[:, c]) for c, column in enumerate(self.columns_)]
         )
@@ -300,8 +300,15 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 )
         return chosen
 
-    def _aligned(self, X: Any) -> pd.DataFrame:
-        """Return the table with the columns of fit, in their order."""
+    def aligned(self, X: Any) -> pd.DataFrame:
+        """Return the table as a frame with the columns of fit, in their order.
+
+        Raises
+        ------
+        DataError
+            When columns are missing, unknown, or not as many as in fit.
+        """
+        self._check_fitted()
         table = as_table(X)
         if isinstance(X, pd.DataFrame) and self.column_labels_ is not None:
             column_names(table, True)

@@ -1,0 +1,152 @@
+"""What all learned decision sets have in common: reading, predicting, scoring."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from cpx.data.binarizer import NotFitted
+from cpx.data.classifiers import labels
+from cpx.errors import DataError
+from cpx.methods.active.black_box import BlackBox
+from cpx.methods.active.state import Evidence
+from cpx.rule_sets import RuleFigures, RuleSet
+from cpx.rules import Literal
+
+__all__ = ["DecisionSet"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
+    """A decision set over the attributes of a table, once it is fitted.
+
+    Attributes
+    ----------
+    rules_ : tuple of SetRule
+    rule_set_ : RuleSet
+        The same rules with coverage, precision and marginal contribution, on the real
+        instances; ``rule_set_.table()`` prints them.
+    classes_ : (2,) array
+        The negative and the positive label.
+    fidelity_ : float
+        Share of the real instances that get the label of the black box.
+    queries_ : int
+        Synthetic instances that were asked.
+    rechecked_, changed_ : int
+        Rows of the table that were asked again, and how many got another label.
+    n_features_in_ : int
+    """
+
+    @abstractmethod
+    def fit(self, X: Any, black_box: Any) -> Self:
+        """Learn a decision set that mimics the black box.
+
+        Parameters
+        ----------
+        X : data frame or (n, columns) array
+            Real instances. The black box labels all of them first.
+        black_box : object with ``predict``, or callable
+            f. It gets tables like X, and answers with two labels.
+
+        Returns
+        -------
+        DecisionSet
+            Itself.
+        """
+
+    def covers(self, X: Any) -> BoolArray:
+        """Return which rules cover which instances, shape (rules, n).
+
+        Raises
+        ------
+        DataError
+            When X does not have the columns seen in fit, or fit was not called.
+        """
+        if not hasattr(self, "rules_"):
+            raise NotFitted(
+                f"this {type(self).__name__} is not fitted yet: call fit with a table and a "
+                "black box first"
+            )
+        return self._covers(self._domain.cells(self._domain.values(X)).T)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the label that the decision set gives to each instance, shape (n,).
+
+        Raises
+        ------
+        DataError
+            When X does not have the columns seen in fit, or fit was not called.
+        """
+        covered = self.covers(X).any(axis=0)
+        found: npt.NDArray[Any] = self.classes_[covered.astype(int)]
+        return found
+
+    def score(self, X: Any, black_box: Any) -> float:
+        """Return the fidelity: the share of instances that get the same label.
+
+        Parameters
+        ----------
+        X : data frame or (n, columns) array
+        black_box : object with ``predict``, callable, or array of n labels
+        """
+        ours = self.predict(X)
+        asked = hasattr(black_box, "predict") or callable(black_box)
+        theirs = labels(black_box, X) if asked else np.asarray(black_box)
+        if theirs.shape != ours.shape:
+            raise DataError(f"{len(ours)} labels expected, got shape {theirs.shape}")
+        return float((ours == theirs).mean())
+
+    def __str__(self) -> str:
+        if not hasattr(self, "rules_"):
+            return repr(self)
+        n = len(self.rules_)
+        head = (
+            f"{n} rule{'s' * (n != 1)} for the class {self.classes_[1]}, otherwise "
+            f"{self.classes_[0]}; fidelity {self.fidelity_:.3f} on {self.rule_set_.total} real "
+            f"instances, {self.queries_} queries"
+        )
+        return f"{head}\n{self.rule_set_.table()}" if n else head
+
+    def _keep(self, masks: Sequence[BoolArray], evidence: Evidence, box: BlackBox) -> Self:
+        """Set all fitted attributes, and warn when the black box changed its mind."""
+        domain = evidence.domain
+        self._domain, self._masks = domain, tuple(masks)
+        self.classes_ = np.array(box.classes)
+        self.rules_ = tuple(domain.rule(mask) for mask in masks)
+        covers = self._covers(evidence.cells[:, : evidence.n_real])
+        self.fidelity_ = float((covers.any(axis=0) == box.labels).mean())
+        alone = covers.sum(axis=0) == 1
+        sign = np.where(box.labels, 1, -1)
+        self.rule_set_ = RuleSet(
+            tuple(Literal(i, str(rule)) for i, rule in enumerate(self.rules_)),
+            f"class {self.classes_[1]}",
+            figures=tuple(
+                RuleFigures(
+                    len(rule),
+                    int(own.sum()),
+                    int((own & box.labels).sum()),
+                    int(sign[own & alone].sum()),
+                )
+                for rule, own in zip(self.rules_, covers, strict=True)
+            ),
+            total=evidence.n_real,
+        )
+        self.queries_ = box.queries
+        self.rechecked_, self.changed_ = box.rechecked, box.changed
+        self.n_features_in_ = domain.n_attributes
+        if box.remark:
+            warnings.warn(box.remark, UserWarning, stacklevel=3)
+        return self
+
+    def _covers(self, cells: npt.NDArray[np.intp]) -> BoolArray:
+        covers = np.zeros((len(self._masks), cells.shape[1]), dtype=bool)
+        for i, mask in enumerate(self._masks):
+            covers[i] = mask[cells].all(axis=0)
+        return covers

@@ -1,0 +1,277 @@
+"""The exact active loop: the optimal decision set, and queries where its rivals disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.data.scalars import open_unit, positive_integer, valid_seed
+from cpx.methods.active.arguments import at_least_zero, count
+from cpx.methods.active.black_box import BlackBox
+from cpx.methods.active.candidates import Candidates
+from cpx.methods.active.decision_set import DecisionSet
+from cpx.methods.active.domain import Domain
+from cpx.methods.active.sampling import disputed, farthest
+from cpx.methods.active.selection import Selection
+from cpx.methods.active.state import Evidence
+
+__all__ = ["ExactDecisionSet", "Round"]
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+
+_TRIED = 20
+"""Rivals in a round for which instances are made, at most."""
+
+_EACH = 5
+"""Instances asked for one of them, at most."""
+
+_SETTLE = 20
+"""Selections in a round, at most."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round of the loop found.
+
+    Attributes
+    ----------
+    queries : int
+        Instances that the black box has been asked about before it.
+    rules : int
+        Rules of the best set.
+    objective, bound : float
+        Its Q on all instances so far, and what no set of these candidates exceeds.
+    proved : bool
+        Whether the two are equal.
+    rivals, separated : int
+        Rivals, and how many are worse with confidence.
+    """
+
+    queries: int
+    rules: int
+    objective: float
+    bound: float
+    proved: bool
+    rivals: int
+    separated: int
+
+
+class ExactDecisionSet(DecisionSet):
+    """Learn the optimal decision set of candidate rules, and ask where rivals disagree with it.
+
+    In each round, the rules that fit the labelled instances are candidates, and an exact
+    engine selects the set S of the greatest ::
+
+        Q(S)  =  fidelity(S)  -  penalty * |S|
+
+    of all their sets (:class:`cpx.RuleSetSelection`). Its *rivals* are, for each of its rules,
+    the best set without that rule, and S with another candidate, added or in the place of a
+    rule. Set and rival differ in Q by what happens where their labels differ, and by their
+    numbers of rules. So that is where the black box is asked, for the rivals whose defeat is
+    least certain, until S leads all rivals with confidence or the queries are used up.
+
+    Parameters
+    ----------
+    penalty : float
+        lambda: gain of fidelity that is worth a rule.
+    max_queries : int
+        Synthetic instances that the black box may be asked about, in all.
+    queries_per_round : int
+    max_rounds : int
+    n_candidates : int
+        Rules to select from, at most.
+    max_conditions : int
+        Conditions of a rule.
+    confidence : float
+        With which the rivals of a round are to be worse, all of them together.
+    tolerance : float
+        A rival may be better by so much.
+    pool_size : int
+        Candidates that the instances of a round are chosen from.
+    backend : str
+        Engine that selects.
+    time_limit : float or None
+        Seconds for each selection. What it leaves unproved is in the history.
+    n_cells, categorical, positive, seed
+        As in :class:`~cpx.methods.active.ActiveDecisionSet`.
+
+    Attributes
+    ----------
+    rules_ : tuple of SetRule
+    rule_set_ : RuleSet
+        The rules with coverage, precision and marginal contribution, on the real instances.
+    classes_ : (2,) array
+        The negative and the positive label.
+    objective_, bound_ : float
+        Q on all instances, and what no set of the last candidates exceeds.
+    proved_ : bool
+        Whether the two are equal.
+    separated_ : bool
+        Whether the set led all rivals in the end.
+    fidelity_ : float
+        Share of the real instances that get the label of the black box.
+    queries_, rechecked_, changed_ : int
+        As in :class:`~cpx.methods.active.ActiveDecisionSet`.
+    history_ : tuple of Round
+
+    Raises
+    ------
+    InvalidOption
+        For a parameter out of its range, by name.
+    DataError
+        For a table that cannot be used, or labels that are not of two classes.
+    ClassifierError
+        When the black box fails.
+
+    Notes
+    -----
+    The lead over a rival S' is ``penalty * (|S'| - |S|) + p * (2a - 1)``, with p the share of
+    instances where the two differ and a that of those where S is right; its lower limit is
+    that of :func:`cpx.methods.active.selection.leads`. The confidence is about instances drawn
+    like these, and the rivals are sets of the same candidates: it is no guarantee about other
+    rules.
+
+    References
+    ----------
+    J. Lu, M. Ester: An Active Approach for Model Interpretation, arXiv:1910.12207 (2019): the
+    objective, and the limits of greedy actions that this loop answers to.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((100, 3))
+    >>> def box(rows):
+    ...     return (rows[:, 0] > 0.7) | (rows[:, 1] < 0.2)
+    >>> model = ExactDecisionSet(max_queries=100, backend="cpsat", max_rounds=5).fit(X, box)
+    >>> print(model)
+    2 rules for the class True, otherwise False; fidelity 1.000 on 100 real instances, 80 queries
+    rule          coverage  precision  errors without it
+    x0 > 0.7         0.380      1.000                +34
+    x1 <= 0.21       0.110      1.000                 +7
+    >>> model.proved_
+    True
+    """
+
+    def __init__(
+        self,
+        penalty: float = 0.01,
+        max_queries: int = 1000,
+        queries_per_round: int = 20,
+        max_rounds: int = 200,
+        n_candidates: int = 200,
+        max_conditions: int = 6,
+        confidence: float = 0.95,
+        tolerance: float = 0.002,
+        pool_size: int = 100,
+        backend: str = "search",
+        time_limit: float | None = 10.0,
+        n_cells: int = 64,
+        categorical: Sequence[str | int] | None = None,
+        positive: Any = None,
+        seed: int = 0,
+    ) -> None:
+        self.penalty = penalty
+        self.max_queries = max_queries
+        self.queries_per_round = queries_per_round
+        self.max_rounds = max_rounds
+        self.n_candidates = n_candidates
+        self.max_conditions = max_conditions
+        self.confidence = confidence
+        self.tolerance = tolerance
+        self.pool_size = pool_size
+        self.backend = backend
+        self.time_limit = time_limit
+        self.n_cells = n_cells
+        self.categorical = categorical
+        self.positive = positive
+        self.seed = seed
+
+    def fit(self, X: Any, black_box: Any) -> Self:
+        """Learn a decision set; see :meth:`DecisionSet.fit`."""
+        at_least_zero("penalty", self.penalty, 1.0)
+        budget = count("max_queries", self.max_queries)
+        per_round = positive_integer("queries_per_round", self.queries_per_round)
+        max_rounds = positive_integer("max_rounds", self.max_rounds)
+        confidence = open_unit("confidence", self.confidence)
+        tolerance = at_least_zero("tolerance", self.tolerance)
+        most = positive_integer("pool_size", self.pool_size)
+        rng = np.random.default_rng(valid_seed(self.seed))
+        domain = Domain(X, positive_integer("n_cells", self.n_cells), self.categorical)
+        box = BlackBox(black_box, X, domain, self.positive, rng)
+        room = min(budget, max_rounds * per_round)
+        evidence = Evidence(domain, domain.values(X), box.labels, room)
+        candidates = Candidates(
+            evidence,
+            positive_integer("n_candidates", self.n_candidates),
+            positive_integer("max_conditions", self.max_conditions),
+        )
+        chosen: list[BoolArray] = []
+        rounds: list[Round] = []
+        for t in range(max_rounds):
+            selection = self._settled(evidence, candidates, chosen, rng)
+            rivals = selection.rivals(confidence)
+            near = [rival for rival in rivals if rival.lead < -tolerance]
+            rounds.append(
+                Round(
+                    box.queries,
+                    len(selection.chosen),
+                    selection.objective,
+                    selection.bound,
+                    selection.proved,
+                    len(rivals),
+                    len(rivals) - len(near),
+                )
+            )
+            chosen = [candidates.masks[r] for r in selection.chosen]
+            n = min(per_round, budget - box.queries)
+            if n < 1 or t == max_rounds - 1:
+                break
+            asked = 0
+            for rival in near[:_TRIED]:
+                theirs = [candidates.masks[r] for r in rival.chosen]
+                pool, known = disputed(evidence, chosen, theirs, most, rng)
+                few = min(_EACH, n - asked, len(pool))
+                if few:
+                    found = farthest(evidence, known, pool, few)
+                    evidence.add(found, box.ask(found))
+                    asked += few
+            if not asked:
+                # Nothing that could be made lies where the sets differ.
+                break
+        box.recheck()
+        last = rounds[-1]
+        self.objective_, self.bound_, self.proved_ = last.objective, last.bound, last.proved
+        self.separated_ = last.separated == last.rivals
+        self.history_ = tuple(rounds)
+        return self._keep(chosen, evidence, box)
+
+    def _settled(
+        self,
+        evidence: Evidence,
+        candidates: Candidates,
+        chosen: list[BoolArray],
+        rng: np.random.Generator,
+    ) -> Selection:
+        """Select, with new candidates around what was selected, until that brings no more."""
+        before = -np.inf
+        for _ in range(_SETTLE):
+            candidates.extend(chosen, rng)
+            selection = Selection(
+                candidates.covers(),
+                evidence.labels,
+                evidence.n_real,
+                float(self.penalty),
+                self.backend,
+                self.time_limit,
+            )
+            selection.solve(range(len(chosen)))
+            if selection.objective <= before:
+                break
+            before = selection.objective
+            chosen = [candidates.masks[r] for r in selection.chosen]
+        return selection

@@ -1,0 +1,162 @@
+"""The optimal decision set of candidates, its rivals, and how certain its lead over them is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.errors import EngineError
+from cpx.models.rule_set import RuleSetSelection
+from cpx.result import Result, Status, Termination
+from cpx.solving import solve
+
+__all__ = ["Rival", "Selection", "leads"]
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A set of candidates, and the lower limit of the lead of the best set over it."""
+
+    chosen: tuple[int, ...]
+    lead: float
+
+
+def leads(
+    ours: BoolArray, theirs: BoolArray, labels: BoolArray, n_real: int, chance: float
+) -> FloatArray:
+    """Return lower limits of the lead in fidelity of a decision set over others.
+
+    Where two sets differ, one of them is right. With p the share of instances there, and a
+    the share of those where the first is right, the difference is ``p * (2a - 1)``. For a, the
+    lower limit of Hoeffding's inequality is taken, on all labelled instances there. For p, that
+    of the real instances, if one more were there: so it is not 0 where nothing was seen.
+
+    Parameters
+    ----------
+    ours : (n,) array of bool
+        What the set covers.
+    theirs : (k, n) array of bool
+        What each of the others covers.
+    labels : (n,) array of bool
+        What should be covered.
+    n_real : int
+        So many of the first instances are real.
+    chance : float
+        Chance that one of the limits on a is wrong.
+
+    Returns
+    -------
+    (k,) array of float
+
+    Examples
+    --------
+    >>> ours = np.array([1, 1, 0, 0], dtype=bool)
+    >>> leads(ours, np.array([[1, 1, 1, 1], [1, 1, 0, 0]], dtype=bool), ours, 4, 0.05).round(3)
+    array([-0.552, -0.2  ])
+    """
+    apart = theirs != ours
+    n = apart.sum(axis=1)
+    p = (apart[:, :n_real].sum(axis=1) + 1) / (n_real + 1)
+    seen = np.maximum(n, 1)
+    right = (apart & (ours == labels)).sum(axis=1) / seen
+    low = np.maximum(0.0, right - np.sqrt(np.log(len(theirs) / chance) / (2 * seen)))
+    return np.asarray(p * (2 * np.where(n > 0, low, 0.0) - 1))
+
+
+class Selection:
+    """Selects from candidates, by an exact engine.
+
+    Parameters
+    ----------
+    covers : (candidates, n) array of bool
+    labels : (n,) array of bool
+    n_real : int
+        So many of the first instances are real.
+    penalty : float
+    backend : str
+    time_limit : float or None
+        Of each solve.
+
+    Attributes
+    ----------
+    chosen : tuple of int
+        The best set, once :meth:`solve` was called.
+    objective, bound : float
+        Its Q, and what no set of candidates exceeds.
+    proved : bool
+    """
+
+    def __init__(
+        self,
+        covers: BoolArray,
+        labels: BoolArray,
+        n_real: int,
+        penalty: float,
+        backend: str,
+        time_limit: float | None,
+    ) -> None:
+        self._covers, self._labels, self._n_real = covers, labels, n_real
+        self._penalty, self._backend, self._time_limit = penalty, backend, time_limit
+        self._problem = RuleSetSelection.of_coverage(
+            covers, labels, texts=[f"candidate {r}" for r in range(len(covers))], penalty=penalty
+        )
+        self.chosen: tuple[int, ...] = ()
+        self.objective = self.bound = 0.0
+        self.proved = False
+
+    def solve(self, known: Sequence[int]) -> None:
+        """Find the best set, from a known one."""
+        result = self._solve(self._problem, known)
+        if result.explanation is not None:
+            self.chosen = result.explanation.features
+        self.objective = self._quality(self._problem.form.cost(self.chosen))
+        self.bound = 1.0 if result.bound is None else self._quality(result.bound)
+        self.proved = result.status is Status.OPTIMAL
+
+    def _solve(self, problem: RuleSetSelection, known: Sequence[int]) -> Result:
+        result = solve(problem, self._backend, time_limit=self._time_limit, hint=tuple(known))
+        if result.termination is Termination.INTERRUPTED:
+            raise KeyboardInterrupt
+        if result.status is Status.ERROR:
+            raise EngineError(f"backend {self._backend!r} failed to select: {result.raw_status}")
+        return result
+
+    def _quality(self, cost: float | Fraction) -> float:
+        return 1 - float(Fraction(cost) / (self._problem.scale * self._problem.total))
+
+    def rivals(self, confidence: float) -> list[Rival]:
+        """Return rivals of the best set, the least certain to be worse first.
+
+        These are the best sets without each of its rules, and all that come of adding a
+        candidate or putting it in the place of a rule.
+        """
+        sets = set()
+        for r in self.chosen:
+            rest = tuple(i for i in self.chosen if i != r)
+            other = replace(self._problem, forbidden=(r,))
+            result = self._solve(other, rest)
+            sets.add(rest if result.explanation is None else result.explanation.features)
+        for new in set(range(len(self._covers))) - set(self.chosen):
+            sets.add(tuple(sorted((*self.chosen, new))))
+            for r in self.chosen:
+                sets.add(tuple(sorted((*(i for i in self.chosen if i != r), new))))
+        if not sets:
+            return []
+        found = sorted(sets)
+        theirs = np.array([self.covered(one) for one in found])
+        longer = self._penalty * (np.array([len(one) for one in found]) - len(self.chosen))
+        low = longer + leads(
+            self.covered(self.chosen), theirs, self._labels, self._n_real, 1 - confidence
+        )
+        return [Rival(found[i], float(low[i])) for i in np.argsort(low, kind="stable").tolist()]
+
+    def covered(self, chosen: Sequence[int]) -> BoolArray:
+        """Return what a set covers, shape (n,)."""
+        return np.asarray(self._covers[list(chosen)].any(axis=0))
