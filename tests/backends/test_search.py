@@ -293,19 +293,20 @@ def test_no_other_engine_is_needed():
 
 
 def test_arena_grows_when_it_must(monkeypatch):
-    from cpx.backends.search import driver, tree
+    from cpx.backends.search import driver
+    from cpx.backends.search import levels as stack
 
     problem = KMonomial(needle(3000, 30, 50, 6).samples, k=6)
     expected = solve(problem, "search")
     calls = []
 
     def small(*arguments):
-        levels, scratch = tree.new_levels(*arguments)
+        levels, scratch = stack.new_levels(*arguments)
         return levels._replace(arena=levels.arena[: int(levels.start[1]) + 16].copy()), scratch
 
     def grown(levels):
         calls.append(levels.arena.size)
-        return tree.grown(levels)
+        return stack.grown(levels)
 
     monkeypatch.setattr(driver, "new_levels", small)
     monkeypatch.setattr(driver, "grown", grown)

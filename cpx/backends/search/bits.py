@@ -23,7 +23,7 @@ from cpx.backends.search.jit import (
     squeeze,
 )
 
-__all__ = ["aligned", "compress", "count", "dominance", "gather", "pack", "stride_of", "weigh"]
+__all__ = ["aligned", "compress", "count", "dominance", "gather", "pack", "stride_of"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -132,23 +132,6 @@ def count(
 
 
 @kernel
-def weigh(
-    arena: Words, start: int, stride: int, words: int, n: int, planes: int, cover: Words, p: int
-) -> int:
-    """Weigh ``cover`` & column p, in so many words."""
-    total = 0
-    for w in range(words):
-        row = start + w * stride
-        word = cover[w] & arena[row + p]
-        if planes == 0:
-            total += popcount(word)
-        elif word != 0:
-            for b in range(planes):
-                total += popcount(word & arena[row + n + b]) << b
-    return total
-
-
-@kernel
 def compress(
     arena: Words,
     start: int,
@@ -199,8 +182,9 @@ def compress(
 
 @kernel
 def _clear_row(arena: Words, row: int, stride: int) -> None:
-    for at in range(row, row + stride):
-        arena[at] = 0
+    words = arena[row : row + stride]
+    for p in range(stride):
+        words[p] = 0
 
 
 @kernel

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import stride_of, weigh
+from cpx.backends.search.bits import count, stride_of
 from cpx.backends.search.bounds import select
 from cpx.backends.search.goal import FAR, Numbers, cost, most_bad
 from cpx.backends.search.jit import LANES, kernel, popcount, scan
@@ -182,29 +182,39 @@ def _keep_good(levels: Levels, scratch: Scratch, t: int, planes: int, a: int) ->
 
 
 @kernel
+def _weigh_eight(levels: Levels, scratch: Scratch, t: int, planes: int, low: int) -> None:
+    """Weigh the good samples of ``both`` & eight candidates from position ``low`` on."""
+    n, bad_words = levels.width[t], levels.bad_words[t]
+    stride = stride_of(n, planes)
+    count(
+        levels.arena,
+        levels.start[t] + bad_words * stride,
+        stride,
+        0,
+        levels.words[t] - bad_words,
+        low,
+        low + LANES,
+        n,
+        planes,
+        scratch.both,
+        scratch.low_less,
+        scratch.low,
+    )
+
+
+@kernel
 def _price(
-    levels: Levels,
-    scratch: Scratch,
-    t: int,
-    planes: int,
-    good: int,
-    goal: Numbers,
-    limit: int,
-    a: int,
-    p: int,
+    levels: Levels, t: int, planes: int, goal: Numbers, limit: int, a: int, p: int, lost: int
 ) -> int:
     """Return the cost of the current child with candidates a and p; ``limit`` if it is no less.
 
-    ``both`` must hold the good samples that the child covers with a.
+    ``lost`` is the good weight that they exclude.
     """
     arena, start, n, i = levels.arena, levels.start[t], levels.width[t], levels.position[t]
-    stride, bad_words = stride_of(n, planes), levels.bad_words[t]
-    below, words = start + bad_words * stride, levels.words[t] - bad_words
-    lost = good - weigh(arena, below, stride, words, n, planes, scratch.both, p)
-    most, bad = most_bad(goal, limit, lost), 0
+    stride, most, bad = stride_of(n, planes), most_bad(goal, limit, lost), 0
     if most < 0:
         return limit
-    for w in range(bad_words):
+    for w in range(levels.bad_words[t]):
         row = start + w * stride
         word = arena[row + i] & arena[row + a] & arena[row + p]
         if planes == 0:
@@ -283,33 +293,32 @@ def best_pair(
     # The column behind all others has all samples: pairs with it are single candidates.
     for size in range(t + 2 if not exact else t + 3, t + 4):
         alone = size == t + 2
-        x, last, y, loaded = (columns, columns + 1, 0, -1) if alone else (0, n - 1, 0, -1)
+        x, last, y = (columns, columns + 1, 0) if alone else (0, n - 1, 0)
+        loaded = weighed = -1
         while x < last:
             block = scan(scratch.first, height, rows, x, last, y, mosts, limits, n)
             if block == 0:
                 break
-            x, y = block >> 32, (block >> 8) & (1 << 24) - 1
+            x, y = block >> 32, (block >> 8) & ((1 << 24) - 1)
             a = i if alone else kept[x]
+            group = groups[levels.ids[t, a]] if groups.size and not alone else -1
             for z in range(y if alone else max(y, x + 1), min(y + LANES, n)):
+                b = kept[z]
                 if (block >> (z - y)) & 1 == 0:
                     continue
-                b = kept[z]
-                if (
-                    groups.size
-                    and not alone
-                    and groups[levels.ids[t, a]] == groups[levels.ids[t, b]]
-                ):
+                if group >= 0 and groups[levels.ids[t, b]] == group:
                     continue
                 if loaded != x:
-                    loaded = x
+                    loaded, weighed = x, -1
                     _keep_good(levels, scratch, t, planes, a)
-                value = _price(levels, scratch, t, planes, good, goal, limit, a, b)
+                if weighed != b & -LANES:
+                    weighed = b & -LANES
+                    _weigh_eight(levels, scratch, t, planes, weighed)
+                value = _price(levels, t, planes, goal, limit, a, b, good - scratch.low[b])
                 if value >= limit:
                     continue
-                scratch.chosen[size - 2], scratch.chosen[size - 1] = (
-                    levels.ids[t, a],
-                    levels.ids[t, b],
-                )
+                scratch.chosen[t + 1] = levels.ids[t, a]
+                scratch.chosen[size - 1] = levels.ids[t, b]
                 improve(shared, found, value, scratch, size)
                 if first:
                     return

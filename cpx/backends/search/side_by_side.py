@@ -97,16 +97,18 @@ def first_words(
     rows = used if used < 7 else -(-used // 7) * 7
     _clear(scratch, n, height, used, rows)
     ones = ((n + LANES - 1) & -LANES) * height
-    for at in range(ones, ones + rows * LANES):
-        table[at] = _ALL
+    block = table[ones : ones + rows * LANES]
+    for at in range(block.size):
+        block[at] = _ALL
     return filled, rows
 
 
 @kernel
 def _clear(scratch: Scratch, n: int, height: int, low: int, high: int) -> None:
     for y in range(0, n, LANES):
-        for at in range(y * height + low * LANES, y * height + high * LANES):
-            scratch.first[at] = 0
+        block = scratch.first[y * height + low * LANES : y * height + high * LANES]
+        for at in range(block.size):
+            block[at] = 0
 
 
 @kernel
