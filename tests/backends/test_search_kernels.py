@@ -441,7 +441,7 @@ def test_merged_rows_weigh_the_same(seed):
     if len(rows):
         rows = rows[rng.integers(0, max(1, len(rows) // 3), len(rows))]
     net = rng.integers(-3, 4, len(rows))
-    kept, sums = merge_rows(rows, net)
+    kept, sums = merge_rows(bits.pack_rows(rows), net)
     expected: dict[bytes, int] = {}
     for row, weight in zip(rows, net.tolist()):
         expected[row.tobytes()] = expected.get(row.tobytes(), 0) + weight

@@ -23,7 +23,7 @@ from cpx.backends.search.jit import (
     squeeze,
 )
 
-__all__ = ["aligned", "compress", "count", "dominance", "gather", "pack", "stride_of"]
+__all__ = ["aligned", "compress", "count", "dominance", "gather", "pack", "pack_rows", "stride_of"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -56,17 +56,32 @@ def pack(agreement: Bools, bad: int, weights: Ints | None = None) -> tuple[Words
         planes = int(weights.max()).bit_length()
         slices = (weights[:, None] >> np.arange(planes)) & 1
         columns = np.column_stack([agreement, slices.astype(np.bool_)])
-    parts = [_pack_rows(columns[:bad]), _pack_rows(columns[bad:])]
+    parts = [_pack_columns(columns[:bad]), _pack_columns(columns[bad:])]
     return np.concatenate(parts), parts[0].shape[0]
 
 
-def _pack_rows(rows: Bools) -> Words:
+def _pack_columns(rows: Bools) -> Words:
     m, n = rows.shape
     words, stride = -(-m // 64), stride_of(n, 0)
-    packed = np.zeros((words * 8, stride), dtype=np.uint8)
-    packed[: -(-m // 8), :n] = np.packbits(rows, axis=0, bitorder="little")
-    by_word = packed.reshape(words, 8, stride).transpose(0, 2, 1)
-    return np.ascontiguousarray(by_word).view("<u8")[:, :, 0].astype(np.uint64)
+    packed = np.zeros((stride, words * 8), dtype=np.uint8)
+    # Bits that lie side by side are packed several times faster.
+    sides = np.ascontiguousarray(rows.T)
+    packed[:n, : -(-m // 8)] = np.packbits(sides, axis=1, bitorder="little")
+    return np.ascontiguousarray(packed.view("<u8").T).astype(np.uint64, copy=False)
+
+
+def pack_rows(rows: Bools) -> Words:
+    """Return each row of a table as words, behind its bits zeros; shape (m, words).
+
+    Examples
+    --------
+    >>> pack_rows(np.array([[True, False, True], [False, False, True]])).shape
+    (2, 1)
+    """
+    m, n = rows.shape
+    packed = np.zeros((m, -(-n // 64) * 8), dtype=np.uint8)
+    packed[:, : -(-n // 8)] = np.packbits(rows, axis=1)
+    return packed.view(np.uint64)
 
 
 @kernel
