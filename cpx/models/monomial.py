@@ -30,6 +30,9 @@ from cpx.values import Value
 
 __all__ = ["MonomialProblem", "WeightedMonomial", "WeightedProblem"]
 
+_MOST_MEASURED = 64
+"""Rules whose figures are remembered."""
+
 
 @dataclass(frozen=True, eq=False)
 class MonomialProblem(Problem):
@@ -185,6 +188,19 @@ class MonomialProblem(Problem):
         return wording.class_words(str(self.samples.context.get("class", "same class as x")))
 
     def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
+        # A rule is asked for several times on its way from an engine to the result.
+        found = self._measured.get(features)
+        if found is None:
+            if len(self._measured) >= _MOST_MEASURED:
+                self._measured.clear()
+            found = self._measured[features] = self._measure_anew(features)
+        return found
+
+    @cached_property
+    def _measured(self) -> dict[tuple[int, ...], SampleEvaluation]:
+        return {}
+
+    def _measure_anew(self, features: tuple[int, ...]) -> SampleEvaluation:
         samples = self.samples
         covered = np.ones(samples.same.size, dtype=np.bool_)
         for j in features:

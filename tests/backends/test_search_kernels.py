@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpx.backends.search import bits, bounds, heuristics, jit, side_by_side
+from cpx.backends.search import bits, bounds, heuristics, jit, limits, side_by_side
 from cpx.backends.search.driver import explore, first_optimal
 from cpx.backends.search.goal import ALLOWED, FAR, Goal, cost, low, most_bad, rank
 from cpx.backends.search.jit import scan
-from cpx.backends.search.levels import new_levels
+from cpx.backends.search.levels import new_levels, weigh_child
 from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.root import Root
 from cpx.errors import InvalidInstance
@@ -129,6 +129,58 @@ def test_first_words_are_the_first_bad_samples_of_a_child(seed):
     if filled and root.planes:
         lightest = side_by_side.lightest_of(levels, scratch, 0, root.planes, filled)
         assert lightest == weights[:bad][on][filled - 1]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_limits_leave_all_better_pairs(seed):
+    rng, agreement, weights, bad = table(seed, rows=60, columns=20, heaviest=4)
+    n, groups = 20, np.arange(20) if seed % 3 else rng.integers(0, 9, 20)
+    goal = random_goal(rng, int(weights[:bad].sum()), int(weights[bad:].sum()))
+    root = Root.of(agreement, weights, bad, groups, 3, goal)
+    order, zeros = np.arange(n), np.zeros(n, dtype=np.int64)
+    levels, scratch = new_levels(
+        root.take(order),
+        root.bad_words,
+        root.covered_bad,
+        order,
+        root.covered,
+        root.lost,
+        zeros,
+        3,
+    )
+    i = levels.position[0] = int(rng.integers(n - 2))
+    numbers, later = root.numbers, range(i + 1, n)
+
+    def covered(*chosen):
+        on = agreement[:, [i, *chosen]].all(axis=1)
+        c, l = int(weights[:bad][on[:bad]].sum()), int(weights[bad:][~on[bad:]].sum())  # noqa: E741
+        return c, price(goal, c, l)
+
+    pairs = {(p, q): covered(p, q) for p in later for q in later if p <= q}
+    limit = int(np.median([value for _, value in pairs.values()]))
+    known = [groups[p] != groups[i] or not root.groups.size for p in order]
+    args = levels, scratch, 0, root.planes, root.good, root.groups
+    count = limits.limit_all(*args, numbers, limit)
+    assert count == n - (i + 1) // 8 * 8
+    of = dict(zip(scratch.kept[:count].tolist(), scratch.limits[:count].tolist(), strict=True))
+    assert all(of[p] == -1 for p in of if p <= i or not known[p])
+    for (p, q), (c, value) in pairs.items():
+        if value < limit and known[p] and known[q]:
+            assert c <= min(of[p], of[q])
+    useful = [p for p in of if of[p] >= 0]
+    assert limits.sum_up(scratch.limits[:count]) == (len(useful), sum(of[p] for p in useful))
+    assert limits.drop_useless(scratch, count) == len(useful)
+    assert scratch.kept[: len(useful)].tolist() == useful
+    assert scratch.limits[: len(useful)].tolist() == [of[p] for p in useful]
+
+    count = weigh_child(*args)
+    limits.limit_kept(levels, scratch, 0, count, numbers, limit)
+    kept = scratch.kept[:count].tolist()
+    for x, p in enumerate(kept):
+        for y in range(x + 1, count):
+            c, value = pairs[p, kept[y]]
+            if value < limit:
+                assert c <= min(scratch.mosts[x], scratch.limits[y])
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 6, 7, 14, 21])

@@ -16,7 +16,14 @@ from cpx.backends.search.bits import count, stride_of
 from cpx.backends.search.bounds import select
 from cpx.backends.search.goal import FAR, Numbers, cost, most_bad
 from cpx.backends.search.jit import LANES, kernel, popcount, scan
-from cpx.backends.search.levels import Levels, Scratch, weigh_child, weigh_good
+from cpx.backends.search.levels import Levels, Scratch, weigh_child
+from cpx.backends.search.limits import (
+    drop_useless,
+    limit_all,
+    limit_kept,
+    removals_say_much,
+    sum_up,
+)
 from cpx.backends.search.side_by_side import enough_words, first_words, lightest_of
 
 __all__ = ["best_pair", "improve", "try_each"]
@@ -73,103 +80,6 @@ def try_each(
             if first:
                 return best
     return best
-
-
-@kernel
-def _removals_say_much(levels: Levels, goal: Numbers, t: int) -> bool:
-    """Guess whether bound (2) is done with many pairs under the current child.
-
-    It is not where an ordinary candidate, and the one that removes the most, could together
-    exclude nearly all. Then what bad samples single candidates leave is not worth finding out.
-    """
-    if goal.alpha <= 0 or goal.least > 0:
-        return True
-    following = levels.position[t] + 1
-    middle = (following + levels.width[t]) >> 1
-    least = levels.covered[t, following] + levels.covered[t, middle] - levels.total[t]
-    return 8 * least > levels.total[t]
-
-
-@kernel
-def _limit_all(
-    levels: Levels,
-    scratch: Scratch,
-    t: int,
-    planes: int,
-    good: int,
-    groups: Ints,
-    goal: Numbers,
-    limit: int,
-) -> int:
-    """Write what each later candidate may cover, by its good samples; return how many there are.
-
-    The first is at a multiple of eight. Those not after the child are of no use: -1.
-    """
-    i, width = levels.position[t], levels.width[t]
-    child = levels.covered[t, i]
-    weigh_good(levels, scratch, t, planes, good)
-    base = (i + 1) & -LANES
-    n = width - base
-    kept, limits, mosts = scratch.kept[:n], scratch.limits[:n], scratch.mosts[:n]
-    lost = scratch.lost[base:width]
-    for y in range(n):
-        kept[y] = base + y
-    if goal.alpha == 1 and goal.gamma == 0:
-        # The common case, in a form that is vectorised.
-        most, beta = limit - 1 - goal.base, goal.beta
-        for y in range(n):
-            limits[y] = max(-1, min(child, most - beta * lost[y]))
-    else:
-        for y in range(n):
-            limits[y] = max(-1, min(child, most_bad(goal, limit, lost[y])))
-    for y in range(i + 1 - base):
-        limits[y] = -1
-    if groups.size:
-        group = groups[levels.ids[t, i]]
-        for y in range(n):
-            if groups[levels.ids[t, base + y]] == group:
-                limits[y] = -1
-    for y in range(n):
-        mosts[y] = limits[y]
-    return n
-
-
-@kernel
-def _limit_pairs(
-    levels: Levels, scratch: Scratch, t: int, n: int, goal: Numbers, limit: int
-) -> None:
-    """Write what pairs with the kept candidates may cover; -1 where bound (2) is done with them.
-
-    ``limits`` are for a candidate beside earlier ones, ``mosts`` beside later ones.
-    """
-    kept, limits, mosts = scratch.kept, scratch.limits, scratch.mosts
-    child, largest = levels.covered[t, levels.position[t]], 0
-    for y in range(n - 1, -1, -1):
-        p = kept[y]
-        limits[y] = max(-1, min(child, most_bad(goal, limit, scratch.lost[p])))
-        mosts[y] = limits[y] if scratch.covered[p] - largest <= limits[y] else -1
-        largest = max(largest, child - scratch.covered[p])
-
-
-@kernel
-def _sum_up(limits: Ints) -> tuple[int, int]:
-    """Return how many limits are not negative, and their sum."""
-    count = total = 0
-    for y in range(limits.size):
-        count += limits[y] >= 0
-        total += max(limits[y], 0)
-    return count, total
-
-
-@kernel
-def _drop(scratch: Scratch, n: int) -> int:
-    """Leave out the columns of no use; return how many are left."""
-    kept, limits, mosts, left = scratch.kept, scratch.limits, scratch.mosts, 0
-    for y in range(n):
-        if limits[y] >= 0:
-            kept[left], limits[left], mosts[left] = kept[y], limits[y], mosts[y]
-            left += 1
-    return left
 
 
 @kernel
@@ -244,21 +154,20 @@ def best_pair(
 ) -> None:
     """Find the best one or two candidates to add to the current child of level t.
 
-    For a pair (a, b), with c the bad weight covered with the pair and h the number of the first
-    bad samples that it covers, none lighter than u:
+    Pairs are tried by the first bad samples of the child. With c the bad weight that a pair
+    (a, b) covers, and h the number of the first samples that it covers, none lighter than u,
+    c >= u h. A better pair has c at most the :mod:`limits <cpx.backends.search.limits>` of a
+    and b; so one with u h above either is done with. The same goes for one candidate.
 
-    - it loses at least max(l_a, l_b) by bound (1), which says how much bad weight a pair below
-      the limit can cover at most, :func:`~cpx.backends.search.goal.most_bad`. As c >= u h, a
-      pair below the limit has u h at most that, which is what is tried first. The same goes
-      for one candidate;
-    - c >= c_a - d_b by bound (2). So a is done with when c_a - the largest d_b of the later
-      candidates is more than that.
+    Where the removals of single candidates say much, all are weighed first. Then c >= c_a - d_b
+    by bound (2), and a is done with, beside later candidates, when c_a - the largest d_b of
+    these is above the limit of a.
 
     ``best`` is the cost to beat, ``slack`` 1 when sets of equal cost are wanted as well.
     """
     i, limit = levels.position[t], best + slack
     child, kept, limits, mosts = levels.covered[t, i], scratch.kept, scratch.limits, scratch.mosts
-    exact = _removals_say_much(levels, goal, t)
+    exact = removals_say_much(levels, goal, t)
     base = -1
     if exact:
         n = weigh_child(levels, scratch, t, planes, good, groups)
@@ -267,15 +176,15 @@ def best_pair(
             return
         limit = best + slack
         n = select(goal, child, scratch.covered, scratch.lost, kept, n, 2, limit, scratch.top)
-        _limit_pairs(levels, scratch, t, n, goal, limit)
+        limit_kept(levels, scratch, t, n, goal, limit)
     else:
-        n = _limit_all(levels, scratch, t, planes, good, groups, goal, limit)
+        n = limit_all(levels, scratch, t, planes, good, groups, goal, limit)
         base = (i + 1) & -LANES
-    useful, spare = _sum_up(limits[:n])
+    useful, spare = sum_up(limits[:n])
     if useful == 0 or (exact and useful == 1):
         return
     if 4 * useful < 3 * n:
-        n, base = _drop(scratch, n), -1
+        n, base = drop_useless(scratch, n), -1
     columns = (n + LANES - 1) & -LANES
     for y in range(n, columns):
         limits[y] = -1

@@ -38,7 +38,8 @@ def enough_words(levels: Levels, scratch: Scratch, t: int, planes: int, spare: f
     # pair is expected to cover part^2 of the child's samples, and of their weight.
     part = levels.covered[t, (i + 1 + width) >> 1] / total
     each = part * part * child * 64.0 / samples
-    most, wanted = min((samples + 63) >> 6, FIRST_WORDS), (spare + 1) * 1.25
+    most: int = min((samples + 63) >> 6, FIRST_WORDS)
+    wanted = (spare + 1) * 1.25
     if wanted < each * most:
         most = int(wanted / each) + 1
     return most if most < 7 else -(-most // 7) * 7
@@ -50,9 +51,9 @@ def first_words(
 ) -> tuple[int, int]:
     """Fill the table with n columns on the first bad samples of the current child.
 
-    Behind their blocks is one whose columns have all samples.
     Column y is the candidate at position ``base + y``, or ``kept[y]`` where ``base`` is negative.
-    The room is for ``most`` rows and one more. ``cover`` is filled as far as it was needed.
+    Behind their blocks is one whose columns have all samples. The room is for ``most`` rows and
+    one more. ``cover`` is filled as far as it was needed.
 
     Returns
     -------
