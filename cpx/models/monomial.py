@@ -30,6 +30,9 @@ from cpx.values import Value
 
 __all__ = ["MonomialProblem", "WeightedMonomial", "WeightedProblem"]
 
+_MOST_MEASURED = 64
+"""Rules whose figures are remembered."""
+
 
 @dataclass(frozen=True, eq=False)
 class MonomialProblem(Problem):
@@ -185,16 +188,32 @@ class MonomialProblem(Problem):
         return wording.class_words(str(self.samples.context.get("class", "same class as x")))
 
     def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
-        weights, same = self.samples.weights, self.samples.same
-        covered = np.asarray(self.samples.agreement[:, list(features)].all(axis=1))
-        weight, agreeing = int(weights[covered].sum()), int(weights[covered & same].sum())
+        # A rule is asked for several times on its way from an engine to the result.
+        found = self._measured.get(features)
+        if found is None:
+            if len(self._measured) >= _MOST_MEASURED:
+                self._measured.clear()
+            found = self._measured[features] = self._measure_anew(features)
+        return found
+
+    @cached_property
+    def _measured(self) -> dict[tuple[int, ...], SampleEvaluation]:
+        return {}
+
+    def _measure_anew(self, features: tuple[int, ...]) -> SampleEvaluation:
+        samples = self.samples
+        covered = np.ones(samples.same.size, dtype=np.bool_)
+        for j in features:
+            covered &= samples.agreement[:, j]
+        weights, same = samples.weights[covered], samples.same[covered]
+        weight, agreeing = int(weights.sum()), int(weights[same].sum())
         allowed = self.limits is None or self.limits.allow(weight, agreeing)
         return SampleEvaluation(
             objective=self.value_of(covered),
             covered=weight,
             agreeing_covered=agreeing,
-            agreeing=int(weights[same].sum()),
-            total=int(weights.sum()),
+            agreeing=samples.agreeing,
+            total=samples.total,
             feasible=allowed and self._may_choose(features),
         )
 
@@ -316,7 +335,7 @@ class WeightedProblem(MonomialProblem):
     def value_of(self, covered: NDArray[np.bool_]) -> int:
         """Return the cost, or what it leaves of the greatest value."""
         form = self._form
-        cost = int(form.cost_covered[covered].sum() + form.cost_uncovered[~covered].sum())
+        cost = int(np.where(covered, form.cost_covered, form.cost_uncovered).sum())
         return cost if self.sense == "min" else self.greatest() - cost
 
     @cached_property

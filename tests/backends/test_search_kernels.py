@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpx.backends.search import bits, bounds, heuristics, jit
+from cpx.backends.search import bits, bounds, heuristics, jit, limits, side_by_side
 from cpx.backends.search.driver import explore, first_optimal
 from cpx.backends.search.goal import ALLOWED, FAR, Goal, cost, low, most_bad, rank
-from cpx.backends.search.jit import few, skip
+from cpx.backends.search.jit import scan
+from cpx.backends.search.levels import new_levels, weigh_child
 from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.root import Root
 from cpx.errors import InvalidInstance
@@ -51,14 +52,6 @@ def test_counts_are_weights_of_covered_samples(seed, heaviest):
     weighed = both * weights[:, None]
     assert sums[0, low:n].tolist() == weighed[:bad].sum(axis=0)[low:].tolist()
     assert sums[1, low:n].tolist() == weighed[bad:].sum(axis=0)[low:].tolist()
-    for p in range(n):
-        covered, kept = int(weighed[:bad, p].sum()), int(weighed[bad:, p].sum())
-        for most in (covered, 2**61, covered - 1):
-            both = bits.weigh_with(arena, 0, stride, bad_words, words, n, planes, cover, p, most)
-            if most >= covered or bad_words == words:
-                assert both == (covered, kept)
-            else:
-                assert both == (covered, -1)
 
 
 def unpacked(words: np.ndarray) -> np.ndarray:
@@ -77,10 +70,11 @@ def test_compressed_columns_keep_the_covered_samples_in_order(seed):
     cover = packed[:, 0].copy()
     columns = np.append(rng.permutation(n)[:7], np.zeros(9, dtype=np.int64))
     to = packed.size
-    arena = np.concatenate([packed.ravel(), np.zeros(words * 8 + 8, dtype=np.uint64)])
-    buffer, moves = np.zeros(32, dtype=np.uint64), np.zeros(96, dtype=np.uint64)
+    arena = np.concatenate([packed.ravel(), np.full(words * 8 + 16, 7, dtype=np.uint64)])
+    buffer, moves = np.zeros(32, dtype=np.uint64), np.zeros(48, dtype=np.uint64)
+    padded = np.append(cover, np.zeros(8, dtype=np.uint64))
     new_bad, new_words = bits.compress(
-        arena, 0, stride, bad_words, words, columns, 7, cover, to, 8, buffer, moves
+        arena, 0, stride, bad_words, words, columns, 7, padded, to, 8, buffer, moves
     )
     result = unpacked(arena[to : to + 8 * new_words].reshape(new_words, 8)[:, :7])
     on = agreement[:, 0]
@@ -92,53 +86,133 @@ def test_compressed_columns_keep_the_covered_samples_in_order(seed):
         assert (rows[: part.shape[0]] == part[:, columns[:7]]).all()
         assert not rows[part.shape[0] :].any()
 
-    if bad_words:
-        most = int(rng.integers(1, bad_words + 1))
-        into = np.full((most + 1) * 8, 7, dtype=np.uint64)
-        filled = bits.first_words(
-            arena, 0, stride, bad_words, columns, 7, cover, into, 8, most, buffer, moves
-        )
-        expected = agreement[:bad][on[:bad]][:, columns[:7]][: 64 * most]
-        assert filled == expected.shape[0]
-        found = unpacked(into[: most * 8].reshape(most, 8)[:, :7])
-        assert (found[:filled] == expected).all()
-        assert not found[filled:].any()
 
-
-@pytest.mark.parametrize("seed", range(5))
-def test_few_and_skip(seed):
+@pytest.mark.parametrize("seed", range(30))
+def test_first_words_are_the_first_bad_samples_of_a_child(seed):
     rng = np.random.default_rng(seed)
-    rows, stride = int(rng.integers(1, 5)), 32
-    words = rng.integers(0, 2**63, rows * stride, dtype=np.uint64)
-    common = np.array(
-        [
-            sum(
-                int(words[r * stride + 3] & words[r * stride + y]).bit_count() for r in range(rows)
-            )
-            for y in range(stride)
-        ]
+    _, agreement, weights, bad = table(
+        seed, int(rng.integers(1, 3000)), int(rng.integers(2, 40)), [1, 9][seed % 2]
     )
+    n, bad = agreement.shape[1], min(bad, len(agreement))
+    root = Root.of(agreement, weights, bad, np.arange(n), 3)
+    order = np.arange(n)
+    covered, lost = root.covered, root.lost
+    levels, scratch = new_levels(
+        root.take(order), root.bad_words, root.covered_bad, order, covered, lost, 0 * order, 3
+    )
+    i = int(rng.integers(n - 1))
+    levels.position[0] = i
+    spare = float(rng.choice([0, 3, 200, 2**40]))
+    most = side_by_side.enough_words(levels, scratch, 0, root.planes, spare)
+    assert 1 <= most <= 252
+    assert most < 7 or most % 7 == 0
+    base = (i + 1) & -8 if rng.random() < 0.5 else -1
+    kept = rng.permutation(np.arange(i + 1, n))[: int(rng.integers(1, n - i))]
+    columns = kept if base < 0 else np.arange(base, n)
+    scratch.kept[: columns.size] = columns
+    scratch.first[:] = 7
+    filled, rows = side_by_side.first_words(
+        levels, scratch, 0, columns.size, base, root.planes, most
+    )
+    on = agreement[:bad, i]
+    expected = agreement[:bad][on][:, columns][: 64 * most]
+    assert filled == len(expected)
+    assert -(-filled // 64) <= rows <= most
+    assert rows == 1 or (rows - 1) * 64 < filled or rows % 7 == 0
+    blocks = scratch.first[: -(-columns.size // 8) * 8 * (most + 1)].reshape(-1, most + 1, 8)
+    flat = blocks.transpose(1, 0, 2).reshape(most + 1, -1)[:rows, : columns.size]
+    found = unpacked(flat)
+    assert (found[:filled] == expected).all()
+    assert not found[filled:].any()
+    ones = scratch.first[-(-columns.size // 8) * 8 * (most + 1) :][: 8 * rows]
+    assert (ones == 2**64 - 1).all()
+    if filled and root.planes:
+        lightest = side_by_side.lightest_of(levels, scratch, 0, root.planes, filled)
+        assert lightest == weights[:bad][on][filled - 1]
 
-    for most in (int(common.min()), int(np.median(common)), -1, 10**6):
-        masks = [_few(words, stride, rows, 3, y, most) for y in range(0, stride, 8)]
-        for block, mask in enumerate(masks):
-            expected = [int(common[8 * block + b] <= most) for b in range(8)]
-            assert [mask >> b & 1 for b in range(8)] == expected
-        hits = [8 * block for block, mask in enumerate(masks) if mask]
-        for begin in range(0, stride, 8):
-            expected = next((y for y in hits if y >= begin), stride)
-            assert _skip(words, stride, rows, 3, begin, most, stride) == expected
-        assert _skip(words, stride, rows, 3, 16, most, 16) == 16
+
+@pytest.mark.parametrize("seed", range(60))
+def test_limits_leave_all_better_pairs(seed):
+    rng, agreement, weights, bad = table(seed, rows=60, columns=20, heaviest=4)
+    n, groups = 20, np.arange(20) if seed % 3 else rng.integers(0, 9, 20)
+    goal = random_goal(rng, int(weights[:bad].sum()), int(weights[bad:].sum()))
+    root = Root.of(agreement, weights, bad, groups, 3, goal)
+    order, zeros = np.arange(n), np.zeros(n, dtype=np.int64)
+    levels, scratch = new_levels(
+        root.take(order),
+        root.bad_words,
+        root.covered_bad,
+        order,
+        root.covered,
+        root.lost,
+        zeros,
+        3,
+    )
+    i = levels.position[0] = int(rng.integers(n - 2))
+    numbers, later = root.numbers, range(i + 1, n)
+
+    def covered(*chosen):
+        on = agreement[:, [i, *chosen]].all(axis=1)
+        c, l = int(weights[:bad][on[:bad]].sum()), int(weights[bad:][~on[bad:]].sum())  # noqa: E741
+        return c, price(goal, c, l)
+
+    pairs = {(p, q): covered(p, q) for p in later for q in later if p <= q}
+    limit = int(np.median([value for _, value in pairs.values()]))
+    known = [groups[p] != groups[i] or not root.groups.size for p in order]
+    args = levels, scratch, 0, root.planes, root.good, root.groups
+    count = limits.limit_all(*args, numbers, limit)
+    assert count == n - (i + 1) // 8 * 8
+    of = dict(zip(scratch.kept[:count].tolist(), scratch.limits[:count].tolist(), strict=True))
+    assert all(of[p] == -1 for p in of if p <= i or not known[p])
+    for (p, q), (c, value) in pairs.items():
+        if value < limit and known[p] and known[q]:
+            assert c <= min(of[p], of[q])
+    useful = [p for p in of if of[p] >= 0]
+    assert limits.sum_up(scratch.limits[:count]) == (len(useful), sum(of[p] for p in useful))
+    assert limits.drop_useless(scratch, count) == len(useful)
+    assert scratch.kept[: len(useful)].tolist() == useful
+    assert scratch.limits[: len(useful)].tolist() == [of[p] for p in useful]
+
+    count = weigh_child(*args)
+    limits.limit_kept(levels, scratch, 0, count, numbers, limit)
+    kept = scratch.kept[:count].tolist()
+    for x, p in enumerate(kept):
+        for y in range(x + 1, count):
+            c, value = pairs[p, kept[y]]
+            if value < limit:
+                assert c <= min(scratch.mosts[x], scratch.limits[y])
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 6, 7, 14, 21])
+@pytest.mark.parametrize("seed", range(3))
+def test_scan(seed, rows):
+    rng = np.random.default_rng(seed)
+    n, height = int(rng.integers(2, 40)), rows + int(rng.integers(2))
+    blocks = -(-n // 8)
+    words = rng.integers(0, 2**64, (blocks, height, 8), dtype=np.uint64)
+    flat = unpacked(words.transpose(1, 0, 2).reshape(height, -1)[:rows]).astype(int)
+    common = flat.T @ flat
+    mosts = rng.choice(np.append(common.ravel(), -1), 8 * blocks)
+    limits = np.where(np.arange(8 * blocks) < n, rng.choice(common.ravel(), 8 * blocks), -1)
+    passes = common <= np.minimum(mosts[:, None], limits[None, :])
+    expected = [
+        (x, y, sum(int(passes[x, y + b]) << b for b in range(8)))
+        for x in range(n - 1)
+        for y in range((x + 1) // 8 * 8, n, 8)
+        if mosts[x] >= 0
+    ]
+    expected = [found for found in expected if found[2]]
+    x, y, met = 0, 0, []
+    while found := _scan(words.ravel(), height, rows, x, n - 1, y, mosts, limits, n):
+        x, y = found >> 32, (found >> 8) & (2**24 - 1)
+        met.append((x, y, found & 255))
+        y += 8
+    assert met == expected
 
 
 @jit.kernel
-def _few(words, stride, rows, x, y, most):
-    return few(words, stride, rows, x, y, most)
-
-
-@jit.kernel
-def _skip(words, stride, rows, x, y, most, end):
-    return skip(words, stride, rows, x, y, most, end)
+def _scan(words, height, rows, x, last, y, mosts, limits, n):
+    return scan(words, height, rows, x, last, y, mosts, limits, n)
 
 
 # ---------------------------------------------------------------- bounds
@@ -419,7 +493,7 @@ def test_merged_rows_weigh_the_same(seed):
     if len(rows):
         rows = rows[rng.integers(0, max(1, len(rows) // 3), len(rows))]
     net = rng.integers(-3, 4, len(rows))
-    kept, sums = merge_rows(rows, net)
+    kept, sums = merge_rows(bits.pack_rows(rows), net)
     expected: dict[bytes, int] = {}
     for row, weight in zip(rows, net.tolist()):
         expected[row.tobytes()] = expected.get(row.tobytes(), 0) + weight

@@ -6,7 +6,8 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``bits``: bitsets, popcounts, compaction;
 - ``goal``: what a set of features costs, and what limits it must keep;
 - ``bounds``: what no completion of a set can do better, with proofs;
-- ``tree``, ``pairs``: depth-first over sets, and its last two levels;
+- ``tree``, ``levels``: depth-first over sets, on a stack;
+- ``pairs``, ``limits``, ``side_by_side``: its last two levels;
 - ``heuristics``: beam search for the first incumbent;
 - ``driver``: the root, threads, the global bound, the first of all optimal sets;
 - ``linear``, ``ratio``: a sum as the objective, and a precision;
@@ -14,8 +15,9 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``sets``: sets of rules instead of one rule;
 - ``heaviest``: the same for weights of either sign, floats too, as column generation needs it.
 
-Kernels, in ``jit``, are compiled with Numba (``compiling``, ``instructions``); from then on their
-machine code is kept (``cache``) and called (``native``) without it.
+Kernels, in ``jit``, are compiled with Numba (``compiling``, ``instructions``, ``scanner``,
+``vectors``); from then on their machine code is kept (``cache``) and called (``native``) without
+it.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from cpx.backends.search.bounds import select, tighten
 from cpx.backends.search.goal import Numbers, cost
 from cpx.backends.search.jit import kernel
-from cpx.backends.search.pairs import Scratch
-from cpx.backends.search.tree import Levels, descend, weigh_child
+from cpx.backends.search.levels import Levels, Scratch, weigh_child
+from cpx.backends.search.tree import descend
 
 __all__ = ["DONE", "GROW", "STOPPED", "TRIM", "Pool", "collect", "new_pool"]
 

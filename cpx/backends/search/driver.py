@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
 from cpx.backends.search.jit import LANES, bind
+from cpx.backends.search.levels import grown, new_levels
 from cpx.backends.search.root import Root
-from cpx.backends.search.tree import FULL, STOPPED, branch, grown, look_ahead, new_levels
+from cpx.backends.search.tree import FULL, STOPPED, branch, look_ahead
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
@@ -110,7 +111,9 @@ class Workers:
             return
         bits = root.take(order)
         self.stacks = [
-            new_levels(bits, root.bad_words, order, covered[order], lost[order], bounds, root.k)
+            new_levels(
+                bits, root.bad_words, all_bad, order, covered[order], lost[order], bounds, root.k
+            )
             for _ in range(min(threads, n))
         ]
         self.found = [np.zeros(root.k + 6, dtype=np.int64) for _ in self.stacks]

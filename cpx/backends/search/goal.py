@@ -185,7 +185,9 @@ def most_bad(goal: Numbers, limit: int, l: int) -> int:  # noqa: E741
     Negative when there is none.
     """
     spare = limit - 1 - goal.base - goal.beta * l
-    if goal.alpha > 0:
+    if goal.alpha == 1:
+        most = spare  # a division takes longer than all the rest
+    elif goal.alpha > 0:
         most = spare // goal.alpha
     elif goal.alpha == 0 and spare < 0:
         most = -1

@@ -28,15 +28,15 @@ __all__ = [
     "add_counts",
     "add_seven",
     "bind",
-    "few",
     "kernel",
     "popcount",
-    "skip",
+    "prepare",
+    "scan",
     "squeeze",
 ]
 
 LANES = 8
-"""Words handled at once; arrays that are read by :func:`few` have this much slack at the end."""
+"""Words handled at once; arrays that are read so have this much slack at the end."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -138,14 +138,19 @@ def _instruction(name: str) -> Any:
 popcount: Callable[[Any], int] = _instruction("popcount")
 """``popcount(word)``: number of bits set."""
 
-few: Callable[[Any, int, int, int, int, int], int] = _instruction("few")
-"""``few(words, stride, rows, x, y, most)``: bit b says whether columns x and y + b, as sets of
-samples, have at most ``most`` in common, for b = 0 .. 7. Column x of a matrix of that many
-rows is ``words[x + row * stride]``. Rows are added up until all eight have more in common."""
+scan: Callable[[Any, int, int, int, int, int, Any, Any, int], int] = _instruction("scan")
+"""``scan(table, height, rows, x, last, y, mosts, limits, n)``: look for columns that have few
+samples in common, in blocks of eight.
 
-skip: Callable[[Any, int, int, int, int, int, int], int] = _instruction("skip")
-"""``skip(words, stride, rows, x, y, most, end)``: the first of y, y + 8, .. where :func:`few` is
-not 0; at least ``end`` if there is none below it."""
+Word r of column y is ``table[(y & -8) * height + 8 * r + (y & 7)]``, r < ``rows``; seven rows or
+more must be a multiple of seven. A pair of columns passes when they have at most ``mosts[x]``
+and at most ``limits[y]`` in common. The rows of a block are added up, seven at a time where there
+are so many, until all eight have more. Columns x, x + 1, .. below ``last`` are taken in turn,
+but for those where ``mosts`` is negative: the first with the blocks y, y + 8, .. below n, those
+after it from the block of the next column on.
+
+The result is 0 if no pair passes, otherwise ``2^32 x + 2^8 y + bits``: bit b says whether the pair
+of x and y + b does. Pairs of a block whose second column is not after the first may be there."""
 
 add_counts: Callable[[Any, int, Any, int, Any, int], None] = _instruction("add_counts")
 """``add_counts(sums, to, words, at, mask, shift)``: add the popcount of ``words[at + b] & mask``,
@@ -155,7 +160,15 @@ add_seven: Callable[[Any, int, Any, int, int, Any, int], None] = _instruction("a
 """``add_seven(sums, to, words, at, stride, masks, w)``: add the popcounts of
 ``words[at + s * stride + b] & masks[w + s]``, s = 0 .. 6, to ``sums[to + b]``, for b = 0 .. 7."""
 
-squeeze: Callable[[Any, int, Any, Any, int], None] = _instruction("squeeze")
-"""``squeeze(words, at, mask, moves, w)``: move the bits of ``words[at + b] & mask`` to the right
-end of the word, for b = 0 .. 7, in steps of 2^s places for the bits in ``moves[16 * s + w]``,
-s = 0 .. 5."""
+prepare: Callable[[Any, int, Any], None] = _instruction("prepare")
+"""``prepare(masks, w, moves)``: prepare :func:`squeeze` for masks w .. w + 7.
+
+Bit i of a squeezed word comes from the i-th set bit of the mask. A bit moves right by the number
+of zeros of the mask below it; ``moves[8 * s + b]`` are the bits that, at step s = 0 .. 5, move by
+2^s under mask w + b (Hacker's Delight, 7-4)."""
+
+squeeze: Callable[[Any, int, int, Any, int, Any, Any, int, int], None] = _instruction("squeeze")
+"""``squeeze(into, to, step, words, at, mask, moves, b, shift)``: move the bits of
+``words[at + c] & mask`` to the right end of the word, the mask being the b-th that was prepared,
+and shift them left by 0 to 63, for c = 0 .. 7. They are added to ``into[to + c]``; what was
+shifted out, or nothing, is written to ``into[to + step + c]``."""

@@ -2,62 +2,34 @@
 
 Where few samples agree no bound helps: almost every set of features has to be looked at, and
 a pair must cost next to nothing. The bad samples that a node covers are put side by side, for
-each candidate, in a few words; a pair that leaves too many of them covered is done with, often
-after one AND and one popcount. Eight pairs are tried at once, and hardly any passes.
+each candidate, in a few words (:mod:`~cpx.backends.search.side_by_side`); a pair that leaves too
+many of them covered is done with, often after one AND and one popcount. Eight pairs are tried at
+once, and hardly any passes.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import aligned, first_words, stride_of, weigh_with
-from cpx.backends.search.goal import Numbers, cost, most_bad
-from cpx.backends.search.jit import LANES, few, kernel, popcount, skip
+from cpx.backends.search.bits import count, stride_of
+from cpx.backends.search.bounds import select
+from cpx.backends.search.goal import FAR, Numbers, cost, most_bad
+from cpx.backends.search.jit import LANES, kernel, popcount, scan
+from cpx.backends.search.levels import Levels, Scratch, weigh_child
+from cpx.backends.search.limits import (
+    drop_useless,
+    limit_all,
+    limit_kept,
+    removals_say_much,
+    sum_up,
+)
+from cpx.backends.search.side_by_side import enough_words, first_words, lightest_of
 
-if TYPE_CHECKING:
-    from cpx.backends.search.tree import Levels
-
-__all__ = ["Scratch", "best_pair", "improve", "new_scratch"]
+__all__ = ["best_pair", "improve", "try_each"]
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
-
-_ALL = np.uint64(2**64 - 1)
-_ONE = np.uint64(1)
-_FIRST_WORDS = 256
-"""Most words of a candidate that are looked at before a pair is weighed in full."""
-
-
-class Scratch(NamedTuple):
-    """Buffers of one thread; what they hold is void once another node is entered."""
-
-    cover: Words  # samples that the current child covers
-    both: Words  # samples that it covers with one more feature
-    buffer: Words
-    moves: Words
-    first: Words  # a matrix: first covered bad samples, kept candidates
-    covered: Ints  # by position: bad weight covered with the candidate
-    lost: Ints  # by position: good weight excluded with the candidate
-    kept: Ints  # positions of the candidates still of use
-    top: Ints
-    low: Ints
-    low_less: Ints
-    chosen: Ints  # columns chosen on the way to the current child, and candidates
-    sorted: Ints
-
-
-def new_scratch(words: int, stride: int, k: int) -> Scratch:
-    """Return the buffers for a matrix of that shape."""
-    long, wide = words + 1, stride + 2 * LANES
-    first = (min(words, _FIRST_WORDS) + 2) * wide
-    numbers = (wide, wide, wide, k + 2, wide, wide, k + 2, k + 2)
-    return Scratch._make(
-        [aligned(size) for size in (long, long, wide, 96, first)]
-        + [np.zeros(size, dtype=np.int64) for size in numbers]
-    )
 
 
 @kernel
@@ -85,47 +57,84 @@ def improve(shared: Ints, found: Ints, value: int, scratch: Scratch, size: int) 
 
 
 @kernel
-def _lightest(levels: Levels, scratch: Scratch, t: int, planes: int, filled: int) -> int:
-    """Return the weight of the lightest of the first covered bad samples, the last of them."""
-    n, seen, weight = levels.width[t], 0, 0
-    for w in range(levels.bad_words[t]):
-        word = scratch.cover[w]
-        here = popcount(word)
-        if seen + here < filled:
-            seen += here
-            continue
-        while seen + 1 < filled:
-            word &= word - _ONE
-            seen += 1
-        bit = word & (~word + _ONE)
-        row = levels.start[t] + w * stride_of(n, planes) + n
-        for b in range(planes):
-            if levels.arena[row + b] & bit != 0:
-                weight += 1 << b
-        return weight
-    return 1
+def try_each(
+    levels: Levels,
+    scratch: Scratch,
+    t: int,
+    n: int,
+    goal: Numbers,
+    best: int,
+    slack: int,
+    shared: Ints,
+    found: Ints,
+    first: bool,
+) -> int:
+    """Try the n kept candidates under the current child, one by one; return the least cost."""
+    for x in range(n):
+        p = scratch.kept[x]
+        value = cost(goal, scratch.covered[p], scratch.lost[p])
+        if value < best + slack:
+            scratch.chosen[t + 1] = levels.ids[t, p]
+            improve(shared, found, value, scratch, t + 2)
+            best = min(best, value)
+            if first:
+                return best
+    return best
 
 
 @kernel
-def _enough_words(
-    levels: Levels, scratch: Scratch, t: int, n: int, child: int, removed: int, spare: int
-) -> int:
-    """Guess how many words tell nearly all pairs off, from the average candidate.
+def _keep_good(levels: Levels, scratch: Scratch, t: int, planes: int, a: int) -> None:
+    """Write to ``both`` the good samples that the current child covers with candidate a."""
+    stride, bad_words = stride_of(levels.width[t], planes), levels.bad_words[t]
+    for w in range(bad_words, levels.words[t]):
+        word = levels.arena[levels.start[t] + w * stride + a]
+        scratch.both[w - bad_words] = scratch.cover[w] & word
 
-    ``removed`` is the sum of the removals, ``spare`` the most that a pair may leave covered.
+
+@kernel
+def _weigh_eight(levels: Levels, scratch: Scratch, t: int, planes: int, low: int) -> None:
+    """Weigh the good samples of ``both`` & eight candidates from position ``low`` on."""
+    n, bad_words = levels.width[t], levels.bad_words[t]
+    stride = stride_of(n, planes)
+    count(
+        levels.arena,
+        levels.start[t] + bad_words * stride,
+        stride,
+        0,
+        levels.words[t] - bad_words,
+        low,
+        low + LANES,
+        n,
+        planes,
+        scratch.both,
+        scratch.low_less,
+        scratch.low,
+    )
+
+
+@kernel
+def _price(
+    levels: Levels, t: int, planes: int, goal: Numbers, limit: int, a: int, p: int, lost: int
+) -> int:
+    """Return the cost of the current child with candidates a and p; ``limit`` if it is no less.
+
+    ``lost`` is the good weight that they exclude.
     """
-    samples = 0
+    arena, start, n, i = levels.arena, levels.start[t], levels.width[t], levels.position[t]
+    stride, most, bad = stride_of(n, planes), most_bad(goal, limit, lost), 0
+    if most < 0:
+        return limit
     for w in range(levels.bad_words[t]):
-        samples += popcount(scratch.cover[w])
-    if samples == 0:
-        return 1
-    most = min((samples + 63) >> 6, _FIRST_WORDS)
-    # A pair is expected to cover part^2 of the child's samples, and of their weight.
-    part = 1.0 - removed / (n * child)
-    each = part * part * child * 64.0 / samples
-    if (spare + 1) * 1.25 >= each * most:
-        return most
-    return int((spare + 1) * 1.25 / each) + 1
+        row = start + w * stride
+        word = arena[row + i] & arena[row + a] & arena[row + p]
+        if planes == 0:
+            bad += popcount(word)
+        elif word != 0:
+            for b in range(planes):
+                bad += popcount(word & arena[row + n + b]) << b
+        if bad > most:
+            return limit
+    return min(limit, cost(goal, bad, lost))
 
 
 @kernel
@@ -133,7 +142,6 @@ def best_pair(
     levels: Levels,
     scratch: Scratch,
     t: int,
-    n: int,
     planes: int,
     good: int,
     groups: Ints,
@@ -144,111 +152,89 @@ def best_pair(
     found: Ints,
     first: bool,
 ) -> None:
-    """Find the best pair of the n kept candidates under the current child of level t.
+    """Find the best one or two candidates to add to the current child of level t.
 
-    For a pair (a, b), with c the bad weight covered with the pair and h the number of the first
-    bad samples that it covers, none lighter than u:
+    Pairs are tried by the first bad samples of the child. With c the bad weight that a pair
+    (a, b) covers, and h the number of the first samples that it covers, none lighter than u,
+    c >= u h. A better pair has c at most the :mod:`limits <cpx.backends.search.limits>` of a
+    and b; so one with u h above either is done with. The same goes for one candidate.
 
-    - it loses at least max(l_a, l_b) by bound (1), which says how much bad weight a pair below
-      the limit can cover at most, :func:`~cpx.backends.search.goal.most_bad`. As c >= u h, a
-      pair below the limit has u h at most that, which is what is tried first;
-    - c >= c_a - d_b by bound (2). So a is done with when c_a - the largest d_b of the later
-      candidates is more than that.
+    Where the removals of single candidates say much, all are weighed first. Then c >= c_a - d_b
+    by bound (2), and a is done with, beside later candidates, when c_a - the largest d_b of
+    these is above the limit of a.
 
     ``best`` is the cost to beat, ``slack`` 1 when sets of equal cost are wanted as well.
     """
-    arena, start, width = levels.arena, levels.start[t], levels.width[t]
-    stride, bad_words, words = stride_of(width, planes), levels.bad_words[t], levels.words[t]
-    kept, lost, table = scratch.kept, scratch.lost, scratch.first
-    child = levels.covered[t, levels.position[t]]
-    if child == 0 and goal.keep_idle == 0:
+    i, limit = levels.position[t], best + slack
+    child, kept, limits, mosts = levels.covered[t, i], scratch.kept, scratch.limits, scratch.mosts
+    exact = removals_say_much(levels, goal, t)
+    base = -1
+    if exact:
+        n = weigh_child(levels, scratch, t, planes, good, groups)
+        best = try_each(levels, scratch, t, n, goal, best, slack, shared, found, first)
+        if (first and best < limit) or (child == 0 and goal.keep_idle == 0):
+            return
+        limit = best + slack
+        n = select(goal, child, scratch.covered, scratch.lost, kept, n, 2, limit, scratch.top)
+        limit_kept(levels, scratch, t, n, goal, limit)
+    else:
+        n = limit_all(levels, scratch, t, planes, good, groups, goal, limit)
+        base = (i + 1) & -LANES
+    useful, spare = sum_up(limits[:n])
+    if useful == 0 or (exact and useful == 1):
         return
-    limit = best + slack
-    largest = scratch.low
-    largest[n] = 0
-    removed, least = 0, limit
-    for x in range(n - 1, -1, -1):
-        p = kept[x]
-        here = child - scratch.covered[p]
-        removed += here
-        largest[x] = max(largest[x + 1], here)
-        least = min(least, lost[p])
-    rows = _enough_words(levels, scratch, t, n, child, removed, most_bad(goal, limit, least))
-    wide = stride_of(n, 0)
-    filled = first_words(
-        arena,
-        start,
-        stride,
-        bad_words,
-        kept,
-        n,
-        scratch.cover,
-        table,
-        wide,
-        rows,
-        scratch.buffer,
-        scratch.moves,
-    )
-    for row in range(rows):
-        for at in range(row * wide + n, row * wide + wide):
-            table[at] = _ALL  # no candidate, no hit
+    if 4 * useful < 3 * n:
+        n, base = drop_useless(scratch, n), -1
+    columns = (n + LANES - 1) & -LANES
+    for y in range(n, columns):
+        limits[y] = -1
+    rows = enough_words(levels, scratch, t, planes, spare / useful)
+    height = rows + 1
+    filled, rows = first_words(levels, scratch, t, n, base, planes, rows)
     lightest = 1
     if planes != 0 and filled != 0:
-        lightest = _lightest(levels, scratch, t, planes, filled)
+        lightest = lightest_of(levels, scratch, t, planes, filled)
+        for y in range(n):
+            limits[y] = limits[y] // lightest
+            mosts[y] = mosts[y] // lightest
+    mosts[columns] = FAR
 
-    for x in range(n - 1):
-        a = kept[x]
-        spare = most_bad(goal, limit, lost[a])
-        if scratch.covered[a] - largest[x + 1] > spare:
-            continue
-        group, loaded = -1, False
-        if groups.size:
-            group = groups[levels.ids[t, a]]
-        most = spare if lightest == 1 else spare // lightest
-        begin = (x + 1) & -LANES
-        y = skip(table, wide, rows, x, begin, most, n)
-        while y < n:
-            hits = few(table, wide, rows, x, y, most)
-            if y == begin:
-                # Lanes up to x are not later than a.
-                hits &= -1 << (x + 1 - begin)
-            if y + LANES > n:
-                hits &= (1 << (n - y)) - 1
-            z = y
-            while hits != 0:
-                if hits & 1 != 0:
-                    b = kept[z]
-                    allowed = most_bad(goal, limit, max(lost[a], lost[b]))
-                    if allowed >= 0 and (group < 0 or groups[levels.ids[t, b]] != group):
-                        if not loaded:
-                            loaded = True
-                            for w in range(words):
-                                scratch.both[w] = scratch.cover[w] & arena[start + w * stride + a]
-                        bad, kept_good = weigh_with(
-                            arena,
-                            start,
-                            stride,
-                            bad_words,
-                            words,
-                            width,
-                            planes,
-                            scratch.both,
-                            b,
-                            allowed,
-                        )
-                        value = limit
-                        if kept_good >= 0:
-                            value = cost(goal, bad, good - kept_good)
-                        if value < limit:
-                            scratch.chosen[t + 1] = levels.ids[t, a]
-                            scratch.chosen[t + 2] = levels.ids[t, b]
-                            improve(shared, found, value, scratch, t + 3)
-                            if first:
-                                return
-                            best = min(best, value)
-                            limit = best + slack
-                            spare = most_bad(goal, limit, lost[a])
-                            most = spare if lightest == 1 else spare // lightest
-                hits >>= 1
-                z += 1
-            y = skip(table, wide, rows, x, y + LANES, most, n)
+    # The column behind all others has all samples: pairs with it are single candidates.
+    for size in range(t + 2 if not exact else t + 3, t + 4):
+        alone = size == t + 2
+        x, last, y = (columns, columns + 1, 0) if alone else (0, n - 1, 0)
+        loaded = weighed = -1
+        while x < last:
+            block = scan(scratch.first, height, rows, x, last, y, mosts, limits, n)
+            if block == 0:
+                break
+            x, y = block >> 32, (block >> 8) & ((1 << 24) - 1)
+            a = i if alone else kept[x]
+            group = groups[levels.ids[t, a]] if groups.size and not alone else -1
+            for z in range(y if alone else max(y, x + 1), min(y + LANES, n)):
+                b = kept[z]
+                if (block >> (z - y)) & 1 == 0:
+                    continue
+                if group >= 0 and groups[levels.ids[t, b]] == group:
+                    continue
+                if loaded != x:
+                    loaded, weighed = x, -1
+                    _keep_good(levels, scratch, t, planes, a)
+                if weighed != b & -LANES:
+                    weighed = b & -LANES
+                    _weigh_eight(levels, scratch, t, planes, weighed)
+                value = _price(levels, t, planes, goal, limit, a, b, good - scratch.low[b])
+                if value >= limit:
+                    continue
+                scratch.chosen[t + 1] = levels.ids[t, a]
+                scratch.chosen[size - 1] = levels.ids[t, b]
+                improve(shared, found, value, scratch, size)
+                if first:
+                    return
+                best = min(best, value)
+                limit = best + slack
+                for v in range(n):
+                    here = most_bad(goal, limit, scratch.lost[kept[v]]) // lightest
+                    limits[v] = min(limits[v], here)
+                    mosts[v] = min(mosts[v], here)
+            y += LANES

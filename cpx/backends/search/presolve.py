@@ -8,11 +8,13 @@ bad sample and what a good one is said in :mod:`~cpx.backends.search.worth`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.bits import dominance, pack, pack_rows
 from cpx.backends.search.goal import Goal
 from cpx.backends.search.worth import worth_of
 
@@ -23,6 +25,7 @@ __all__ = ["Reduced", "merge_rows", "reduce"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,25 +126,29 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     signed = signed[rows]
 
     # The table is only looked at until it is known what remains, and then copied once.
-    excluding = np.flatnonzero(~agreement.all(axis=0))
+    words = pack_rows(agreement)
+    everywhere = np.bitwise_and.reduce(words, axis=0).view(np.uint8)
+    excluding = np.flatnonzero(np.unpackbits(everywhere, count=columns.size) == 0)
+    kept_by = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
     base, scale = worth.uncovered, worth.scale
     if worth.limited or every:
         parts = [np.flatnonzero(signed > 0), np.flatnonzero(signed < 0)]
-        merged = [merge_rows(agreement[part], signed[part]) for part in parts]
+        merged = [merge_rows(words[part], signed[part]) for part in parts]
         rows = np.concatenate([part[at] for part, (at, _) in zip(parts, merged, strict=True)])
         signed = np.concatenate([sums for _, sums in merged])
     else:
-        constant = agreement.all(axis=1)
+        constant = kept_by == columns.size
         base += int(signed[constant].sum())
-        rows, signed = merge_rows(agreement, np.where(constant, 0, signed))
+        rows, signed = merge_rows(words, np.where(constant, 0, signed))
         scale = int(np.gcd.reduce(signed)) if signed.size else 1
         signed //= scale
     weights = np.abs(signed)
-    order = np.lexsort((-np.count_nonzero(agreement, axis=1)[rows], -weights, signed < 0))
+    order = np.lexsort((-kept_by[rows], -weights, signed < 0))
     rows, weights, bad = rows[order], weights[order], int((signed > 0).sum())
     goal = worth.goal(int(weights[:bad].sum()), int(weights[bad:].sum()))
-    agreement = agreement[np.ix_(rows, excluding)]
-    columns = columns[excluding]
+    agreement = agreement[rows]
+    if excluding.size < columns.size:
+        agreement, columns = agreement[:, excluding], columns[excluding]
     groups = _groups_of(form)[columns]
 
     if not every:
@@ -175,15 +182,15 @@ def _free_columns(form: WeightedMonomial | RatioMonomial) -> Ints | None:
         return None
     if np.unique(used).size < used.size:
         return None
-    free = ~np.isin(groups, used)
+    free = ~np.isin(groups, used) if required else np.ones(groups.size, dtype=np.bool_)
     free[[*required, *form.forbidden]] = False
     if len(required) == form.k:
         free[:] = False
     return np.flatnonzero(free)
 
 
-def merge_rows(agreement: Bools, net: Ints) -> tuple[Ints, Ints]:
-    """Sum the weights of equal rows; rows whose sum is 0 are gone.
+def merge_rows(words: Words, net: Ints) -> tuple[Ints, Ints]:
+    """Sum the weights of equal rows, given as words; rows whose sum is 0 are gone.
 
     Returns
     -------
@@ -193,20 +200,16 @@ def merge_rows(agreement: Bools, net: Ints) -> tuple[Ints, Ints]:
     Examples
     --------
     >>> table = np.array([[1, 0], [1, 1], [1, 0], [0, 1], [0, 1]], dtype=bool)
-    >>> rows, net = merge_rows(table, np.array([2, 1, 3, 4, -4]))
+    >>> rows, net = merge_rows(pack_rows(table), np.array([2, 1, 3, 4, -4]))
     >>> sorted(zip(table[rows].tolist(), net.tolist()))
     [([True, False], 5), ([True, True], 1)]
     """
     if not net.size:
         return np.zeros(0, dtype=np.int64), net
-    packed = np.packbits(agreement, axis=1)
-    packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
-    words = np.ascontiguousarray(packed).view(np.uint64)
     # Sorted by a hash, equal rows are neighbours (unless another row has the same hash and
     # comes between them: then they are not merged, which is no error).
-    factors = np.random.default_rng(0).integers(0, 2**63, words.shape[1], dtype=np.uint64)
     mixed = words ^ (words >> np.uint64(29))
-    order = np.argsort((mixed * (2 * factors + 1)).sum(axis=1), kind="stable")
+    order = np.argsort((mixed * _factors(words.shape[1])).sum(axis=1), kind="stable")
     ordered = words[order]
     new = np.ones(net.size, dtype=np.bool_)
     new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
@@ -215,20 +218,25 @@ def merge_rows(agreement: Bools, net: Ints) -> tuple[Ints, Ints]:
     return order[new][matters], sums[matters]
 
 
+@cache
+def _factors(width: int) -> Words:
+    """Return odd numbers, one for each word of a row."""
+    return 2 * np.random.default_rng(0).integers(0, 2**63, width, dtype=np.uint64) + 1
+
+
 def _needed(agreement: Bools, bad: int, groups: Ints, limited: bool) -> Bools:
     """Return which columns the smallest, lexicographically first optimal set may have."""
-    from cpx.backends.search.bits import dominance, pack
-
     n = groups.size
-    kept = np.ones(n, dtype=np.bool_)
     if n == 0:
-        return kept
+        return np.ones(n, dtype=np.bool_)
     bits, bad_words = pack(agreement, bad)
     above = np.zeros((n, n), dtype=np.bool_)
     dominance(bits, n, bad_words, above)
     if limited:
         above &= above.T  # duplicates
-    _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-    replaces = (group[:, None] == group[None, :]) | (sizes[group] == 1)[None, :]
     # [a, b] with b < a: the part below the diagonal.
-    return np.asarray(~np.tril(above & replaces, -1).any(axis=1))
+    above = np.tril(above, -1)
+    if above.any():
+        _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+        above &= (group[:, None] == group[None, :]) | (sizes[group] == 1)[None, :]
+    return np.asarray(~above.any(axis=1))

@@ -13,9 +13,9 @@ from cpx.backends.search.bounds import order_by, subtree_bounds
 from cpx.backends.search.collect import DONE, GROW, STOPPED, collect, new_pool
 from cpx.backends.search.goal import FAR, costs
 from cpx.backends.search.jit import LANES
+from cpx.backends.search.levels import grown, new_levels
 from cpx.backends.search.ratio import better_than
 from cpx.backends.search.root import Root
-from cpx.backends.search.tree import grown, new_levels
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
@@ -190,7 +190,14 @@ class _Gathering:
         covered, lost = root.covered[order], root.lost[order]
         # The last levels are not cut short here: there is one for each feature but the last.
         levels, scratch = new_levels(
-            root.take(order), root.bad_words, order, covered, lost, bounds, root.k + 1
+            root.take(order),
+            root.bad_words,
+            root.covered_bad,
+            order,
+            covered,
+            lost,
+            bounds,
+            root.k + 1,
         )
         bits, (words, stride) = root.bits.ravel(), root.bits.shape
         for x in range(n - 1):

@@ -10,32 +10,19 @@ into the matrix of level t + 1. The last two features are chosen by :mod:`pairs`
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import aligned, compress, count, stride_of
+from cpx.backends.search.bits import compress, stride_of
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
-from cpx.backends.search.goal import Numbers, cost
+from cpx.backends.search.goal import Numbers
 from cpx.backends.search.jit import LANES, kernel
-from cpx.backends.search.pairs import Scratch, best_pair, improve, new_scratch
+from cpx.backends.search.levels import Levels, Scratch, weigh_child
+from cpx.backends.search.pairs import best_pair, try_each
 
-__all__ = [
-    "DONE",
-    "FULL",
-    "STOPPED",
-    "Levels",
-    "branch",
-    "descend",
-    "grown",
-    "look_ahead",
-    "new_levels",
-    "weigh_child",
-]
+__all__ = ["DONE", "FULL", "STOPPED", "branch", "descend", "look_ahead"]
 
 Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 DONE, STOPPED, FULL = 0, 1, 2
 """A branch is exhausted, was told to stop, or needs a larger arena and can then go on."""
@@ -43,81 +30,6 @@ DONE, STOPPED, FULL = 0, 1, 2
 
 _TIES = 1000
 """Branches entered for the sake of equal sets before that can be called too many."""
-
-
-class Levels(NamedTuple):
-    """The stack of one thread; row t of each array belongs to level t."""
-
-    arena: Words
-    start: Ints  # where the matrix begins in the arena; start[t + 1] is where it ends
-    width: Ints  # candidates
-    bad_words: Ints
-    words: Ints
-    position: Ints
-    ids: Ints  # (level, position) -> column of the reduced problem
-    covered: Ints  # (level, position) -> bad weight covered with the candidate
-    lost: Ints  # (level, position) -> good weight excluded with the candidate
-    bound: Ints  # (level, position) -> lower bound on the cost in the child's subtree
-    at: Ints  # [0] the current level
-
-
-def new_levels(
-    matrix: Words, bad_words: int, ids: Ints, covered: Ints, lost: Ints, bound: Ints, k: int
-) -> tuple[Levels, Scratch]:
-    """Return the stack of a thread with the root at level 0."""
-    n, (words, stride) = ids.size, matrix.shape
-    depth = max(1, k - 2) + 1
-    arena = aligned(matrix.size + max(words * stride, 1 << 12) + LANES)
-    arena[: matrix.size] = matrix.ravel()
-    row, rows = (depth + 1,), (depth, n + LANES)
-    shapes: list[tuple[int, ...]] = [row, row, row, row, row, rows, rows, rows, rows, (1,)]
-    levels = Levels._make([arena, *(np.zeros(shape, dtype=np.int64) for shape in shapes)])
-    levels.start[1] = matrix.size
-    levels.width[0], levels.bad_words[0], levels.words[0] = n, bad_words, words
-    for array, values in zip(levels[6:10], (ids, covered, lost, bound), strict=True):
-        array[0, :n] = values
-    return levels, new_scratch(words, stride, k)
-
-
-def grown(levels: Levels) -> Levels:
-    """Return the same stack with twice the arena."""
-    arena = aligned(2 * levels.arena.size)
-    arena[: levels.arena.size] = levels.arena
-    return levels._replace(arena=arena)
-
-
-@kernel
-def weigh_child(
-    levels: Levels, scratch: Scratch, t: int, planes: int, good: int, groups: Ints
-) -> int:
-    """Weigh the later candidates under the current child; return how many are allowed."""
-    i, n, words = levels.position[t], levels.width[t], levels.words[t]
-    stride = stride_of(n, planes)
-    start, bad_words = levels.start[t], levels.bad_words[t]
-    for w in range(words):
-        scratch.cover[w] = levels.arena[start + w * stride + i]
-    count(
-        levels.arena,
-        start,
-        stride,
-        bad_words,
-        words,
-        i + 1,
-        n,
-        n,
-        planes,
-        scratch.cover,
-        scratch.covered,
-        scratch.lost,
-    )
-    allowed = 0
-    group = groups[levels.ids[t, i]] if groups.size else -1
-    for p in range(i + 1, n):
-        scratch.lost[p] = good - scratch.lost[p]
-        scratch.kept[allowed] = p
-        if group < 0 or groups[levels.ids[t, p]] != group:
-            allowed += 1
-    return allowed
 
 
 @kernel
@@ -130,7 +42,7 @@ def descend(
     stride, to_stride = stride_of(width, planes), stride_of(n, planes)
     start, to = levels.start[t], levels.start[t + 1]
     bad_words, words = levels.bad_words[t], levels.words[t]
-    if to + words * to_stride + LANES > levels.arena.size:
+    if to + (words + 1) * to_stride + LANES > levels.arena.size:
         return False
     order_by(scratch.covered, kept, n)
     subtree_bounds(goal, covered, scratch.covered, scratch.lost, kept, n, r, levels.bound[t + 1])
@@ -141,8 +53,6 @@ def descend(
         levels.lost[t + 1, x] = scratch.lost[p]
     for b in range(planes):
         kept[n + b] = width + b
-    for at in range(to, to + words * to_stride):
-        levels.arena[at] = 0
     bad, total = compress(
         levels.arena,
         start,
@@ -160,6 +70,7 @@ def descend(
     levels.bad_words[t + 1] = bad
     levels.words[t + 1] = total
     levels.width[t + 1] = n
+    levels.total[t + 1] = covered
     levels.start[t + 2] = to + total * to_stride
     levels.position[t + 1] = 0
     return True
@@ -275,18 +186,30 @@ def branch(
             r = k - t - 1
             covered = levels.covered[t, i]
             scratch.chosen[t] = levels.ids[t, i]
-            n = weigh_child(levels, scratch, t, planes, good, groups)
-            for x in range(n):
-                p = scratch.kept[x]
-                value = cost(goal, scratch.covered[p], scratch.lost[p])
-                if value < best + slack:
-                    scratch.chosen[t + 1] = levels.ids[t, p]
-                    improve(shared, found, value, scratch, t + 2)
-                    if first:
-                        return DONE
-                    best = min(best, value)
             limit = best + slack
-            if r >= 2:
+            n = 0
+            if r == 2:
+                best_pair(
+                    levels,
+                    scratch,
+                    t,
+                    planes,
+                    good,
+                    groups,
+                    goal,
+                    best,
+                    slack,
+                    shared,
+                    found,
+                    first,
+                )
+            else:
+                n = weigh_child(levels, scratch, t, planes, good, groups)
+                best = try_each(levels, scratch, t, n, goal, best, slack, shared, found, first)
+            if first and found[0] < limit:
+                return DONE
+            limit = best + slack
+            if r >= 3:
                 n = select(
                     goal,
                     covered,
@@ -298,24 +221,6 @@ def branch(
                     limit,
                     scratch.top,
                 )
-            if r == 2 and n >= 2:
-                best_pair(
-                    levels,
-                    scratch,
-                    t,
-                    n,
-                    planes,
-                    good,
-                    groups,
-                    goal,
-                    best,
-                    slack,
-                    shared,
-                    found,
-                    first,
-                )
-                if first and found[0] < limit:
-                    return DONE
             if r >= 3 and n >= 2:
                 n, _ = tighten(
                     goal,
