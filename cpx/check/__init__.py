@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cpx.check import certificates, monomials, reasons
+from cpx.check import certificates, kernel_rules, monomials, reasons
 from cpx.check.smallest import UNDECIDED
 
 __all__ = ["UNDECIDED", "complaints", "complaints_each"]
@@ -25,6 +25,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], _Judge]] = {
     **dict.fromkeys(monomials.KINDS, monomials.judge),
     "min-certificate": certificates.judge,
     "sufficient-reason": reasons.judge,
+    "kernel-rule": kernel_rules.judge,
 }
 
 

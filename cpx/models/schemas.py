@@ -65,6 +65,20 @@ _SAMPLES = {
     },
     "groups": {**_INTEGERS, "description": "attribute each feature comes from"},
 }
+_KERNEL_RULE = {
+    "max_clauses": {"type": "integer", "minimum": 1, "description": "most clauses of the rule"},
+    "max_literals": {"type": "integer", "minimum": 1, "description": "most features of a clause"},
+    "unit": {
+        "type": "string",
+        "pattern": "^[0-9]+(/[0-9]+)?$",
+        "description": "what a weight of 1 stands for",
+    },
+}
+_SUPPORT_VECTORS = {
+    "samples": {**_SAMPLES["samples"], "description": "one string per support vector"},
+    "weights": {**_INTEGERS, "description": "y_i alpha_i of each, in units"},
+    "features": {**_SAMPLES["features"], "description": "what each feature means"},
+}
 _ATTRIBUTE = {
     "type": "object",
     "required": ["name"],
@@ -126,7 +140,7 @@ _ROW = {
 
 
 def instance_schemas(version: int) -> list[dict[str, Any]]:
-    """Return a schema for each form of instance: rules, certificates, reasons."""
+    """Return a schema for each form of instance: rules, certificates, reasons, kernels."""
     rules = ["k-monomial", "max-coverage", "max-precision", "negative-only"]
     on_samples = ["samples", "labels"]
     return [
@@ -139,6 +153,14 @@ def instance_schemas(version: int) -> list[dict[str, Any]]:
             ["level", "definition", "unit"],
             _ROW,
             ["x", "class", "model"],
+        ),
+        _instance(
+            version,
+            ["kernel-rule"],
+            _KERNEL_RULE,
+            ["max_clauses", "max_literals"],
+            _SUPPORT_VECTORS,
+            ["samples", "weights"],
         ),
     ]
 
