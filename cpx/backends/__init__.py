@@ -32,6 +32,7 @@ _OURS = {
     "beam": "cpx.methods.beam:Beam",
     "certificates": "cpx.methods.certificates.method:Certificates",
     "cpsat": "cpx.backends.cpsat:CpSat",
+    "genetic": "cpx.methods.genetic:Genetic",
     "greedy": "cpx.methods.beam:Greedy",
     "hitting-sets": "cpx.methods.hitting_sets:HittingSets",
     "maxsat": "cpx.backends.maxsat:MaxSat",

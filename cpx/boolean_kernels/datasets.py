@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -65,25 +64,34 @@ def tic_tac_toe() -> BooleanDataset:
     >>> data.X.shape, int(data.y.sum()), len(data.rule)
     ((958, 27), 626, 8)
     """
-    boards = np.array(sorted(set(_ends([2] * 9, 0))))
+    boards = np.array(sorted(_ends()))
     X = np.asarray(boards[:, :, None] == np.arange(3), dtype=np.bool_).reshape(len(boards), 27)
     features = tuple(f"{place} = {mark}" for place in _PLACES for mark in ("x", "o", "blank"))
     rule: DNF = tuple(sorted(tuple(3 * square for square in line) for line in _LINES))
-    won = [any(all(board[s] == 0 for s in line) for line in _LINES) for board in boards]
+    won = [_has_line(board, 0) for board in boards.tolist()]
     return BooleanDataset("tic-tac-toe", X, np.array(won), features, rule)
 
 
-def _ends(board: list[int], player: int) -> Iterator[tuple[int, ...]]:
-    """Yield the boards at the end of all games that go on from here, also more than once."""
-    won = any(all(board[square] == 1 - player for square in line) for line in _LINES)
-    if won or 2 not in board:
-        yield tuple(board)
-        return
-    for square in range(9):
-        if board[square] == 2:
-            board[square] = player
-            yield from _ends(board, 1 - player)
-            board[square] = 2
+def _ends() -> set[tuple[int, ...]]:
+    """Return the boards at which games end: 0 is x, who begins, 1 is o, 2 is blank."""
+    ends: set[tuple[int, ...]] = set()
+    boards = {(2,) * 9}
+    for move in range(9):
+        player = move % 2
+        after = {
+            (*board[:square], player, *board[square + 1 :])
+            for board in boards
+            for square in range(9)
+            if board[square] == 2
+        }
+        over = {board for board in after if move == 8 or _has_line(board, player)}
+        ends |= over
+        boards = after - over
+    return ends
+
+
+def _has_line(board: tuple[int, ...], player: int) -> bool:
+    return any(all(board[square] == player for square in line) for line in _LINES)
 
 
 _SIZES = (3, 3, 2, 3, 4, 2)
@@ -144,7 +152,7 @@ ARTIFICIAL = (*_PRINTED, *_UNPRINTED)
 """Names of the artificial data sets."""
 
 
-def artificial(name: str, ones: int = 15, seed: int = 0) -> BooleanDataset:
+def artificial(name: str, ones: int = 10, seed: int = 0) -> BooleanDataset:
     """Return 1000 different random rows of 30 bits, labelled by an artificial rule of the paper.
 
     Each row has the same number of ones, which the paper does not tell. It prints four of the
@@ -163,7 +171,7 @@ def artificial(name: str, ones: int = 15, seed: int = 0) -> BooleanDataset:
     --------
     >>> data = artificial("art-d3-c3")
     >>> data.X.shape, data.rule, set(data.X.sum(axis=1).tolist())
-    ((1000, 30), ((3, 28), (7, 14, 26), (27,)), {15})
+    ((1000, 30), ((3, 28), (7, 14, 26), (27,)), {10})
     """
     if name not in ARTIFICIAL:
         raise UnknownName("artificial data set", name, ARTIFICIAL)

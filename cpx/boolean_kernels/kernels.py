@@ -1,8 +1,8 @@
 """Boolean kernels: how many formulas of some form are true of two rows of bits at once.
 
 The counts are exact integers, however large, and become floats only when they are divided by
-their norms. They depend on the two rows by three numbers alone, so that each combination of these is
-counted once.
+their norms. They depend on the two rows by three numbers alone, so that each combination of
+these is counted once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.boolean_kernels.bits import Bits, bit_table
 from cpx.data.scalars import positive_integer
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import InvalidOption
 
 __all__ = [
     "BooleanKernel",
@@ -41,14 +41,14 @@ class BooleanKernel(ABC):
 
     Called with tables of 0 and 1 of shapes (n, d) and (m, d), it returns its values as floats
     of shape (n, m), the second table being the first unless given. So it can be passed to
-    scikit-learn as it is, ``SVC(kernel=kernel)``, or as ``SVC(kernel="precomputed")`` with its values.
+    scikit-learn as it is, ``SVC(kernel=kernel)``, or its values to ``SVC(kernel="precomputed")``.
 
     Attributes
     ----------
     normalise : bool
         Divide by the norms: ``K(x, z) / sqrt(K(x, x) K(z, z))``. A row of which no formula is
-        true has the value 0 with every row, itself included. Without it, values beyond the range of
-        floats are refused.
+        true has the value 0 with every row, itself included. Without it, values beyond the range
+        of floats are refused.
     """
 
     normalise: bool = field(default=True, kw_only=True)
@@ -284,8 +284,8 @@ class MonotoneDNFKernel(BooleanKernel):
 
     def count(self, d: int, x: int, z: int, both: int) -> int:
         """Return the disjunctions with a conjunction that is true of each row."""
-        n, *counts = (math.comb(k, self.literals) for k in (d, x, z, both))
-        return _disjunctions(n, *counts, self.clauses)
+        n, true_x, true_z, true_both = (math.comb(k, self.literals) for k in (d, x, z, both))
+        return _disjunctions(n, true_x, true_z, true_both, self.clauses)
 
 
 @dataclass(frozen=True)
@@ -329,5 +329,7 @@ class BoundedDNFKernel(BooleanKernel):
 
     def count(self, d: int, x: int, z: int, both: int) -> int:
         """Return the disjunctions with a conjunction that is true of each row."""
-        n, *counts = (_up_to(k, self.max_literals) for k in (d, x, z, both))
-        return sum(_disjunctions(n, *counts, c) for c in range(1, self.max_clauses + 1))
+        n, true_x, true_z, true_both = (_up_to(k, self.max_literals) for k in (d, x, z, both))
+        return sum(
+            _disjunctions(n, true_x, true_z, true_both, c) for c in range(1, self.max_clauses + 1)
+        )

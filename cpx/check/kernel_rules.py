@@ -43,8 +43,9 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         compare(out, "objective", result["objective"], value)
         literals_said = found.get("rule", {}).get("literals", [])
         compare(out, "rule", [j for j, _ in literals_said], sorted(features))
-        for j, text in literals_said if names else ():
-            compare(out, f"literal {j}", text, names[j % d])
+        if names is not None:
+            for j, text in literals_said:
+                compare(out, f"literal {j}", text, names[j % d])
         out += proof(result, value, -1)
         most = sum(weight for weight in weights if weight > 0)
         if result["bound"] is not None and value == most and result["status"] != "OPTIMAL":

@@ -16,8 +16,8 @@ class DNFForm:
     """Maximise the weight of the samples that a formula is true of.
 
     The formula is a disjunction of 1 to ``max_clauses`` conjunctions of 1 to ``max_literals``
-    features. The features of its clause t are, as indices of a solution, ``t d + j``: such an index
-    is below ``max_clauses * d``.
+    features. The features j of its clause t are, as indices of a solution, ``t d + j``, below
+    ``max_clauses * d``.
 
     Attributes
     ----------

@@ -29,7 +29,10 @@ __all__ = ["KernelRule", "positive_fraction"]
 
 _MOST = 2**53
 _KEYS = frozenset(
-    "format version problem name parameters samples weights features context".split()
+    (
+        *("format", "version", "problem", "name", "parameters"),
+        *("samples", "weights", "features", "context"),
+    )
 )
 _PARAMETERS = ("max_clauses", "max_literals", "unit")
 
@@ -45,8 +48,8 @@ class KernelRule(Problem):
         w_f  =  sum of y_i alpha_i over those that f is true of
 
     No weight is above the sum of the positive y_i alpha_i, and a rule that is true of all
-    positive support vectors and of no negative one reaches it. Weights are stored as integers, multiples of a
-    unit.
+    positive support vectors and of no negative one reaches it. Weights are stored as integers,
+    multiples of a unit.
 
     Parameters
     ----------
@@ -139,7 +142,7 @@ class KernelRule(Problem):
     @property
     def n_features(self) -> int:
         """Number D d of indices that a solution chooses from."""
-        return self.max_clauses * self.samples.shape[1]
+        return int(self.max_clauses * self.samples.shape[1])
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -203,7 +206,7 @@ class KernelRule(Problem):
         if proved and value == most:
             told += " is optimal: all positive weight and no negative"
         elif proved:
-            told += f" is optimal: no rule of its form has more; all positive weight: {self._real(most)}"
+            told += f" is optimal: no such rule has more; all positive: {self._real(most)}"
         elif bound is None:
             told += ", without a bound"
         else:
@@ -295,7 +298,7 @@ def _weights(value: object, m: int) -> tuple[int, ...]:
     return weights
 
 
-def positive_fraction(name: str, value: object) -> Fraction:
+def positive_fraction(name: str, value: Any) -> Fraction:
     """Return a positive fraction, given as such, as an integer or as a string.
 
     Examples
@@ -304,7 +307,7 @@ def positive_fraction(name: str, value: object) -> Fraction:
     Fraction(1, 1000)
     """
     try:
-        fraction = Fraction(value)  # type: ignore[arg-type]
+        fraction = Fraction(value)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         fraction = Fraction(0)
     if fraction <= 0 or isinstance(value, bool | float):

@@ -75,9 +75,14 @@ _KERNEL_RULE = {
     },
 }
 _SUPPORT_VECTORS = {
-    "samples": {**_SAMPLES["samples"], "description": "one string per support vector"},
+    "samples": {
+        "type": "array",
+        "minItems": 1,
+        "items": _BITS,
+        "description": "one string per support vector",
+    },
     "weights": {**_INTEGERS, "description": "y_i alpha_i of each, in units"},
-    "features": {**_SAMPLES["features"], "description": "what each feature means"},
+    "features": {"type": "array", "items": {"type": "string"}},
 }
 _ATTRIBUTE = {
     "type": "object",

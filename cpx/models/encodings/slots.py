@@ -11,7 +11,7 @@ from cpx.models.base import Statement, Values
 from cpx.models.encodings.common import bools
 
 if TYPE_CHECKING:
-    from cpx.models.kernel_rule import DNFForm
+    from cpx.models.dnf_form import DNFForm
 
 __all__ = ["slots"]
 

@@ -2,9 +2,9 @@
 
 First a formula that is true of all rows of positive weight and of none of negative weight, which
 is optimal, is sought (``consistent``). Otherwise local search, whose clauses are priced by the
-search for the heaviest monomial (``local``), finds a good one; then all clauses that a better one
-may have are enumerated (``candidates``), and branch and bound over sets of them (``master``) proves
-the optimum.
+search for the heaviest monomial (``local``), finds a good one; then all clauses that a better
+one may have are enumerated (``candidates``), and branch and bound over sets of them
+(``master``) proves the optimum.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ __all__ = ["solve_dnf"]
 _MOST_NODES = 2000
 """Nodes of the search for a consistent formula, a tenth of a second."""
 
-_MOST_MONOMIALS = 1_000_000
+_MOST_MONOMIALS, _MOST_BITS = 1_000_000, 50_000_000
+"""Monomials that are enumerated, and clauses times rows for branch and bound: 0.4 GB."""
 
 
 def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress, seed: int) -> Outcome:
@@ -76,12 +77,14 @@ def _general(
     best = improve(form, known, report, stop)
     if best:
         best = restarts(form, best, report, stop, seed)
-    if progress.objective is None or progress.should_stop:
+    if progress.objective is None or stop():
         return Outcome(False, progress.why_stopped(), "stopped in local search", sizes=sizes)
     loss = rows.greatest - int(progress.objective)
-    candidates = enumerate_clauses(rows, form.max_literals, loss, _MOST_MONOMIALS)
-    if candidates is None:
-        told = f"local search only: more than {_MOST_MONOMIALS} monomials to enumerate"
+    candidates = enumerate_clauses(rows, form.max_literals, loss, _MOST_MONOMIALS, stop)
+    if stop():
+        return Outcome(False, progress.why_stopped(), "stopped in the enumeration", sizes=sizes)
+    if candidates is None or len(candidates) * sizes["samples"] > _MOST_BITS:
+        told = "local search only: too many clauses to enumerate"
         return Outcome(False, Termination.COMPLETED, told, sizes=sizes)
     sizes = {**sizes, "clauses": len(candidates)}
     master = Master(rows, candidates, form.max_clauses, loss)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,9 @@ Floats = NDArray[np.float64]
 
 _MOST_PAIRS = 3000
 """Clauses up to which pairs are compared."""
+
+_BLOCK = 4096
+"""Sets of rows that are weighed at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +51,9 @@ class Candidates:
         return Candidates(self.clauses[kept], self.inside[kept], self.outside[kept])
 
 
-def enumerate_clauses(rows: Rows, literals: int, loss: int, most: int) -> Candidates | None:
+def enumerate_clauses(
+    rows: Rows, literals: int, loss: int, most: int, stop: Callable[[], bool]
+) -> Candidates | None:
     """Return the clauses that a formula which loses less than ``loss`` may need.
 
     Each is true of a row of positive weight, and the rows of negative weight that it is true of
@@ -63,6 +69,8 @@ def enumerate_clauses(rows: Rows, literals: int, loss: int, most: int) -> Candid
     loss : int
     most : int
         None is returned when more monomials would have to be looked at.
+    stop : callable
+        Asked now and then; None is returned when it says so.
     """
     d, p = rows.inside.shape[1], len(rows.inside)
     # A line per feature: positive rows first, the parts beginning with a byte of their own.
@@ -77,7 +85,7 @@ def enumerate_clauses(rows: Rows, literals: int, loss: int, most: int) -> Candid
         for j in range(d):
             before = np.flatnonzero((clauses < j).all(axis=1))
             looked += before.size
-            if looked > most:
+            if looked > most or stop():
                 return None
             joined = covers[before] & having[j]
             kept = joined[:, :width].any(axis=1)
@@ -87,23 +95,39 @@ def enumerate_clauses(rows: Rows, literals: int, loss: int, most: int) -> Candid
             parts.append((grown, joined[kept]))
         clauses = np.concatenate([part for part, _ in parts])
         covers = np.concatenate([part for _, part in parts])
-        found.append((clauses, covers))
+        cheap = _weigh(covers[:, width:], rows.costs) < loss
+        found.append((clauses[cheap], covers[cheap]))
         # What no negative row satisfies only loses rows by more features.
         impure = covers[:, width:].any(axis=1)
         clauses, covers = clauses[impure], covers[impure]
-    padded = [np.column_stack([np.full((len(c), literals - c.shape[1]), -1), c]) for c, _ in found]
+    padded = np.concatenate(
+        [np.column_stack([np.full((len(c), literals - c.shape[1]), -1), c]) for c, _ in found]
+    )
     covers = np.concatenate([cover for _, cover in found])
-    _, first = np.unique(covers, axis=0, return_index=True)
-    first.sort()
-    covers = covers[first]
-    q = len(rows.outside)
-    outside = np.unpackbits(covers[:, width:], axis=1, count=q, bitorder="little").astype(np.bool_)
-    cheap = outside @ rows.costs.astype(np.float64) < loss
-    inside = np.unpackbits(covers[cheap, :width], axis=1, count=p, bitorder="little")
+    seen: dict[bytes, int] = {}
+    for at, cover in enumerate(covers):
+        seen.setdefault(cover.tobytes(), at)
+    first = np.fromiter(seen.values(), dtype=np.int64, count=len(seen))
     candidates = Candidates(
-        np.concatenate(padded)[first][cheap], inside.astype(np.bool_), outside[cheap]
+        padded[first],
+        _unpacked(covers[first, :width], p),
+        _unpacked(covers[first, width:], len(rows.outside)),
     )
     return candidates.only(undominated(candidates.inside, candidates.outside))
+
+
+def _weigh(packed: NDArray[np.uint8], weights: Ints) -> Floats:
+    """Return the weight of each set of rows."""
+    exact = weights.astype(np.float64)
+    parts = [
+        _unpacked(packed[at : at + _BLOCK], len(weights)) @ exact
+        for at in range(0, len(packed), _BLOCK)
+    ]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _unpacked(packed: NDArray[np.uint8], count: int) -> Bools:
+    return np.unpackbits(packed, axis=1, count=count, bitorder="little").astype(np.bool_)
 
 
 def undominated(inside: Bools, outside: Bools) -> Ints:

@@ -2,8 +2,9 @@
 
 Such a formula covers the first rows by clauses that no row of the second satisfies. A clause
 that is true of a row has features of that row only, so that the clauses worth trying for a row
-are few: the minimal sets that meet, for each row of the other kind, the features which this row has
-and that one has not. Rows are integers whose bits are features, sets of rows integers whose bits are rows.
+are few: the minimal sets that meet, for each row of the other kind, the features which this row
+has and that one has not. Rows are integers whose bits are features, sets of rows integers
+whose bits are rows.
 """
 
 from __future__ import annotations
@@ -150,8 +151,8 @@ def _minimal(sets: set[int]) -> list[int]:
 def _transversals(sets: list[int], most: int) -> Iterator[int]:
     """Yield every minimal set of at most ``most`` elements that meets all sets.
 
-    Others that meet them may be among them. An element that was tried for a set is banned where the
-    next ones are tried, so that no set comes twice.
+    Others that meet them may be among them. An element that was tried for a set is banned where
+    the next ones are tried, so that no set comes twice.
     """
     if not sets:
         return

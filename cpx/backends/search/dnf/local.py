@@ -26,7 +26,7 @@ def best_clause(form: DNFForm, others: list[Clause]) -> Clause:
     weights[form.covered(others)] = 0
     found = heaviest(form.table, weights, form.max_literals, bits=_BITS)
     if not found.features[0]:
-        # A clause has a feature: a row of zeros, which only the empty one is true of, is the worst.
+        # A clause has a feature: only the empty one is true of a row of zeros, the worst row.
         table = np.vstack([form.table, np.zeros(form.table.shape[1], dtype=np.bool_)])
         worst = -int(np.abs(weights).sum()) - 1
         found = heaviest(table, np.append(weights, worst), form.max_literals, bits=_BITS)
@@ -39,7 +39,7 @@ def improve(
     report: Callable[[list[Clause]], None],
     stop: Callable[[], bool],
 ) -> list[Clause]:
-    """Add clauses while the weight grows, then replace one at a time by the best beside the others.
+    """Add clauses while the weight grows, then replace one at a time by the best of all.
 
     Parameters
     ----------

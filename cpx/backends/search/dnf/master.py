@@ -156,8 +156,8 @@ class Master:
 def packing(inside: Floats, gains: Floats, clauses: int) -> int:
     """Return what rows lose at least that so many clauses of these can be true of.
 
-    Rows of which no clause is true are lost. Of others that are chosen so that no clause is true of two of
-    them, the heaviest first, all are lost but as many as there are clauses.
+    Rows of which no clause is true are lost. Of others that are chosen so that no clause is true
+    of two of them, the heaviest first, all are lost but as many as there are clauses.
 
     Parameters
     ----------
