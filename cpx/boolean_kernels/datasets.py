@@ -75,7 +75,7 @@ def tic_tac_toe() -> BooleanDataset:
 def _ends() -> set[tuple[int, ...]]:
     """Return the boards at which games end: 0 is x, who begins, 1 is o, 2 is blank."""
     ends: set[tuple[int, ...]] = set()
-    boards = {(2,) * 9}
+    boards: set[tuple[int, ...]] = {(2,) * 9}
     for move in range(9):
         player = move % 2
         after = {

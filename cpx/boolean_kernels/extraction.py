@@ -32,8 +32,8 @@ class ExtractedRule:
     weight : Fraction
         Its weight, exact.
     bound : Fraction or None
-        No rule weighs more; None where nothing was proved. It allows for the rounding of weights to
-        integers.
+        No rule weighs more; None where nothing was proved. It allows for the rounding of
+        weights to integers.
     proved : bool
         No rule weighs more than this one, but for the rounding: its value in rounded weights is
         the greatest. Where ``bound`` is the weight itself, nothing is left to rounding.

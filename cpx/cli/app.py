@@ -11,7 +11,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cpx.cli import comparing, demo, engines, explaining, ranking, reproducing, showing, solving
+from cpx.cli import (
+    comparing,
+    demo,
+    engines,
+    explaining,
+    kernels,
+    ranking,
+    reproducing,
+    showing,
+    solving,
+)
 from cpx.errors import CpxError
 
 __all__ = ["app", "main"]
@@ -87,6 +97,7 @@ for _command, _summary in (
 _experiments = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 for _command, _summary in (
     (reproducing.koriche, "Table 2 and Figures 1, 2 of Koriche et al. (ECML PKDD 2024)."),
+    (kernels.kernels, "Table 2 of Polato and Aiolli (ESANN 2018): rules of kernel machines."),
 ):
     _experiments.command(_command.__name__, short_help=_summary, help=_help(_command))(_command)
 app.add_typer(

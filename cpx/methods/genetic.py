@@ -28,11 +28,11 @@ Individual = tuple[int, ...]
 class Genetic(Backend):
     """Breeds formulas whose fitness is their weight in the machine [1]_, section 4.1.
 
-    500 random formulas; in each generation the best fifth survives, and the others are replaced by children of
-    two of these: some clauses out of both parents', and in six of ten cases a mutation, which
-    drops a clause, adds a random one, or replaces a literal. The paper does not say how
-    parents are chosen; here each survivor is as likely. The end comes after 1000 generations,
-    or when a formula has all positive weight and no negative.
+    There are 500 random formulas; in each generation the best fifth survives, and the others
+    are replaced by children of two of these: some clauses out of both parents', and in six of
+    ten cases a mutation, which drops a clause, adds a random one, or replaces a literal. The
+    paper does not say how parents are chosen; here each survivor is as likely. The end comes
+    after 1000 generations, or when a formula has all positive weight and no negative.
 
     References
     ----------

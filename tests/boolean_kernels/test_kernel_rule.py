@@ -50,7 +50,7 @@ def confirmed(problem: KernelRule, engine: str, best: int) -> Result:
     return result
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(problems())
 def test_search_finds_the_optimum(problem: KernelRule) -> None:
     confirmed(problem, "search", optimum(problem))
@@ -63,6 +63,13 @@ def test_engines_find_the_optimum(engine: str, seed: int) -> None:
     table = rng.random((8, 4)) < 0.6
     problem = KernelRule(table, rng.integers(-9, 10, 8).tolist(), 2, 1 + seed)
     confirmed(problem, engine, optimum(problem))
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(problems())
+def test_search_finds_the_optimum_of_many_problems(problem: KernelRule) -> None:
+    confirmed(problem, "search", optimum(problem))
 
 
 @pytest.mark.slow
