@@ -74,7 +74,7 @@ def best_rule(
     backend : str
         ``search`` is exact, ``genetic`` the algorithm of the paper; any engine will do.
     time_limit, seed
-        As in :func:`cpx.solve`.
+        As in :func:`cpx.solve`; the exact search makes the same random choices each time.
 
     Returns
     -------

@@ -24,11 +24,12 @@ def grids(runs: Sequence[Run], noisy: bool) -> list[Grid]:
 def notes(protocol: Protocol) -> list[str]:
     """Say what was done and what the columns are."""
     limit = "none" if protocol.time_limit is None else f"{protocol.time_limit:g} s"
-    noise = f", {protocol.noise:.0%} of the training labels turned around" * bool(protocol.noise)
+    splits = f"{protocol.runs} split{'s' * (protocol.runs != 1)} of 70 and 30 %"
+    if protocol.noise:
+        splits += f", {100 * protocol.noise:g} % of the training labels turned around"
     lines = [
-        f"{protocol.runs} split{'s' * (protocol.runs != 1)} of 70 and 30 %{noise.replace('%', ' %')}, kernel of at most "
-        f"{protocol.max_clauses} clauses of at most {protocol.max_literals} literals, hard "
-        f"margin, limit {limit}, seed {protocol.seed}.",
+        f"{splits}, kernel of at most {protocol.max_clauses} clauses of at most "
+        f"{protocol.max_literals} literals, hard margin, limit {limit}, seed {protocol.seed}.",
         "paper: Polato, Aiolli (ESANN 2018), Table 2, 5 splits, without noise.",
         "seconds: processor time after kernel and machine. weight: as a share of the positive "
         "weight, which no rule exceeds.",

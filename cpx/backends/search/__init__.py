@@ -92,7 +92,7 @@ class Search(Backend):
             progress.found(problem.explanation(options.hint_features))
         with progress.phase("solve"):
             return run_interruptibly(
-                lambda: solve_dnf(problem, problem.dnf_form(), progress, options.seed), progress
+                lambda: solve_dnf(problem, problem.dnf_form(), progress), progress
             )
 
 

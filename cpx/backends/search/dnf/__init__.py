@@ -29,7 +29,7 @@ _MOST_MONOMIALS, _MOST_BITS = 1_000_000, 50_000_000
 """Monomials that are enumerated, and clauses times rows for branch and bound: 0.4 GB."""
 
 
-def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress, seed: int) -> Outcome:
+def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress) -> Outcome:
     """Search for the formula of greatest weight; see :class:`~cpx.backends.base.Backend`."""
     from cpx.backends.search.dnf.consistent import Consistent, elements
     from cpx.backends.search.dnf.rows import Rows
@@ -52,7 +52,7 @@ def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress, seed: int)
         return Outcome(True, Termination.COMPLETED, told, rows.greatest, sizes)
     if progress.should_stop:
         return Outcome(False, progress.why_stopped(), "stopped early", sizes=sizes)
-    return _general(problem, form, rows, progress, seed, sizes)
+    return _general(problem, form, rows, progress, sizes)
 
 
 def _general(
@@ -60,7 +60,6 @@ def _general(
     form: DNFForm,
     rows: Rows,
     progress: Progress,
-    seed: int,
     sizes: dict[str, int],
 ) -> Outcome:
     from cpx.backends.search.dnf.candidates import enumerate_clauses
@@ -76,7 +75,7 @@ def _general(
     known = [] if progress.explanation is None else list(problem.rule(progress.explanation))
     best = improve(form, known, report, stop)
     if best:
-        best = restarts(form, best, report, stop, seed)
+        best = restarts(form, best, report, stop)
     if progress.objective is None or stop():
         return Outcome(False, progress.why_stopped(), "stopped in local search", sizes=sizes)
     loss = rows.greatest - int(progress.objective)

@@ -78,7 +78,7 @@ def restarts(
     clauses: list[Clause],
     report: Callable[[list[Clause]], None],
     stop: Callable[[], bool],
-    seed: int,
+    seed: int = 0,
     most: int = 20,
 ) -> list[Clause]:
     """Drop some clauses at random and improve what is left, until nothing better comes of it.
