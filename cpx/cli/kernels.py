@@ -67,7 +67,7 @@ def kernels(
     limit = None if time_limit == math.inf else time_limit
     protocol = Protocol(runs, noise, limit, genetic, seed)
     done: list[Run] = []
-    for run in reproduce(choose(datasets), protocol):
+    for run in reproduce(choose(opt.split(datasets)), protocol):
         done.append(run)
         note(f"{run.name}, split {run.number + 1} of {runs}: {_told(run)}")
     tables, lines = grids(done, bool(noise)), notes(protocol)
