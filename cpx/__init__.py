@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cpx.explanation import Explanation, Reason
     from cpx.instances import load, save
     from cpx.models import (
+        KernelRule,
         KMonomial,
         MaxCoverage,
         MaxPrecision,
@@ -53,6 +54,7 @@ _HOMES = {
     "Explainer": "cpx.explainer",
     "Explanation": "cpx.explanation",
     "KMonomial": "cpx.models",
+    "KernelRule": "cpx.models",
     "MaxCoverage": "cpx.models",
     "MaxPrecision": "cpx.models",
     "MinCertificate": "cpx.models",
@@ -90,6 +92,7 @@ __all__ = [
     "Explainer",
     "Explanation",
     "KMonomial",
+    "KernelRule",
     "MaxCoverage",
     "MaxPrecision",
     "MinCertificate",

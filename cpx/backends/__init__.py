@@ -34,6 +34,7 @@ _OURS = {
     "certificates": "cpx.methods.certificates.method:Certificates",
     "cpsat": "cpx.backends.cpsat:CpSat",
     "deletion": "cpx.methods.deletion:Deletion",
+    "genetic": "cpx.methods.genetic:Genetic",
     "greedy": "cpx.methods.beam:Greedy",
     "hitting-sets": "cpx.methods.hitting_sets:HittingSets",
     "local-search": "cpx.methods.local_search:LocalSearch",

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cpx.check import certificates, monomials, reasons, rule_sets
+from cpx.check import certificates, kernel_rules, monomials, reasons, rule_sets
 from cpx.check.smallest import UNDECIDED
 
 __all__ = ["UNDECIDED", "complaints", "complaints_each"]
@@ -26,6 +26,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], _Judge]] = {
     "min-certificate": certificates.judge,
     "sufficient-reason": reasons.judge,
     "rule-set": rule_sets.judge,
+    "kernel-rule": kernel_rules.judge,
 }
 
 

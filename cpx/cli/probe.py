@@ -24,7 +24,7 @@ def probe(engines: list[str]) -> dict[str, object]:
 
     from cpx.backends import backend
     from cpx.data import Oracle, Samples, Uniform
-    from cpx.models import KMonomial, SufficientReason
+    from cpx.models import KernelRule, KMonomial, SufficientReason
     from cpx.solving import solve
     from cpx.trees import Attribute, Tree, TreeModel
 
@@ -42,11 +42,13 @@ def probe(engines: list[str]) -> dict[str, object]:
     stump = Tree(tested, zeros, zeros, np.array([[-1.0], [1.0]]), (0,))
     attributes, thresholds = (Attribute("a"),), (np.array([0.5]),)
     model = TreeModel(attributes, (0, 1), (stump,), thresholds, "sum", "positive", (0.0,))
-    reason = SufficientReason(model, (1.0,))
+    # For what takes neither: the feature that the positive row has and the negative one has not.
+    rule = KernelRule(np.eye(2, dtype=bool), (1, -1), 1, 1)
+    known = (problem, SufficientReason(model, (1.0,)), rule)
     start = time.perf_counter()
     errors = []
     for name in engines:
-        asked = problem if backend(name).accepts(problem) else reason
+        asked = next(one for one in known if backend(name).accepts(one))
         result = solve(asked, name, time_limit=_LIMIT)
         wanted = ("OPTIMAL", 1, 1) if backend(name).exact else ("FEASIBLE", 1, None)
         if (str(result.status), result.objective, result.bound) != wanted:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from cpx.errors import UnknownName
 from cpx.models.base import Encoding, Problem, RatioProblem, Statement
 from cpx.models.k_monomial import KMonomial
+from cpx.models.kernel_rule import KernelRule
 from cpx.models.max_coverage import MaxCoverage
 from cpx.models.max_precision import MaxPrecision
 from cpx.models.min_certificate import MinCertificate
@@ -19,6 +20,7 @@ __all__ = [
     "PROBLEMS",
     "Encoding",
     "KMonomial",
+    "KernelRule",
     "MaxCoverage",
     "MaxPrecision",
     "MinCertificate",
@@ -41,6 +43,7 @@ PROBLEMS: dict[str, type[Problem]] = {
         MinCertificate,
         SufficientReason,
         RuleSetSelection,
+        KernelRule,
     )
 }
 """Problem classes by their kind."""

@@ -93,6 +93,25 @@ _SAMPLES = {
     },
     "groups": {**_INTEGERS, "description": "attribute each feature comes from"},
 }
+_KERNEL_RULE = {
+    "max_clauses": {"type": "integer", "minimum": 1, "description": "most clauses of the rule"},
+    "max_literals": {"type": "integer", "minimum": 1, "description": "most features of a clause"},
+    "unit": {
+        "type": "string",
+        "pattern": "^[0-9]+(/[0-9]+)?$",
+        "description": "what a weight of 1 stands for",
+    },
+}
+_SUPPORT_VECTORS = {
+    "samples": {
+        "type": "array",
+        "minItems": 1,
+        "items": _BITS,
+        "description": "one string per support vector",
+    },
+    "weights": {**_INTEGERS, "description": "y_i alpha_i of each, in units"},
+    "features": {"type": "array", "items": {"type": "string"}},
+}
 _ATTRIBUTE = {
     "type": "object",
     "required": ["name"],
@@ -154,7 +173,7 @@ _ROW = {
 
 
 def instance_schemas(version: int) -> list[dict[str, Any]]:
-    """Return a schema for each form of instance: rules, certificates, reasons, sets of rules."""
+    """Return a schema for each form of instance."""
     rules = ["k-monomial", "max-coverage", "max-precision", "negative-only"]
     on_samples = ["samples", "labels"]
     return [
@@ -169,6 +188,14 @@ def instance_schemas(version: int) -> list[dict[str, Any]]:
             ["x", "class", "model"],
         ),
         _instance(version, ["rule-set"], _RULE_SET, ["rules"], _SAMPLES, on_samples),
+        _instance(
+            version,
+            ["kernel-rule"],
+            _KERNEL_RULE,
+            ["max_clauses", "max_literals"],
+            _SUPPORT_VECTORS,
+            ["samples", "weights"],
+        ),
     ]
 
 

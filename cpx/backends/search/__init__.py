@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.running import run_interruptibly
 from cpx.errors import InvalidOption
+from cpx.models.kernel_rule import KernelRule
 from cpx.result import Termination
 
 if TYPE_CHECKING:
@@ -59,10 +60,16 @@ class Search(Backend):
         _load_kernels()
         load_kernels()
 
+    def accepts(self, problem: Problem) -> bool:
+        """Whether the problem is one of monomials or of formulas, as plain arrays."""
+        return super().accepts(problem) or isinstance(problem, KernelRule)
+
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
         from cpx.models.rulesets.form import RuleSelection
 
+        if isinstance(problem, KernelRule):
+            return self._formula(problem, options, progress)
         with progress.phase("state"):
             form = _form_of(problem)
         if progress.interrupted or progress.expired:
@@ -88,6 +95,16 @@ class Search(Backend):
             outcome = run_interruptibly(lambda: search(problem, reduced, progress), progress)
         outcome.sizes = sizes
         return outcome
+
+    def _formula(self, problem: KernelRule, options: SolveOptions, progress: Progress) -> Outcome:
+        from cpx.backends.search.dnf import solve_dnf
+
+        if options.hint_features is not None and progress.objective is None:
+            progress.found(problem.explanation(options.hint_features))
+        with progress.phase("solve"):
+            return run_interruptibly(
+                lambda: solve_dnf(problem, problem.dnf_form(), progress), progress
+            )
 
 
 def _select(

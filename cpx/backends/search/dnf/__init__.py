@@ -1,0 +1,97 @@
+"""The formula of greatest weight, by the exact search.
+
+First a formula that is true of all rows of positive weight and of none of negative weight, which
+is optimal, is sought (``consistent``). Otherwise local search, whose clauses are priced by the
+search for the heaviest monomial (``local``), finds a good one; then all clauses that a better
+one may have are enumerated (``candidates``), and branch and bound over sets of them
+(``master``) proves the optimum.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cpx.backends.base import Outcome
+from cpx.result import Termination
+
+if TYPE_CHECKING:
+    from cpx.backends.base import Progress
+    from cpx.backends.search.dnf.rows import Rows
+    from cpx.models.dnf_form import DNFForm
+    from cpx.models.kernel_rule import KernelRule
+
+__all__ = ["solve_dnf"]
+
+_MOST_NODES = 2000
+"""Nodes of the search for a consistent formula, a tenth of a second."""
+
+_MOST_MONOMIALS, _MOST_BITS = 1_000_000, 50_000_000
+"""Monomials that are enumerated, and clauses times rows for branch and bound: 0.4 GB."""
+
+
+def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress) -> Outcome:
+    """Search for the formula of greatest weight; see :class:`~cpx.backends.base.Backend`."""
+    from cpx.backends.search.dnf.consistent import Consistent, elements
+    from cpx.backends.search.dnf.rows import Rows
+
+    rows = Rows.of(form)
+    sizes = {"samples": len(rows.gains) + len(rows.costs), "features": form.table.shape[1]}
+
+    def stop() -> bool:
+        return progress.should_stop
+
+    def report(clauses: list[tuple[int, ...]]) -> None:
+        progress.found(problem.explanation_of(clauses))
+
+    progress.bound(rows.greatest)
+    search = Consistent(rows.inside, rows.outside, form.max_clauses, form.max_literals)
+    found, _ = search.find(_MOST_NODES, stop)
+    if found is not None:
+        report([tuple(elements(clause)) for clause in found])
+        told = f"consistent with all support vectors, {search.nodes} nodes"
+        return Outcome(True, Termination.COMPLETED, told, rows.greatest, sizes)
+    if progress.should_stop:
+        return Outcome(False, progress.why_stopped(), "stopped early", sizes=sizes)
+    return _general(problem, form, rows, progress, sizes)
+
+
+def _general(
+    problem: KernelRule,
+    form: DNFForm,
+    rows: Rows,
+    progress: Progress,
+    sizes: dict[str, int],
+) -> Outcome:
+    from cpx.backends.search.dnf.candidates import enumerate_clauses
+    from cpx.backends.search.dnf.local import improve, restarts
+    from cpx.backends.search.dnf.master import Master
+
+    def stop() -> bool:
+        return progress.should_stop
+
+    def report(clauses: list[tuple[int, ...]]) -> None:
+        progress.found(problem.explanation_of(clauses))
+
+    known = [] if progress.explanation is None else list(problem.rule(progress.explanation))
+    best = improve(form, known, report, stop)
+    if best:
+        best = restarts(form, best, report, stop)
+    if progress.objective is None or stop():
+        return Outcome(False, progress.why_stopped(), "stopped in local search", sizes=sizes)
+    loss = rows.greatest - int(progress.objective)
+    candidates = enumerate_clauses(rows, form.max_literals, loss, _MOST_MONOMIALS, stop)
+    if stop():
+        return Outcome(False, progress.why_stopped(), "stopped in the enumeration", sizes=sizes)
+    if candidates is None or len(candidates) * sizes["samples"] > _MOST_BITS:
+        told = "local search only: too many clauses to enumerate"
+        return Outcome(False, Termination.COMPLETED, told, sizes=sizes)
+    sizes = {**sizes, "clauses": len(candidates)}
+    master = Master(rows, candidates, form.max_clauses, loss)
+    progress.bound(rows.greatest - master.root_bound())
+    done = master.search(lambda chosen, _: report([candidates.clause(c) for c in chosen]), stop)
+    told = f"{len(candidates)} clauses, {master.nodes} nodes"
+    if not done:
+        return Outcome(False, progress.why_stopped(), told, sizes=sizes)
+    value = rows.greatest - master.loss
+    progress.bound(value)
+    return Outcome(True, Termination.COMPLETED, told, value, sizes)

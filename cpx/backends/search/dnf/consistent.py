@@ -1,0 +1,174 @@
+"""Formulas that are true of all rows of one kind and of none of another.
+
+Such a formula covers the first rows by clauses that no row of the second satisfies. A clause
+that is true of a row has features of that row only, so that the clauses worth trying for a row
+are few: the minimal sets that meet, for each row of the other kind, the features which this row
+has and that one has not. Rows are integers whose bits are features, sets of rows integers
+whose bits are rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Consistent", "elements", "masks"]
+
+Bits = NDArray[np.bool_]
+
+
+class Consistent:
+    """The search for a formula that is true of some rows and of none of some others.
+
+    Parameters
+    ----------
+    inside, outside : ndarray of bool, shapes (p, d) and (q, d)
+        The rows it is to be true of, those that are difficult first, and the others.
+    max_clauses, max_literals : int
+    """
+
+    def __init__(self, inside: Bits, outside: Bits, max_clauses: int, max_literals: int) -> None:
+        self.max_clauses, self.max_literals = max_clauses, max_literals
+        self._rows, self._others = masks(inside), masks(outside)
+        self._having = masks(inside.T)
+        self._known: dict[int, list[tuple[int, int]]] = {}
+        self.nodes = 0
+
+    def find(self, most: int, stop: Callable[[], bool]) -> tuple[list[int] | None, bool]:
+        """Search for a formula, depth first.
+
+        Parameters
+        ----------
+        most : int
+            Nodes after which the search gives up.
+        stop : callable
+            Asked at every node.
+
+        Returns
+        -------
+        (list of int or None, bool)
+            The clauses as integers, and whether the search was finished: without clauses it
+            then proves that there is no such formula.
+        """
+        # Rows still to be covered, and the clauses so far, in an explicit stack of choices.
+        everything = (1 << len(self._rows)) - 1
+        if not everything:
+            return None, True
+        chosen: list[int] = []
+        stack = [self._choices(everything, self.max_clauses)]
+        while stack:
+            self.nodes += 1
+            if self.nodes > most or stop():
+                return None, False
+            choice = next(stack[-1], None)
+            if choice is None:
+                stack.pop()
+                if chosen:
+                    chosen.pop()
+                continue
+            clause, left = choice
+            chosen.append(clause)
+            if not left:
+                return chosen, True
+            stack.append(self._choices(left, self.max_clauses - len(chosen)))
+        return None, True
+
+    def _choices(self, left: int, clauses: int) -> Iterator[tuple[int, int]]:
+        """Yield clauses for the first row that is left, the widest first, and what they leave."""
+        if not clauses:
+            return
+        row = (left & -left).bit_length() - 1
+        found: list[tuple[int, int]] = []
+        for clause, covered in self._clauses(row):
+            found.append((clause, covered & left))
+        found.sort(key=lambda pair: -pair[1].bit_count())
+        tried: list[int] = []
+        for clause, covered in found:
+            if clauses == 1 and covered != left:
+                return
+            if any(covered & ~other == 0 for other in tried):
+                continue
+            tried.append(covered)
+            yield clause, left & ~covered
+
+    def _clauses(self, i: int) -> list[tuple[int, int]]:
+        """Return the minimal clauses that are true of row i and no other kind, and their rows."""
+        if i not in self._known:
+            row = self._rows[i]
+            sets = _minimal({row & ~other for other in self._others})
+            clauses = list(_transversals(sets, self.max_literals))
+            if not sets:  # nothing is to be excluded, and a clause has a feature
+                clauses = [1 << j for j in elements(row)]
+            self._known[i] = [(clause, self._covered(clause)) for clause in clauses]
+        return self._known[i]
+
+    def _covered(self, clause: int) -> int:
+        covered = -1
+        for j in elements(clause):
+            covered &= self._having[j]
+        return covered
+
+
+def masks(rows: Bits) -> list[int]:
+    """Return each row of bits as an integer, whose bit j is column j.
+
+    Examples
+    --------
+    >>> masks(np.array([[True, False, True], [False, False, False]]))
+    [5, 0]
+    """
+    packed = np.packbits(rows, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]
+
+
+def elements(mask: int) -> list[int]:
+    """Return the places of the bits of an integer that are set.
+
+    Examples
+    --------
+    >>> elements(5)
+    [0, 2]
+    """
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
+def _minimal(sets: set[int]) -> list[int]:
+    """Return the sets that contain no other one, the smallest first."""
+    kept: list[int] = []
+    for one in sorted(sets, key=lambda s: (s.bit_count(), s)):
+        if not any(other & ~one == 0 for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _transversals(sets: list[int], most: int) -> Iterator[int]:
+    """Yield every minimal set of at most ``most`` elements that meets all sets.
+
+    Others that meet them may be among them. An element that was tried for a set is banned where
+    the next ones are tried, so that no set comes twice.
+    """
+    if not sets:
+        return
+    stack = [(0, 0, sets)]
+    while stack:
+        chosen, banned, left = stack.pop()
+        if not left:
+            yield chosen
+            continue
+        if chosen.bit_count() == most:
+            continue
+        free = left[0] & ~banned
+        while free:
+            low = free & -free
+            free ^= low
+            rest = [s for s in left if not s & low]
+            if most - chosen.bit_count() > 1 or not rest:
+                stack.append((chosen | low, banned, rest))
+            banned |= low
