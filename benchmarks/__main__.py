@@ -17,6 +17,7 @@ NAMES = (
     "reasons",
     "peers",
     "rule_sets",
+    "learning",
 )
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cpx.explaining import explain
     from cpx.explanation import Explanation, Reason
     from cpx.instances import load, save
+    from cpx.methods.column_generation import learn_rules
     from cpx.models import (
         KernelRule,
         KMonomial,
@@ -74,6 +75,7 @@ _HOMES = {
     "Uniform": "cpx.data",
     "best_rules": "cpx.ranking",
     "explain": "cpx.explaining",
+    "learn_rules": "cpx.methods.column_generation",
     "load": "cpx.instances",
     "optimal_rules": "cpx.ranking",
     "read_model": "cpx.trees",
@@ -112,6 +114,7 @@ __all__ = [
     "Uniform",
     "best_rules",
     "explain",
+    "learn_rules",
     "load",
     "optimal_rules",
     "read_model",

@@ -70,11 +70,13 @@ class LearnedRules:
     def __str__(self) -> str:
         gap = float((self.hamming - self.hamming_bound) / max(Fraction(1), self.hamming))
         closed = "no rule is left to add" if self.closed else "rules may be left to add"
-        return (
-            f"{self.explanation}\nzero-one {float(self.objective):g}, no bound\nHamming "
-            f"{float(self.hamming):g}, at least {float(self.hamming_bound):g} for every set "
-            f"(gap {gap:.1%}; {closed})"
-        )
+        told = [
+            self.explanation.summary(),
+            f"zero-one   {float(self.objective):g}, no bound",
+            f"Hamming    {float(self.hamming):g}, at least {float(self.hamming_bound):g} for "
+            f"every set (gap {gap:.1%}; {closed})",
+        ]
+        return "\n".join(told)
 
 
 def learn_rules(
@@ -131,13 +133,14 @@ def learn_rules(
 
     Examples
     --------
-    >>> from cpx import Samples
+    >>> from cpx import Samples, learn_rules
     >>> samples = Samples([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]], [1, 0, 1, 0],
     ...                   features=("a", "b", "c"))
-    >>> print(learn_rules(samples, k=2, penalty="1/10"))
-    b or c => the class
-    zero-one 0.8, no bound
-    Hamming 0.8, at least 0.8 for every set (gap 0.0%; no rule is left to add)
+    >>> learned = learn_rules(samples, k=2, penalty="1/10")
+    >>> print(learned.explanation)
+    (a and b) or c => the class
+    >>> learned.objective, learned.hamming, learned.hamming_bound, learned.closed
+    (Fraction(4, 5), Fraction(4, 5), Fraction(4, 5), True)
     """
     from cpx.models.rule_set import RuleSetSelection
 
@@ -186,6 +189,10 @@ class _Learner:
     def _left(self, share: float) -> float:
         """Seconds until a share of the time is over."""
         return max(0.0, self._start + share * self._limit - time.monotonic())
+
+    def _in_units(self, bound: Fraction) -> Fraction:
+        """Return the least value above a bound that an objective can have."""
+        return Fraction(max(0, math.ceil(bound * self._asked.scale)), self._asked.scale)
 
     # ----------------------------------------------------------------- rules
 
@@ -270,7 +277,7 @@ class _Learner:
             objective=best.value,
             hamming=hamming.value,
             hamming_rules=hamming.rules,
-            hamming_bound=max(Fraction(0), generation.bound or Fraction(0)),
+            hamming_bound=self._in_units(generation.bound or Fraction(0)),
             closed=generation.closed,
             selection=best.problem,
             rounds=tuple(generation.rounds),
