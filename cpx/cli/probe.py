@@ -24,7 +24,7 @@ def probe(engines: list[str]) -> dict[str, object]:
 
     from cpx.backends import backend
     from cpx.data import Oracle, Samples, Uniform
-    from cpx.models import KMonomial, SufficientReason
+    from cpx.models import KMonomial, RuleSetSelection, SufficientReason
     from cpx.solving import solve
     from cpx.trees import Attribute, Tree, TreeModel
 
@@ -35,7 +35,8 @@ def probe(engines: list[str]) -> dict[str, object]:
     load = time.perf_counter() - start
     # The best monomial of one feature is the first: it covers one sample too many.
     agreement = np.array([[1, 1], [1, 0], [0, 1], [1, 1]], dtype=bool)
-    problem = KMonomial(Samples(agreement, np.array([True, True, False, False])), k=1)
+    samples = Samples(agreement, np.array([True, True, False, False]))
+    problem = KMonomial(samples, k=1)
     problem = problem.with_oracle(Oracle(_first_bit, [1, 1], Uniform(2)))
     # For what takes no monomial: the one attribute of a stump is the reason for its class.
     tested, zeros = np.array([0, -1, -1], dtype=np.int32), np.zeros(3, dtype=np.int32)
@@ -43,10 +44,12 @@ def probe(engines: list[str]) -> dict[str, object]:
     attributes, thresholds = (Attribute("a"),), (np.array([0.5]),)
     model = TreeModel(attributes, (0, 1), (stump,), thresholds, "sum", "positive", (0.0,))
     reason = SufficientReason(model, (1.0,))
+    # For what takes neither: the same monomial as the only candidate.
+    rules = RuleSetSelection(samples, ((0,),))
     start = time.perf_counter()
     errors = []
     for name in engines:
-        asked = problem if backend(name).accepts(problem) else reason
+        asked = next(p for p in (problem, reason, rules) if backend(name).accepts(p))
         result = solve(asked, name, time_limit=_LIMIT)
         wanted = ("OPTIMAL", 1, 1) if backend(name).exact else ("FEASIBLE", 1, None)
         if (str(result.status), result.objective, result.bound) != wanted:
