@@ -19,8 +19,9 @@ class _Selection:
 
     def __init__(self, instance: Mapping[str, Any]) -> None:
         parameters = instance["parameters"]
-        rows = [[bit == "1" for bit in row] for row in instance["samples"]]
-        literals = np.array(rows, dtype=bool)
+        rows = instance["samples"]
+        codes = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8)
+        literals = codes.reshape(len(rows), -1) == ord("1")
         self.rules: list[list[int]] = parameters["rules"]
         self.covers = np.array([literals[:, rule].all(axis=1) for rule in self.rules])
         self.same = np.array([label == "1" for label in instance["labels"]])

@@ -24,7 +24,7 @@ def probe(engines: list[str]) -> dict[str, object]:
 
     from cpx.backends import backend
     from cpx.data import Oracle, Samples, Uniform
-    from cpx.models import KernelRule, KMonomial, SufficientReason
+    from cpx.models import KernelRule, KMonomial, RuleSetSelection, SufficientReason
     from cpx.solving import solve
     from cpx.trees import Attribute, Tree, TreeModel
 
@@ -35,16 +35,19 @@ def probe(engines: list[str]) -> dict[str, object]:
     load = time.perf_counter() - start
     # The best monomial of one feature is the first: it covers one sample too many.
     agreement = np.array([[1, 1], [1, 0], [0, 1], [1, 1]], dtype=bool)
-    problem = KMonomial(Samples(agreement, np.array([True, True, False, False])), k=1)
+    samples = Samples(agreement, np.array([True, True, False, False]))
+    problem = KMonomial(samples, k=1)
     problem = problem.with_oracle(Oracle(_first_bit, [1, 1], Uniform(2)))
     # For what takes no monomial: the one attribute of a stump is the reason for its class.
     tested, zeros = np.array([0, -1, -1], dtype=np.int32), np.zeros(3, dtype=np.int32)
     stump = Tree(tested, zeros, zeros, np.array([[-1.0], [1.0]]), (0,))
     attributes, thresholds = (Attribute("a"),), (np.array([0.5]),)
     model = TreeModel(attributes, (0, 1), (stump,), thresholds, "sum", "positive", (0.0,))
-    # For what takes neither: the feature that the positive row has and the negative one has not.
-    rule = KernelRule(np.eye(2, dtype=bool), (1, -1), 1, 1)
-    known = (problem, SufficientReason(model, (1.0,)), rule)
+    # For what takes neither: the same monomial as the only candidate, or the feature that the
+    # positive row has and the negative one has not.
+    rules = RuleSetSelection(samples, ((0,),))
+    kernel = KernelRule(np.eye(2, dtype=bool), (1, -1), 1, 1)
+    known = (problem, SufficientReason(model, (1.0,)), rules, kernel)
     start = time.perf_counter()
     errors = []
     for name in engines:

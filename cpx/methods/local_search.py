@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.models.rule_set import RuleSetSelection
-from cpx.models.rulesets.presolve import presolve
 from cpx.result import Termination
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ class _Moves:
     """The neighbours of sets of rules, measured by products of matrices."""
 
     def __init__(self, form: RuleSelection) -> None:
-        self.presolved = presolve(form)
+        self.presolved = form.presolved
         self.form = merged = self.presolved.form
         self.rules = np.array(self.presolved.kept, dtype=np.int64)
         self.place = {int(r): x for x, r in enumerate(self.rules)}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cpx.models.base import Statement, Values
 from cpx.models.encodings.common import bools, cost
 from cpx.models.rulesets.form import RuleSelection
-from cpx.models.rulesets.presolve import Presolved, presolve
+from cpx.models.rulesets.presolve import Presolved
 
 __all__ = ["channelling", "hamming", "signature"]
 
@@ -43,7 +43,7 @@ def signature(form: RuleSelection) -> Statement:
 
     Source: this package; merging rows is that of set covering with equal columns.
     """
-    return _one_sided(form, presolve(form))
+    return _one_sided(form, form.presolved)
 
 
 def hamming(form: RuleSelection) -> Statement:

@@ -15,7 +15,6 @@ from cpx.backends.base import Outcome
 from cpx.backends.search.sets.rows import rows_of
 from cpx.backends.search.sets.tree import DONE, FULL, Arena, Stack, branch, expand
 from cpx.models.rulesets.form import RuleSelection
-from cpx.models.rulesets.presolve import presolve
 from cpx.result import Termination
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class _Search:
     """The state of a search."""
 
     def __init__(self, form: RuleSelection) -> None:
-        presolved = presolve(form)
+        presolved = form.presolved
         self.required = tuple(form.required)
         self.rows, self.rules, start = rows_of(presolved)
         self.floor = presolved.form.offset
