@@ -185,6 +185,20 @@ def test_the_checker_finds_what_is_wrong() -> None:
         assert any(told in one for one in said), (told, said)
 
 
+def test_wide_rows_are_given_up_in_time() -> None:
+    """Some clauses of 60 features through a row are too many; the limit and the bound hold."""
+    rng = np.random.default_rng(1)
+    table = rng.random((200, 120)) < 0.5
+    signs = np.where(rng.random(200) < 0.5, 1, -1)
+    problem = KernelRule(table, signs.tolist(), 3, 6)
+    result = solve(problem, "search", time_limit=1.5)
+    assert result.status is Status.FEASIBLE
+    assert result.verified
+    assert result.objective is not None
+    assert 0 < result.objective < problem.dnf_form().greatest
+    assert result.times.total < 60
+
+
 def test_a_hint_counts_and_a_limit_is_kept() -> None:
     problem = noisy(m=300, d=20, clauses=6, literals=5)
     hint = problem.explanation_of([[2], [0, 1]])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["solve_dnf"]
 
 _MOST_NODES = 2000
-"""Nodes of the search for a consistent formula, a tenth of a second."""
+"""Nodes of the search for a consistent formula: less than a second, some where rows are wide."""
 
 _MOST_MONOMIALS, _MOST_BITS = 1_000_000, 50_000_000
 """Monomials that are enumerated, and clauses times rows for branch and bound: 0.4 GB."""
@@ -77,11 +77,11 @@ def _general(
     if best:
         best = restarts(form, best, report, stop)
     if progress.objective is None or stop():
-        return Outcome(False, progress.why_stopped(), "stopped in local search", sizes=sizes)
+        return Outcome(False, progress.why_stopped(), "ended in local search", sizes=sizes)
     loss = rows.greatest - int(progress.objective)
     candidates = enumerate_clauses(rows, form.max_literals, loss, _MOST_MONOMIALS, stop)
     if stop():
-        return Outcome(False, progress.why_stopped(), "stopped in the enumeration", sizes=sizes)
+        return Outcome(False, progress.why_stopped(), "ended in the enumeration", sizes=sizes)
     if candidates is None or len(candidates) * sizes["samples"] > _MOST_BITS:
         told = "local search only: too many clauses to enumerate"
         return Outcome(False, Termination.COMPLETED, told, sizes=sizes)

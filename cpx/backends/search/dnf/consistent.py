@@ -18,6 +18,13 @@ __all__ = ["Consistent", "elements", "masks"]
 
 Bits = NDArray[np.bool_]
 
+_STEPS = 200
+"""Steps of the enumeration of clauses that count as a node."""
+
+
+class _Enough(Exception):
+    """The search was stopped, or has taken as many steps as it may."""
+
 
 class Consistent:
     """The search for a formula that is true of some rows and of none of some others.
@@ -34,7 +41,8 @@ class Consistent:
         self._rows, self._others = masks(inside), masks(outside)
         self._having = masks(inside.T)
         self._known: dict[int, list[tuple[int, int]]] = {}
-        self.nodes = 0
+        self.nodes = self._steps = 0
+        self._tick: Callable[[], None] = lambda: None
 
     def find(self, most: int, stop: Callable[[], bool]) -> tuple[list[int] | None, bool]:
         """Search for a formula, depth first.
@@ -52,6 +60,19 @@ class Consistent:
             The clauses as integers, and whether the search was finished: without clauses it
             then proves that there is no such formula.
         """
+
+        def tick() -> None:
+            self._steps += 1
+            if self._steps % _STEPS == 0 and (stop() or self._steps > most * _STEPS):
+                raise _Enough
+
+        self._tick = tick
+        try:
+            return self._depth_first(most, stop)
+        except _Enough:
+            return None, False
+
+    def _depth_first(self, most: int, stop: Callable[[], bool]) -> tuple[list[int] | None, bool]:
         # Rows still to be covered, and the clauses so far, in an explicit stack of choices.
         everything = (1 << len(self._rows)) - 1
         if not everything:
@@ -98,7 +119,7 @@ class Consistent:
         if i not in self._known:
             row = self._rows[i]
             sets = _minimal({row & ~other for other in self._others})
-            clauses = list(_transversals(sets, self.max_literals))
+            clauses = list(_transversals(sets, self.max_literals, self._tick))
             if not sets:  # nothing is to be excluded, and a clause has a feature
                 clauses = [1 << j for j in elements(row)]
             self._known[i] = [(clause, self._covered(clause)) for clause in clauses]
@@ -148,7 +169,7 @@ def _minimal(sets: set[int]) -> list[int]:
     return kept
 
 
-def _transversals(sets: list[int], most: int) -> Iterator[int]:
+def _transversals(sets: list[int], most: int, tick: Callable[[], None]) -> Iterator[int]:
     """Yield every minimal set of at most ``most`` elements that meets all sets.
 
     Others that meet them may be among them. An element that was tried for a set is banned where
@@ -158,6 +179,7 @@ def _transversals(sets: list[int], most: int) -> Iterator[int]:
         return
     stack = [(0, 0, sets)]
     while stack:
+        tick()
         chosen, banned, left = stack.pop()
         if not left:
             yield chosen
