@@ -14,6 +14,7 @@ NAMES = (
     "published",
     "subgroups",
     "boosted",
+    "rule_sets",
 )
 
 

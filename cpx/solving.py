@@ -20,6 +20,7 @@ from cpx.errors import CpxError, InvalidOption
 from cpx.explanation import Explanation
 from cpx.methods.dinkelbach import dinkelbach
 from cpx.methods.standing_in import solve_stand_in
+from cpx.methods.starting import Start
 from cpx.models.base import Encoding, Problem, RatioProblem
 from cpx.options import SolveOptions
 from cpx.result import Result, Status, Termination, Times, TracePoint
@@ -131,6 +132,8 @@ def run(
 
         return run_isolated(problem, backend, options, listen).with_warnings(*notes)
     cpu = time.process_time()
+    started = Start(engine, progress)
+    options = started.options
     try:
         # A ratio has no statement; an engine that needs one gets linear steps.
         if engine.encodes and isinstance(problem, RatioProblem):
@@ -139,6 +142,7 @@ def run(
             outcome = solve_stand_in(engine, form.stand_in(problem), options, progress)
         else:
             outcome = engine.solve(problem, options, progress)
+        outcome.warnings += started.told(progress)
     except MemoryError as error:
         outcome = Outcome(False, Termination.MEMORY_LIMIT, f"MemoryError: {error}")
     except KeyboardInterrupt:

@@ -34,6 +34,7 @@ _OURS = {
     "cpsat": "cpx.backends.cpsat:CpSat",
     "greedy": "cpx.methods.beam:Greedy",
     "hitting-sets": "cpx.methods.hitting_sets:HittingSets",
+    "local-search": "cpx.methods.local_search:LocalSearch",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
     "search": "cpx.backends.search:Search",

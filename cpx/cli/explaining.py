@@ -12,7 +12,10 @@ import typer
 from cpx.cli import options as opt
 from cpx.cli.asking import Asked, Source, Wanted
 from cpx.cli.grouped import grouped
-from cpx.cli.reasons import AskedReason, TableOrModel, reason
+from cpx.cli.reasons import AskedReason, TableOrModel, given, reason
+from cpx.cli.rule_sets import PROBLEM as RULE_SET
+from cpx.cli.rule_sets import AskedRules, rule_set
+from cpx.errors import InvalidOption
 
 if TYPE_CHECKING:
     from cpx.models import Problem
@@ -121,6 +124,7 @@ def make(
     asked: AskedReason,
     k: opt.K = 5,
     wanted: Wanted,
+    rules: AskedRules,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Name of the instance.  [default: TABLE-ROW-kK]"),
@@ -139,13 +143,15 @@ def make(
 
     The instance is solved later or elsewhere, by 'cpx solve' or 'cpx compare'. With
     --problem sufficient-reason it is made from the tree model of a file and a row: which
-    columns force the model's class, whatever the others are.
+    columns force the model's class, whatever the others are. With --problem rule-set it is
+    made from a table: few rules, of at most k conditions each, that mimic the model.
 
     \b
     Examples:
       cpx make table.csv --target y --row 17 -k 5 -m 1000 -o inst.json
       cpx make table.csv --target y --row 17 --objective loss -o inst.json.gz
       cpx make model.json row.csv --problem sufficient-reason --forbid age -o inst.json
+      cpx make table.csv --target y --problem rule-set --label yes --bins 10 -o inst.json
 
     \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
@@ -155,8 +161,13 @@ def make(
 
     path = output_path(output, source.table)
     asked.check()
+    if asked.problem != RULE_SET:
+        for option in given(rules):
+            raise InvalidOption(f"{option} is for --problem {RULE_SET}")
     if asked.problem is None:
         problem, words = _from_table(source, wanted, k, name)
+    elif asked.problem == RULE_SET:
+        problem, words = rule_set(source, wanted, rules, k, name)
     else:
         problem, words = reason(source, wanted, asked, name)
     if path is None:

@@ -15,9 +15,10 @@ from cpx.errors import InvalidOption, UnknownName
 if TYPE_CHECKING:
     from cpx.models import Problem
 
-__all__ = ["AskedReason", "TableOrModel", "reason"]
+__all__ = ["AskedReason", "TableOrModel", "given", "reason"]
 
 PROBLEM = "sufficient-reason"
+PROBLEMS = (PROBLEM, "rule-set")
 LEVELS = ("attributes", "conditions")
 DEFINITIONS = ("sufficient", "majoritary", "tree-specific")
 
@@ -70,8 +71,9 @@ class AskedReason:
         str | None,
         typer.Option(
             metavar="KIND",
-            help="sufficient-reason: explain a row by the tree model of a file.",
-            autocompletion=opt.choices((PROBLEM,)),
+            help="sufficient-reason: explain a row by the tree model of a file. rule-set: mimic a "
+            "model on all rows by few rules.",
+            autocompletion=opt.choices(PROBLEMS),
             show_default=False,
         ),
     ] = None
@@ -105,11 +107,12 @@ class AskedReason:
 
     def check(self) -> None:
         """Raise for options that are for another kind of instance."""
-        if self.problem is not None and self.problem != PROBLEM:
-            raise UnknownName("problem", self.problem, (PROBLEM,))
-        if self.problem is None:
-            for option in _given(self):
-                raise InvalidOption(f"{option} is for --problem {PROBLEM}")
+        if self.problem is not None and self.problem not in PROBLEMS:
+            raise UnknownName("problem", self.problem, PROBLEMS)
+        if self.problem != PROBLEM:
+            for option in given(self):
+                if option != "--problem":
+                    raise InvalidOption(f"{option} is for --problem {PROBLEM}")
 
 
 def reason(
@@ -121,7 +124,7 @@ def reason(
     from cpx.models.sufficient_reason import SufficientReason
     from cpx.trees import read_model
 
-    for option in (*_given(source), *_given(wanted)):
+    for option in (*given(source), *given(wanted)):
         if option not in ("--table", "--require", "--forbid"):
             raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")
     if asked.row_file is None:
@@ -146,7 +149,7 @@ def _features(given: list[str] | None) -> tuple[int | str, ...]:
     return tuple(int(text) if text.isdecimal() else text for text in given or ())
 
 
-def _given(options: Any) -> list[str]:
+def given(options: Any) -> list[str]:
     """Return the options that do not have their default."""
     return [
         "--" + field.name.replace("_", "-")

@@ -3,6 +3,8 @@
 - ``dinkelbach``: ratios, by any engine that solves weighted problems;
 - ``beam``: greedy and beam search;
 - ``anchors``: Anchors, by the package of its authors;
+- ``local_search``: greedy and local search over sets of rules, and the start of engines;
+- ``standing_in``: another objective in place of the problem's;
 - ``certificates``: noise stabilising certificates;
 - ``active``: decision sets for a whole classifier, learned by asking it.
 """

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.models.monomial import MonomialProblem
 
 if TYPE_CHECKING:
     from cpx.data.oracle import Oracle
@@ -28,6 +29,10 @@ class Asking(Backend):
     encodes: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     asks_classifier: ClassVar[bool] = True
+
+    def accepts(self, problem: Problem) -> bool:
+        """Whether the answer of the problem is one monomial."""
+        return isinstance(problem, MonomialProblem)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Ask until the method is done or stopped; see :class:`~cpx.backends.Backend`."""

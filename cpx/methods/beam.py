@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.methods.forms import MonomialForm, allowed, monomial_form
 from cpx.models.forms import WeightedMonomial
+from cpx.models.monomial import MonomialProblem
 from cpx.result import Termination
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ class Beam(Backend):
     exact: ClassVar[bool] = False
     summary: ClassVar[str] = "beam search, the 16 best sets of each size"
     width: ClassVar[int] = 16
+
+    def accepts(self, problem: Problem) -> bool:
+        """Whether the answer of the problem is one monomial."""
+        return isinstance(problem, MonomialProblem)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search level by level; see :class:`~cpx.backends.base.Backend`."""

@@ -91,7 +91,7 @@ class RuleSetSelection(Problem):
     ----------
     .. [1] S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS
        2018 (the Hamming loss of a set of rules).
-    .. [2] Q. Lu, M. Ester: An Active Approach for Model Interpretation, 2019 (the objective).
+    .. [2] J. Lu, M. Ester: An Active Approach for Model Interpretation, 2019 (the objective Q).
 
     Examples
     --------

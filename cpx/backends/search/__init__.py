@@ -52,7 +52,10 @@ class Search(Backend):
     @classmethod
     def preload(cls) -> None:
         """Load the compiled kernels, which needs no Numba, or compile them."""
+        from cpx.backends.search.sets import load_kernels
+
         _load_kernels()
+        load_kernels()
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""

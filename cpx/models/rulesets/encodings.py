@@ -120,7 +120,7 @@ def _one_sided(form: RuleSelection, presolved: Presolved) -> Statement:
 
     kept, merged = list(presolved.kept), presolved.form
     X = bools(form.shape[0], "X")
-    covers = merged.covers & np.isin(np.arange(form.shape[0]), kept)[:, None]
+    covers = merged.covers
     uncovering, covering = np.flatnonzero(merged.worth > 0), np.flatnonzero(merged.worth < 0)
     U, C = bools(uncovering.size, "U"), bools(covering.size, "C")
     rules, charged = np.array(list(X), dtype=object), np.array(list(C), dtype=object)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,22 +25,23 @@ class Presolved:
     Attributes
     ----------
     form : RuleSelection
-        The problem with merged rows, of all rules.
+        The problem with merged rows; the rules that were dropped cover nothing in it.
     kept : tuple of int
         Rules that are left, increasing; the required ones are among them.
-    instead : dict of int to int
-        The rule that stands for one that was dropped as dominated.
+    rounds : tuple of (dict of int to int, frozenset of int)
+        Of each round, the rules that stand for dominated ones, and the rules it left.
     """
 
     form: RuleSelection
     kept: tuple[int, ...]
-    instead: dict[int, int]
+    rounds: tuple[tuple[dict[int, int], frozenset[int]], ...]
 
     def translate(self, chosen: Iterable[int]) -> tuple[int, ...]:
         """Return a set of kept rules that costs no more, and is allowed if ``chosen`` is."""
-        kept = set(self.kept)
-        found = {self.instead.get(r, r) for r in chosen}
-        return tuple(sorted(found & kept))
+        found = set(chosen)
+        for instead, kept in self.rounds:
+            found = {instead.get(r, r) for r in found} & kept
+        return tuple(sorted(found))
 
 
 def presolve(form: RuleSelection) -> Presolved:
@@ -66,7 +67,9 @@ def presolve(form: RuleSelection) -> Presolved:
 
     The steps apply in this order, and dominance only among rules that the first left. A rule
     that stands for others is replaced with them when it is dominated itself; dominance is
-    transitive, and so is the order of ties, so that the last in each chain stays.
+    transitive, and so is the order of ties, so that the last in each chain stays. Without the
+    rules that went, more rows are covered by the same rules: they are merged, and the steps
+    apply again, until no rule goes.
 
     Parameters
     ----------
@@ -77,7 +80,20 @@ def presolve(form: RuleSelection) -> Presolved:
     Presolved
         Its ``translate`` is the proof as a function.
     """
-    merged = form.merged
+    left, kept = form.merged, frozenset(range(form.shape[0]))
+    rounds: list[tuple[dict[int, int], frozenset[int]]] = []
+    while True:
+        instead, rest = _round(left)
+        if rest == kept:
+            return Presolved(left, tuple(sorted(kept)), tuple(rounds))
+        rounds.append((instead, rest))
+        kept = rest
+        there = np.isin(np.arange(form.shape[0]), list(kept))
+        left = replace(left, covers=left.covers & there[:, None]).merged
+
+
+def _round(merged: RuleSelection) -> tuple[dict[int, int], frozenset[int]]:
+    """Return the rules that stand for dominated ones, and the rules that are left."""
     required = list(merged.required)
     open_rows = np.asarray(~merged.covers[required].any(axis=0))
     saved = np.where(open_rows, np.maximum(merged.worth, 0), 0)
@@ -86,9 +102,7 @@ def presolve(form: RuleSelection) -> Presolved:
     useful[required] = False
     free = np.flatnonzero(useful)
     instead = _dominated(merged, free, open_rows)
-    fixed = set(required)
-    kept = {int(r) for r in free if int(r) not in instead} | fixed
-    return Presolved(merged, tuple(sorted(kept)), instead)
+    return instead, frozenset(int(r) for r in free if int(r) not in instead) | {*required}
 
 
 def _dominated(form: RuleSelection, free: NDArray[np.intp], open_rows: Bools) -> dict[int, int]:

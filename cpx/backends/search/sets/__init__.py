@@ -12,20 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.base import Outcome
-from cpx.backends.search.sets.rows import Rows, rows_of
-from cpx.backends.search.sets.tree import BETTER, DONE, FULL, Arena, Stack, branch, expand
+from cpx.backends.search.sets.rows import rows_of
+from cpx.backends.search.sets.tree import DONE, FULL, Arena, Stack, branch, expand
+from cpx.models.rulesets.form import RuleSelection
 from cpx.models.rulesets.presolve import presolve
 from cpx.result import Termination
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.models.base import Problem
-    from cpx.models.rulesets.form import RuleSelection
 
-__all__ = ["optimise_sets"]
+__all__ = ["load_kernels", "optimise_sets"]
 
 _WORK = 1_000_000
 """Rules measured between two looks at the clock: some hundredths of a second."""
+
+_FAR = 2**62
 
 _DEPTH, _LONGEST = 16, 64
 """Rules of a set there is room for at first, and terms of a bound."""
@@ -40,12 +42,30 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         # Limits never get tighter when a rule is left out: nothing else is allowed either.
         return Outcome(True, Termination.COMPLETED, "the required rules break a limit")
     with progress.phase("compile"):
+        load_kernels()
         search = _Search(form)
     with progress.phase("solve"):
         return search.run(problem, progress)
 
 
+def load_kernels() -> None:
+    """Load or compile the kernels on a toy, so that it is not counted as solving."""
+    global _loaded
+    if not _loaded:
+        ones = np.ones(3, dtype=np.int64)
+        toy = RuleSelection(~np.eye(3, dtype=bool), ones, 0 * ones, 0, (), (), ones, ones)
+        search = _Search(toy)
+        search.begin()
+        branch(search.rows, search.arena, search.stack, _WORK)
+        _loaded = True
+
+
+_loaded = False
+
+
 class _Search:
+    """The state of a search."""
+
     def __init__(self, form: RuleSelection) -> None:
         presolved = presolve(form)
         self.required = tuple(form.required)
@@ -53,9 +73,10 @@ class _Search:
         self.floor = presolved.form.offset
         n, words = self.rows.bits.shape
         self.arena = Arena(*(np.zeros(4 * n + 1, dtype=np.int64) for _ in Arena._fields))
-        self.stack = _new_stack(n, words, _DEPTH)
+        self.stack = _new_stack(words, _DEPTH)
         self.stack.uncovered[0], self.stack.once[0] = start
         self.stack.cost[0] = self.stack.best[0] = form.cost(self.required)
+        self.stack.room[0] = self.rows.most_rules
         self.sizes = {"rules": n, "rows": int(np.count_nonzero(presolved.form.worth))}
 
     def chosen(self) -> tuple[int, ...]:
@@ -72,30 +93,34 @@ class _Search:
         most = int(arena.bound[arena.turn[max(0, at - 1)]])
         return max(self.floor, min(best, int(stack.cost[0]) - most))
 
+    def begin(self) -> None:
+        """List the children of the root."""
+        n = len(self.rules)
+        if n and self.rows.most_rules > 0:
+            self.arena.rule[n : 2 * n] = np.arange(n)
+            self.arena.good[n : 2 * n] = _FAR
+            expand(self.rows, self.arena, self.stack, 0, n, 2 * n, -1)
+
     def run(self, problem: Problem, progress: Progress) -> Outcome:
-        rows, stack, n = self.rows, self.stack, len(self.rules)
+        """Search, reporting every better set and the bound."""
         progress.found(problem.explanation(self.required))
         if progress.objective is not None:
-            stack.best[0] = min(int(stack.best[0]), int(progress.objective))
-        known = int(stack.best[0])
-        if n and rows.most_rules > 0:
-            self.arena.rule[n : 2 * n] = np.arange(n)
-            expand(rows, self.arena, stack, 0, n, 2 * n)
+            self.stack.best[0] = min(int(self.stack.best[0]), int(progress.objective))
+        known = int(self.stack.best[0])
+        self.begin()
         while True:
-            if int(stack.best[0]) < known:
-                known = int(stack.best[0])
+            if int(self.stack.best[0]) < known:
+                known = int(self.stack.best[0])
                 progress.found(problem.explanation(self.chosen()))
             progress.bound(self.bound())
             if progress.should_stop:
                 break
-            status = branch(rows, self.arena, self.stack, _WORK)
-            stack = self.stack
+            status = branch(self.rows, self.arena, self.stack, _WORK)
             if status == FULL:
                 self._grow()
-                stack = self.stack
             elif status == DONE:
                 break
-        told = f"{int(stack.tally[1])} nodes"
+        told = f"{int(self.stack.tally[1])} nodes"
         progress.bound(self.bound())
         proved = progress.objective is not None and progress.best_bound == progress.objective
         why = Termination.COMPLETED if proved else progress.why_stopped()
@@ -107,13 +132,13 @@ class _Search:
         self.arena = Arena(*(np.concatenate([a, np.zeros_like(a)]) for a in self.arena))
         old = self.stack
         depth, words = old.uncovered.shape
-        new = _new_stack(len(self.rules), words, 2 * depth)
+        new = _new_stack(words, 2 * depth)
         for mine, theirs in zip(new, old, strict=True):
             mine[: len(theirs)] = theirs
         self.stack = new
 
 
-def _new_stack(n: int, words: int, depth: int) -> Stack:
+def _new_stack(words: int, depth: int) -> Stack:
     def numbers(size: int) -> NDArray[np.int64]:
         return np.zeros(size, dtype=np.int64)
 
@@ -121,11 +146,19 @@ def _new_stack(n: int, words: int, depth: int) -> Stack:
         return np.zeros((depth, words), dtype=np.uint64)
 
     return Stack(
-        levels(),
-        levels(),
-        *(numbers(depth) for _ in range(8)),
-        np.zeros(words, dtype=np.uint64),
-        numbers(_LONGEST),
-        numbers(depth + 2),
-        numbers(4),
+        uncovered=levels(),
+        once=levels(),
+        cost=numbers(depth),
+        literals=numbers(depth),
+        overlap=numbers(depth),
+        chosen=numbers(depth),
+        room=numbers(depth),
+        start=numbers(depth),
+        end=numbers(depth),
+        children=numbers(depth),
+        position=numbers(depth),
+        union=np.zeros(words, dtype=np.uint64),
+        top=numbers(_LONGEST),
+        best=numbers(depth + 2),
+        tally=numbers(4),
     )

@@ -30,6 +30,8 @@ class Rows(NamedTuple):
     bits: Words  # shape (R, words)
     masks: Words  # shape (words, slices)
     slices: Ints  # slices in use, shape (words,)
+    light_good: int  # the first word of good rows from which on all weights are 1
+    light_bad: int
     good: int  # words of good rows
     bad: int  # words of good and bad rows
     unit: int  # what a unit of weight is worth
@@ -70,30 +72,42 @@ def rows_of(presolved: Presolved) -> tuple[Rows, Ints, Words]:
         starts.append(_pack(np.stack([times[order] == 0, times[order] == 1])))
         ends.append(parts[-1].shape[1])
     widest = max(part.shape[1] for part in masks)
-    slices = np.concatenate([np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in masks])
+    slices = np.concatenate(
+        [np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in masks]
+    )
+    good, bad = ends[0], ends[0] + ends[1]
     used = (slices != 0) * np.arange(1, widest + 1)
+    used = used.max(axis=1).astype(np.int64)
+    light = [first + int((used[first:end] > 1).sum()) for first, end in ((0, good), (good, bad))]
     far = int(form.lengths.sum()) + form.shape[0] + int(form.counted.sum()) + 1
     given = list(form.required)
     rows = Rows(
-        np.concatenate(parts, axis=1),
-        slices,
-        used.max(axis=1).astype(np.int64),
-        ends[0],
-        ends[0] + ends[1],
-        unit,
-        form.prices[rules],
-        form.lengths[rules],
-        far if form.max_rules is None else form.max_rules - len(given),
-        far if form.max_literals is None else form.max_literals - int(form.lengths[given].sum()),
-        far if form.max_overlap is None else form.max_overlap - form.overlap(given),
+        bits=np.concatenate(parts, axis=1),
+        masks=slices,
+        slices=used,
+        light_good=light[0],
+        light_bad=light[1],
+        good=good,
+        bad=bad,
+        unit=unit,
+        prices=form.prices[rules],
+        lengths=form.lengths[rules],
+        most_rules=_left(form.max_rules, len(given), far),
+        most_literals=_left(form.max_literals, int(form.lengths[given].sum()), far),
+        most_overlap=_left(form.max_overlap, form.overlap(given), far),
     )
     return rows, rules, np.concatenate(starts, axis=1)
 
 
+def _left(most: int | None, taken: int, far: int) -> int:
+    return far if most is None else most - taken
+
+
 def _pack(bits: Bools) -> Words:
-    """Return lines of bits as lines of words, of one word at least."""
-    short = max(1, -(-bits.shape[1] // 64)) * 64 - bits.shape[1]
-    padded = np.pad(bits, ((0, 0), (0, short)))
+    """Return lines of bits as lines of words."""
+    if not bits.shape[1]:
+        return np.zeros((len(bits), 0), dtype=np.uint64)
+    padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 64)))
     packed = np.packbits(padded, axis=1, bitorder="little")
     return np.ascontiguousarray(packed).view(np.uint64)
 

@@ -1,9 +1,10 @@
 """Branch and bound over sets of rules: the kernels.
 
-A node is a set S. Let c be the price of a rule, and let p(r) and n(r) be what r covers of the
-good and of the bad rows that S leaves. A rule with p <= c is of no use below S: without it, a
-set is no worse. Sets S + r are measured at once. Sets S + T of two rules or more of T are put
-into classes by the rule m of T with the greatest n, the last one in the order by n:
+A node is a set S. Let c be the price of a rule, the least one where they differ, and let p(r) and
+n(r) be what r covers of the good and of the bad rows that S leaves. A rule with p <= c is of no
+use below S: without it, a set is no worse. Sets S + r are measured at once. Sets S + T with two
+rules or more in T are put into classes by the rule m of T with the greatest n, the last one in
+the order by n:
 
     cost(S) - cost(S + T)  <=  p(m) - c - n(m)  +  sum of p - c over the t others
                            <=  (good rows that rules up to m cover) - n(m) - (t + 1) c
@@ -11,8 +12,10 @@ into classes by the rule m of T with the greatest n, the last one in the order b
 because T covers at least n(m) of the bad rows, and no good row twice. The others come before m,
 so the sum is at most that of the t greatest. The greatest over t of the lesser of both numbers
 bounds the class of m; the child of m, with the rules before m, is searched unless its bound says
-that nothing in it beats the best known set. Children are taken by their bounds, the greatest
-first: so the bound of the whole search gets better with each child of the root.
+that nothing in it beats the best known set. With the second line, t has a greatest value for sets
+that do; with it, the first line says how great p - c must be for each of the others, and rules
+that fall short are left out below m. Children are taken by their bounds, the greatest first: so
+the bound of the whole search gets better with each child of the root.
 
 A child is left out as well if a rule of S has become useless: if the good rows that it alone
 covers are worth no more than its price. Without it every set below is no worse, allowed
@@ -21,7 +24,7 @@ covers are worth no more than its price. Without it every set below is no worse,
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +50,8 @@ class Arena(NamedTuple):
     good: Ints  # p
     bad: Ints  # n
     bound: Ints  # by how much a set of the class may be better than S at most
+    least: Ints  # p - c of the others in its sets is above
+    most: Ints  # how many others they have at most
     turn: Ints  # children of the node, the greatest bound first: places in this arena
 
 
@@ -59,6 +64,7 @@ class Stack(NamedTuple):
     literals: Ints
     overlap: Ints
     chosen: Ints  # the rule that was added
+    room: Ints  # how many rules more are wanted at most
     start: Ints  # places in the arena
     end: Ints
     children: Ints  # how many
@@ -70,24 +76,32 @@ class Stack(NamedTuple):
 
 
 @kernel
-def weigh(rows: Rows, r: int, words: Words, depth: int, first: int, last: int) -> int:
+def _weigh_word(rows: Rows, x: Any, w: int) -> int:
+    """Return the weight of the rows of one word."""
+    total = 0
+    for b in range(rows.slices[w]):
+        total += popcount(x & rows.masks[w, b]) << b
+    return total
+
+
+@kernel
+def _weigh(rows: Rows, r: int, words: Words, depth: int, first: int, light: int, last: int) -> int:
     """Return the weight of what rule r has in common with a set of rows."""
     total = 0
-    for w in range(first, last):
-        x = rows.bits[r, w] & words[depth, w]
-        if x != _NONE:
-            for b in range(rows.slices[w]):
-                total += popcount(x & rows.masks[w, b]) << b
+    for w in range(first, light):
+        total += _weigh_word(rows, rows.bits[r, w] & words[depth, w], w)
+    for w in range(light, last):
+        total += popcount(rows.bits[r, w] & words[depth, w])
     return total
 
 
 @kernel
 def _weigh_union(rows: Rows, union: Words) -> int:
     total = 0
-    for w in range(rows.good):
-        if union[w] != _NONE:
-            for b in range(rows.slices[w]):
-                total += popcount(union[w] & rows.masks[w, b]) << b
+    for w in range(rows.light_good):
+        total += _weigh_word(rows, union[w], w)
+    for w in range(rows.light_good, rows.good):
+        total += popcount(union[w])
     return total
 
 
@@ -102,23 +116,42 @@ def _note(stack: Stack, depth: int, r: int, cost: int) -> None:
 
 
 @kernel
-def _measure(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> int:
-    """Measure the rules of a part of the arena at a node; put the useful ones behind all."""
-    n = stack.start[depth]
-    cost, best = stack.cost[depth], stack.best
-    words = rows.bits.shape[1]
+def _measure(
+    rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int, least: int
+) -> int:
+    """Measure the rules of a part of the arena at a node; put the useful ones behind all.
+
+    Rules whose p - c is not above ``least`` are in no set that is wanted.
+    """
+    n = int(stack.start[depth])
+    cost, best, alone = stack.cost[depth], stack.best, stack.room[depth] == 1
+    bits, left, unit = rows.bits, stack.uncovered, rows.unit
+    words = bits.shape[1]
     for x in range(first, last):
         r = arena.rule[x]
         price = rows.prices[r]
+        if arena.good[x] - price <= least:
+            continue
         if stack.literals[depth] + rows.lengths[r] > rows.most_literals:
             continue
-        p = rows.unit * weigh(rows, r, stack.uncovered, depth, 0, rows.good)
-        if p <= price:
+        # What _weigh does, where a call would take longer than that.
+        p = q = 0
+        for w in range(rows.light_good):
+            p += _weigh_word(rows, bits[r, w] & left[depth, w], w)
+        for w in range(rows.light_good, rows.good):
+            p += popcount(bits[r, w] & left[depth, w])
+        p *= unit
+        if p <= price or (alone and p - price <= cost - best[0]):
             continue
-        overlap = weigh(rows, r, stack.once, depth, rows.bad, words)
-        if stack.overlap[depth] + overlap > rows.most_overlap:
-            continue
-        q = rows.unit * weigh(rows, r, stack.uncovered, depth, rows.good, rows.bad)
+        if rows.bad < words:
+            overlap = _weigh(rows, r, stack.once, depth, rows.bad, words, words)
+            if stack.overlap[depth] + overlap > rows.most_overlap:
+                continue
+        for w in range(rows.good, rows.light_bad):
+            q += _weigh_word(rows, bits[r, w] & left[depth, w], w)
+        for w in range(rows.light_bad, rows.bad):
+            q += popcount(bits[r, w] & left[depth, w])
+        q *= unit
         if cost - p + q + price < best[0]:
             _note(stack, depth, r, cost - p + q + price)
         arena.rule[n], arena.good[n], arena.bad[n] = r, p, q
@@ -138,9 +171,7 @@ def _order(arena: Arena, first: int, last: int) -> None:
         for x in range(first + gap, last):
             r, p, q = arena.rule[x], arena.good[x], arena.bad[x]
             y = x - gap
-            while y >= first and (
-                arena.bad[y] > q or (arena.bad[y] == q and arena.rule[y] > r)
-            ):
+            while y >= first and (arena.bad[y] > q or (arena.bad[y] == q and arena.rule[y] > r)):
                 arena.rule[y + gap] = arena.rule[y]
                 arena.good[y + gap], arena.bad[y + gap] = arena.good[y], arena.bad[y]
                 y -= gap
@@ -152,10 +183,11 @@ def _bound(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last:
     """Bound the classes of a node's rules by what their sets may be better than the node."""
     union, top = stack.union, stack.top
     union[:] = 0
-    least = rows.prices[arena.rule[first]]
+    cheapest = rows.prices[arena.rule[first]]
     for x in range(first, last):
-        least = min(least, rows.prices[arena.rule[x]])
-    most = min(top.size, rows.most_rules - depth - 1)
+        cheapest = min(cheapest, rows.prices[arena.rule[x]])
+    needed = stack.cost[depth] - stack.best[0]
+    most = min(top.size, stack.room[depth] - 1)
     count = 0
     for m in range(first, last):
         r = arena.rule[m]
@@ -163,18 +195,19 @@ def _bound(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last:
             union[w] |= rows.bits[r, w] & stack.uncovered[depth, w]
         own = arena.good[m] - rows.prices[r]
         reached = rows.unit * _weigh_union(rows, union) - arena.bad[m] - rows.prices[r]
-        total, bound = own - arena.bad[m], -1
-        for t in range(count):
+        total, bound, less = own - arena.bad[m], -1, own - arena.bad[m]
+        t = 0
+        while t < count and reached - cheapest > needed:
+            reached -= cheapest
+            less = total
             total += top[t]
-            reached -= least
             bound = max(bound, min(total, reached))
-            if reached <= total:
-                break
-        # Rules beyond those in the list cover no more than there is.
-        if count == top.size and reached > total:
-            bound = max(bound, reached - least)
+            t += 1
+        # Rules beyond those in the list: any number of them.
+        if t == top.size and reached - cheapest > needed:
+            bound, less, t = max(bound, reached - cheapest), needed, last - first
         arena.bound[m] = bound
-        # The greatest of what came before, in order.
+        arena.least[m], arena.most[m] = needed - less, t
         y = count
         if count < most:
             count += 1
@@ -190,14 +223,16 @@ def _bound(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last:
 
 
 @kernel
-def expand(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> None:
+def expand(
+    rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int, least: int
+) -> None:
     """List the children of a node, whose rules are taken from a part of the arena."""
     start = stack.start[depth]
     stack.tally[1] += 1
-    end = _measure(rows, arena, stack, depth, first, last)
+    end = _measure(rows, arena, stack, depth, first, last, least)
     stack.position[depth] = stack.children[depth] = 0
     stack.end[depth] = end
-    if end - start < 2 or depth + 2 > rows.most_rules:
+    if end - start < 2 or stack.room[depth] < 2:
         return
     _order(arena, start, end)
     _bound(rows, arena, stack, depth, start, end)
@@ -217,8 +252,9 @@ def expand(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last:
 
 
 @kernel
-def _enter(rows: Rows, stack: Stack, depth: int, r: int, p: int, q: int) -> bool:
-    """Make the child with rule r; False if a rule of the set becomes useless."""
+def _enter(rows: Rows, arena: Arena, stack: Stack, depth: int, m: int) -> bool:
+    """Make the child of a class; False if a rule of the set becomes useless."""
+    r, p, q, most = arena.rule[m], arena.good[m], arena.bad[m], arena.most[m]
     words = rows.bits.shape[1]
     up = depth - 1
     for w in range(words):
@@ -228,11 +264,11 @@ def _enter(rows: Rows, stack: Stack, depth: int, r: int, p: int, q: int) -> bool
         stack.uncovered[depth, w] = left & ~x
     for y in range(1, depth):
         other = stack.chosen[y]
-        alone = weigh(rows, other, stack.once, depth, 0, rows.good)
+        alone = _weigh(rows, other, stack.once, depth, 0, rows.light_good, rows.good)
         if rows.unit * alone <= rows.prices[other]:
             return False
-    overlap = weigh(rows, r, stack.once, up, rows.bad, words)
-    stack.chosen[depth] = r
+    overlap = _weigh(rows, r, stack.once, up, rows.bad, words, words)
+    stack.chosen[depth], stack.room[depth] = r, min(stack.room[up] - 1, most)
     stack.cost[depth] = stack.cost[up] - p + q + rows.prices[r]
     stack.literals[depth] = stack.literals[up] + rows.lengths[r]
     stack.overlap[depth] = stack.overlap[up] + overlap
@@ -265,9 +301,9 @@ def branch(rows: Rows, arena: Arena, stack: Stack, work: int) -> int:
             tally[0] = depth
             return FULL
         stack.position[depth] = x + 1
-        if _enter(rows, stack, depth + 1, arena.rule[m], arena.good[m], arena.bad[m]):
+        if _enter(rows, arena, stack, depth + 1, m):
             depth += 1
-            expand(rows, arena, stack, depth, start, m)
+            expand(rows, arena, stack, depth, start, m, arena.least[m])
     tally[0] = depth
     if tally[3]:
         tally[3] = 0

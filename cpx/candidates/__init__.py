@@ -1,0 +1,34 @@
+"""Candidates for sets of rules: literals of a table, and conjunctions of them.
+
+- ``literals``: thresholds and categories of a table as literals, true or false of each sample;
+- ``trees``: the paths of scikit-learn's trees and forests;
+- ``monomials``: for some samples, the best rule that covers them, by exact search;
+- ``files``: rules as text, in the syntax in which they are printed.
+
+All give the rules as sets of literals, what :class:`cpx.RuleSetSelection` takes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cpx.lazy import lazily
+
+if TYPE_CHECKING:
+    from cpx.candidates.files import read_rules
+    from cpx.candidates.literals import Literals
+    from cpx.candidates.monomials import monomials
+    from cpx.candidates.trees import forest_paths, model_paths
+
+__all__ = ["Literals", "forest_paths", "model_paths", "monomials", "read_rules"]
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "Literals": "literals",
+        "forest_paths": "trees",
+        "model_paths": "trees",
+        "monomials": "monomials",
+        "read_rules": "files",
+    },
+)

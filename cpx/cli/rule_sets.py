@@ -1,0 +1,199 @@
+"""``cpx make TABLE --problem rule-set``: rules that mimic a model, selected from candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cpx.cli import options as opt
+from cpx.cli.asking import Source, Wanted
+from cpx.errors import InvalidOption, UnknownName
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cpx.candidates import Literals
+    from cpx.models import Problem
+    from cpx.models.rule_set import RuleSetSelection
+
+__all__ = ["PROBLEM", "AskedRules", "rule_set"]
+
+PROBLEM = "rule-set"
+CANDIDATES = ("forest", "monomials")
+DISTRIBUTIONS = ("empirical", "product")
+
+_PENALTY = "0.01"
+# Options of tables and rules that mean something here.
+_TAKEN: tuple[str, ...] = (
+    "--table",
+    "--target",
+    "--model",
+    "--distribution",
+    "--bins",
+    "--strategy",
+)
+_TAKEN += ("--categorical", "--seed", "--require", "--forbid", "--m")
+
+
+@dataclass(frozen=True)
+class AskedRules:
+    """What makes a selection of rules, beside the table and the model."""
+
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL",
+            help="For a rule set: the class that rules stand for.  [default: the last one]",
+            show_default=False,
+        ),
+    ] = None
+    penalty: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="For a rule set: price of a rule, as a share of the samples.  [default: 0.01]",
+            show_default=False,
+        ),
+    ] = None
+    candidates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM",
+            help="For a rule set: forest (paths of a random forest, default), monomials (the "
+            "best rules around some samples), or a file of rules as they are printed.",
+            autocompletion=opt.choices(CANDIDATES),
+            show_default=False,
+        ),
+    ] = None
+    max_rules: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="For a rule set: most rules.", show_default=False),
+    ] = None
+    max_literals: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="For a rule set: most conditions in all.", show_default=False
+        ),
+    ] = None
+    max_overlap: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="For a rule set: most samples that two rules or more cover.",
+            show_default=False,
+        ),
+    ] = None
+
+
+def rule_set(
+    source: Source, wanted: Wanted, asked: AskedRules, k: int, name: str | None
+) -> tuple[Problem, str]:
+    """Train the model, draw samples, find candidates and state the problem; return words too."""
+    from cpx.cli.progress import phase
+    from cpx.cli.reasons import given
+
+    for option in (*given(source), *given(wanted)):
+        if option not in _TAKEN:
+            raise InvalidOption(f"{option} is not for --problem {PROBLEM}")
+    if source.target is None:
+        raise InvalidOption("--target is missing: which of the table's?")
+    source.check()
+    if source.distribution not in DISTRIBUTIONS:
+        raise UnknownName("distribution of a rule set", source.distribution, DISTRIBUTIONS)
+    opt.at_least("k", k, 1)
+    opt.at_least("m", wanted.m or 1000, 1)
+    literals, same, context = _samples(source, asked.label, wanted.m or 1000)
+    with phase("looking for candidates"):
+        rules = _candidates(literals, same, asked.candidates or CANDIDATES[0], k, source.seed)
+    problem = literals.problem(
+        rules,
+        same,
+        context=context,
+        penalty=asked.penalty or _PENALTY,
+        max_rules=asked.max_rules,
+        max_literals=asked.max_literals,
+        max_overlap=asked.max_overlap,
+        name=name or f"{source.table.name.partition('.')[0]}-rules",
+    )
+    problem = _with_choice(problem, wanted)
+    said = [f"class {context['class']} by {source.model}: {problem.kind}", *problem.brief()]
+    return problem, ", ".join(said)
+
+
+def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, dict[str, Any]]:
+    """Return literals of samples, which of them the model puts into the class, and the context."""
+    import numpy as np
+
+    from cpx.candidates import Literals
+    from cpx.cli.progress import phase
+    from cpx.data import named_classifier, read_table
+    from cpx.data.classifiers import labels
+    from cpx.explainer import Explainer
+
+    with phase(f"reading {source.table}"):
+        X, y = read_table(source.table, source.target, opt.split(source.categorical))
+        wanted = _known_class(y, label)
+        strategy: Any = source.strategy
+        explainer = Explainer(
+            named_classifier(source.model, source.seed),
+            X,
+            n_bins=source.bins,
+            strategy=strategy,
+            distribution=source.distribution,
+            seed=source.seed,
+        )
+    with phase(f"training {source.model} on {len(X)} rows"):
+        explainer.fit(X, y)
+    with phase("drawing samples"):
+        batch = explainer.distribution.sample(m, np.random.default_rng(source.seed))
+        said = labels(explainer.classifier, batch.rows)
+    same = np.array([str(value) == wanted for value in said.tolist()])
+    context = {
+        "classifier": source.model,
+        "distribution": {"name": source.distribution},
+        "seed": source.seed,
+        "m": m,
+        "class": wanted,
+    }
+    return Literals.of_bits(batch.bits, explainer.binarizer), same, context
+
+
+def _known_class(y: pd.Series[Any], label: str | None) -> str:
+    known = [str(value) for value in sorted(y.unique().tolist(), key=lambda v: (str(type(v)), v))]
+    if label is not None and label not in known:
+        raise UnknownName("class", label, known)
+    return known[-1] if label is None else label
+
+
+def _candidates(
+    literals: Literals, same: Any, origin: str, k: int, seed: int
+) -> tuple[tuple[int, ...], ...]:
+    from cpx.candidates import forest_paths, monomials, read_rules
+
+    if origin == "forest":
+        return forest_paths(literals, same, k=k, seed=seed)
+    if origin == "monomials":
+        return monomials(literals, same, k=k, seed=seed)
+    if not Path(origin).is_file():
+        raise UnknownName("candidates, nor a file", origin, CANDIDATES)
+    return read_rules(origin, literals.names)
+
+
+def _with_choice(problem: RuleSetSelection, wanted: Wanted) -> RuleSetSelection:
+    """Return the problem with the rules that must and must not be selected."""
+    from dataclasses import replace
+
+    names = list(problem.feature_names)
+
+    def numbers(rules: list[str] | None) -> tuple[int, ...]:
+        found = []
+        for rule in rules or ():
+            if not rule.isdecimal() and rule not in names:
+                raise UnknownName("candidate", rule, names[:20])
+            found.append(int(rule) if rule.isdecimal() else names.index(rule))
+        return tuple(found)
+
+    return replace(problem, required=numbers(wanted.require), forbidden=numbers(wanted.forbid))

@@ -1,0 +1,186 @@
+"""Greedy and local search over sets of rules: the start of every engine, and a method itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.base import Backend, Outcome, Progress
+from cpx.models.rule_set import RuleSetSelection
+from cpx.models.rulesets.presolve import presolve
+from cpx.result import Termination
+
+if TYPE_CHECKING:
+    from cpx.models.base import Problem
+    from cpx.models.rulesets.form import RuleSelection
+    from cpx.options import SolveOptions
+
+__all__ = ["LocalSearch", "descend"]
+
+Rules = tuple[int, ...]
+Floats = NDArray[Any]
+
+_ROUNDS = 50
+"""Starts from a disturbed best set."""
+
+_EXACT = 2**24
+"""Integers below are exact in floats of 32 bits, which take half the time."""
+
+
+class LocalSearch(Backend):
+    """Adds, drops and exchanges rules while that helps; then disturbs the best set and repeats.
+
+    It begins with the greedy set, or with the hint. In every step the best of all sets that
+    differ by one rule added, dropped or exchanged for another is taken. Where none is better, up
+    to three rules of the best set are dropped and a random one is added, and the descent
+    starts again, 50 times. Nothing is proved of the answer.
+    """
+
+    name: ClassVar[str] = "local-search"
+    requires: ClassVar[dict[str, str]] = {"numpy": "numpy>=2.0,<3"}
+    honours: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
+    encodes: ClassVar[bool] = False
+    exact: ClassVar[bool] = False
+    summary: ClassVar[str] = "greedy and local search over sets of rules"
+
+    def accepts(self, problem: Problem) -> bool:
+        """Whether the problem is a selection of rules."""
+        return isinstance(problem, RuleSetSelection)
+
+    def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
+        """Search until the rounds are over; see :class:`~cpx.backends.base.Backend`."""
+        assert isinstance(problem, RuleSetSelection)
+        with progress.phase("compile"):
+            moves = _Moves(problem.form)
+        if not problem.form.allows(problem.required):
+            return Outcome(False, Termination.COMPLETED, "the required rules break a limit")
+
+        def found(rules: Rules) -> None:
+            progress.found(problem.explanation(rules))
+
+        rng = np.random.default_rng(options.seed)
+        with progress.phase("solve"):
+            found(problem.required)
+            hint = options.hint_features or ()
+            start = hint if problem.form.allows(hint) else problem.required
+            best = moves.descend(moves.known(start), lambda: progress.should_stop)
+            found(best)
+            for _ in range(_ROUNDS):
+                if progress.should_stop:
+                    return Outcome(False, progress.why_stopped(), moves.told)
+                again = moves.descend(moves.disturb(best, rng), lambda: progress.should_stop)
+                if moves.form.cost(again) < moves.form.cost(best):
+                    best = again
+                    found(best)
+        return Outcome(False, Termination.COMPLETED, moves.told)
+
+
+def descend(form: RuleSelection, start: Rules, stop: Callable[[], bool]) -> Rules:
+    """Return a set that no addition, removal or exchange of one rule makes better.
+
+    Parameters
+    ----------
+    form : RuleSelection
+    start : tuple of int
+        An allowed set; the required rules alone make this greedy search first.
+    stop : callable
+        Asked before each step; True returns what there is.
+
+    Examples
+    --------
+    >>> from cpx import Samples
+    >>> samples = Samples([[1, 1], [1, 0], [0, 1], [0, 0]], [1, 1, 1, 0])
+    >>> problem = RuleSetSelection(samples, [(0,), (1,), (0, 1)], penalty="0.1")
+    >>> descend(problem.form, (2,), lambda: False)
+    (0, 1)
+    """
+    moves = _Moves(form)
+    return moves.descend(moves.known(start), stop)
+
+
+class _Moves:
+    """The neighbours of sets of rules, measured by products of matrices."""
+
+    def __init__(self, form: RuleSelection) -> None:
+        self.presolved = presolve(form)
+        self.form = merged = self.presolved.form
+        self.rules = np.array(self.presolved.kept, dtype=np.int64)
+        self.place = {int(r): x for x, r in enumerate(self.rules)}
+        self.steps = 0
+        numbers = np.abs(merged.worth).sum() + merged.prices.max(initial=0)
+        exact = max(int(numbers), int(merged.counted.sum())) < _EXACT
+        self.dtype: Any = np.float32 if exact else np.float64
+        # The sums rank moves; costs are compared in integers.
+        self.covers = merged.covers[self.rules].astype(self.dtype)
+        self.worth = merged.worth.astype(self.dtype)
+        self.counted = merged.counted.astype(self.dtype)
+        self.prices = merged.prices[self.rules].astype(self.dtype)
+
+    @property
+    def told(self) -> str:
+        return f"{self.steps} steps"
+
+    def known(self, chosen: Rules) -> Rules:
+        """Return a set of rules that the presolve kept, no worse than a given one."""
+        return self.presolved.translate(chosen)
+
+    def disturb(self, chosen: Rules, rng: np.random.Generator) -> Rules:
+        """Return the set without some rules, and with a random one where that is allowed."""
+        free = [r for r in chosen if r not in self.form.required]
+        dropped = rng.permutation(free)[: int(rng.integers(1, 4))].tolist()
+        rest = tuple(r for r in chosen if r not in dropped)
+        more = tuple(sorted({*rest, int(rng.choice(self.rules))})) if self.rules.size else rest
+        return more if self.form.allows(more) else rest
+
+    def descend(self, chosen: Rules, stop: Callable[[], bool]) -> Rules:
+        """Take the best move again and again, until none helps."""
+        cost = self.form.cost(chosen)
+        while not stop():
+            found = self._best_move(chosen)
+            if self.form.cost(found) >= cost:
+                break
+            chosen, cost = found, self.form.cost(found)
+            self.steps += 1
+        return chosen
+
+    def _best_move(self, chosen: Rules) -> Rules:
+        """Return the best neighbour; the set itself if it has none."""
+        candidates: list[tuple[int, Rules]] = []
+        for dropped in (None, *(r for r in chosen if r not in self.form.required)):
+            rest = tuple(r for r in chosen if r != dropped)
+            if dropped is not None:
+                candidates.append((self.form.cost(rest), rest))
+            added = self._best_addition(rest)
+            if added is not None:
+                grown = tuple(sorted((*rest, added)))
+                candidates.append((self.form.cost(grown), grown))
+        return min(candidates, default=(0, chosen))[1]
+
+    def _best_addition(self, chosen: Rules) -> int | None:
+        """Return the rule that saves most, of those that may be added; None if there is none."""
+        form = self.form
+        if form.max_rules is not None and len(chosen) >= form.max_rules:
+            return None
+        times = form.times_covered(chosen)
+        saved = self._sums(times == 0, self.worth) - self.prices
+        allowed = np.ones(self.rules.size, dtype=bool)
+        allowed[[self.place[r] for r in chosen]] = False
+        if form.max_literals is not None:
+            left = form.max_literals - int(form.lengths[list(chosen)].sum())
+            allowed &= form.lengths[self.rules] <= left
+        if form.max_overlap is not None:
+            left = form.max_overlap - form.overlap(chosen)
+            allowed &= self._sums(times == 1, self.counted) <= left
+        if not allowed.any():
+            return None
+        return int(self.rules[np.where(allowed, saved, -np.inf).argmax()])
+
+    def _sums(self, rows: NDArray[np.bool_], weights: Floats) -> Floats:
+        """Return the weight of the rows that each rule covers, of some rows."""
+        # Not a product of matrices: BLAS would start threads, which take longer to wake.
+        chosen: Floats = np.where(rows, weights, 0).astype(self.dtype)
+        sums: Floats = np.einsum("rm,m->r", self.covers, chosen)  # type: ignore[arg-type]
+        return sums

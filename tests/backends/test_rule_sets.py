@@ -1,0 +1,133 @@
+"""Sets of rules by all engines: against brute force, and from the start they are given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cpx import RuleSetSelection, Samples, solve
+from cpx.backends import backend
+from cpx.backends.base import Progress
+from cpx.backends.search import sets
+from cpx.methods.local_search import descend
+from cpx.options import SolveOptions
+from cpx.testing import conformance
+from cpx.testing.rule_sets import best_set, random_selection
+from tests.engines import ENGINES
+
+
+@pytest.mark.parametrize("encoding", ["signature", "channelling", "hamming"])
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "search"])
+def test_brute_force_agrees(engine: str, encoding: str) -> None:
+    for seed in range(8):
+        problem = random_selection(seed)
+        result = solve(problem, engine, encoding=encoding)
+        conformance.check_result(result, problem, best_set(problem), closed=True)
+
+
+def test_search_agrees_with_brute_force() -> None:
+    for seed in range(80):
+        problem = random_selection(seed, max_samples=40, max_rules=9)
+        result = solve(problem, "search")
+        conformance.check_result(result, problem, best_set(problem), closed=True)
+
+
+def many_rules(seed: int = 0, R: int = 60, m: int = 120, **more) -> RuleSetSelection:
+    rng = np.random.default_rng(seed)
+    literals = rng.random((m, 12)) < 0.5
+    same = literals[:, :3].all(axis=1) | literals[:, 3:5].all(axis=1)
+    same ^= rng.random(m) < 0.1
+    rules = [rng.choice(12, size=rng.integers(1, 4), replace=False) for _ in range(R)]
+    return RuleSetSelection(Samples(literals, same), rules, **{"penalty": "0.01", **more})
+
+
+@pytest.mark.parametrize("more", [{}, {"max_rules": 3}, {"max_overlap": 5}, {"loss": "hamming"}])
+def test_search_and_cpsat_agree(more) -> None:
+    problem = many_rules(R=35, m=80, **more)
+    values = {solve(problem, engine).objective for engine in ("search", "cpsat")}
+    assert len(values) == 1
+
+
+def alone(problem: RuleSetSelection, engine: str = "search", **options) -> Progress:
+    """Solve without the start of local search."""
+    progress = Progress(problem, SolveOptions(**options))
+    backend(engine).solve(problem, progress.options, progress)
+    return progress
+
+
+def test_search_grows_what_is_too_small(monkeypatch) -> None:
+    problem = many_rules(1, penalty="1/1000")
+    whole = alone(problem)
+    monkeypatch.setattr(sets, "_DEPTH", 2)
+    monkeypatch.setattr(sets, "_WORK", 10)
+    small = alone(problem)
+    assert whole.objective == whole.best_bound == small.objective == small.best_bound
+    assert len(whole.explanation.features) > 2
+
+
+def test_bounds_of_a_stopped_search_are_valid() -> None:
+    problem = many_rules(2, R=150, m=400)
+    optimum = solve(problem, "search").objective
+    progress = alone(problem, gap=0.3)
+    assert progress.best_bound <= optimum <= progress.objective
+    bounds = [point.bound for point in progress.trace if point.bound is not None]
+    assert bounds == sorted(bounds)
+    assert len(set(bounds)) > 1
+
+
+def test_many_terms_in_a_bound(monkeypatch) -> None:
+    # Rules of one row each: the best set has them all.
+    bits = np.eye(12, dtype=bool)
+    problem = RuleSetSelection(Samples(bits, np.ones(12)), [(j,) for j in range(12)])
+    monkeypatch.setattr(sets, "_LONGEST", 3)
+    assert alone(problem).objective == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_start_is_told(engine: str) -> None:
+    problem = many_rules(3, R=25)
+    result = solve(problem, engine)
+    start = problem.form.cost(descend(problem.form, (), lambda: False))
+    told = "found nothing better" if result.objective == start else "improved the value"
+    assert any(told in text for text in result.warnings)
+    assert result.trace[0].objective == start
+
+
+def test_engines_get_the_start_on_all_variables(monkeypatch) -> None:
+    from cpx.backends.cpsat import CpSat
+
+    seen = []
+    monkeypatch.setattr(CpSat, "solve", lambda self, p, o, progress: seen.append(o) or 1 / 0)
+    problem = many_rules(4)
+    result = solve(problem, "cpsat")
+    assert result.status == "ERROR"
+    assert result.explanation.features == seen[0].hint
+    values = problem.model().complete(seen[0].hint)
+    assert set(values) == set(problem.model().variables)
+
+
+def test_a_better_hint_is_kept() -> None:
+    problem = many_rules(5)
+    best = solve(problem, "search")
+    again = solve(problem, "local-search", hint=best.explanation)
+    assert again.objective == best.objective
+    assert again.status == "FEASIBLE"
+
+
+def test_local_search_keeps_limits() -> None:
+    for seed in range(60):
+        problem = random_selection(seed)
+        best = best_set(problem)
+        conformance.check_result(solve(problem, "local-search"), problem, best)
+
+
+def test_local_search_repeats_itself() -> None:
+    problem = many_rules(6)
+    first, second = (solve(problem, "local-search", seed=3) for _ in range(2))
+    assert first.explanation == second.explanation
+
+
+def test_isolated_solves_say_the_same() -> None:
+    problem = many_rules(7)
+    here, there = solve(problem, "search"), solve(problem, "search", isolate=True, time_limit=60)
+    assert (here.objective, here.explanation) == (there.objective, there.explanation)

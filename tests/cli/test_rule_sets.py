@@ -1,0 +1,94 @@
+"""Sets of rules in the shell: made from a table, solved, checked, compared, shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.cli.conftest import Run
+
+KIND = ("--target", "y", "--problem", "rule-set", "--model", "tree", "--bins", 4, "-m", 200)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": rng.integers(0, 20, 150), "tint": rng.choice(list("abc"), 150)})
+    yes = (frame["size"] > 9) & (frame["tint"] == "a") | (frame["tint"] == "b")
+    frame["y"] = np.where(yes, "yes", "no")
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    return "table.csv"
+
+
+def test_from_a_table_to_a_checked_answer(run: Run, table: str) -> None:
+    made = run("make", table, *KIND, "-k", 2, "-o", "inst.json")
+    assert made.exit_code == 0, made.output
+    assert "class yes by tree: rule-set, 200 samples" in made.stdout
+    for engine in ("search", "cpsat"):
+        solved = run("solve", "inst.json", "-b", engine, "-o", "result.json")
+        assert solved.exit_code == 0, solved.output
+        lines = solved.stdout.splitlines()
+        assert lines[0].endswith("=> yes")
+        assert "tint = b" in lines[0]
+        assert any(line.startswith("rule ") and "precision" in line for line in lines)
+        checked = run("check", "inst.json", "result.json")
+        assert checked.stdout.startswith("OK OPTIMAL"), checked.output
+    data: dict[str, Any] = json.loads(Path("result.json").read_text())
+    data["explanation"]["rule"]["figures"][0][1] += 1
+    Path("result.json").write_text(json.dumps(data))
+    checked = run("check", "inst.json", "result.json")
+    assert checked.exit_code == 1
+    assert "figures of rule" in checked.stdout
+
+
+def test_compare_and_show(run: Run, table: str) -> None:
+    run("make", table, *KIND, "-k", 1, "--max-rules", 2, "-o", "inst.json")
+    compared = run("compare", "inst.json", "-b", "search,local-search", "--time-limit", 20)
+    assert compared.exit_code in (0, 3), compared.output
+    assert "at most 2 rules" in compared.stdout
+    shown = run("show", "inst.json", "--encoding", "hamming")
+    assert "for study: its value is not the problem's" in shown.stdout
+    assert "Candidates r: literals" in shown.stdout
+    for form in ("cpmpy", "wcnf", "lp", "cp-sat"):
+        assert run("show", "inst.json", "--as", form).exit_code == 0
+
+
+def test_candidates_of_a_file(run: Run, table: str) -> None:
+    Path("rules.txt").write_text("tint = b\ntint != b and tint = a\ntint = c\n")
+    made = run("make", table, *KIND, "--candidates", "rules.txt", "--forbid", "tint = c")
+    assert made.exit_code == 0, made.output
+    parameters = json.loads(made.stdout)["parameters"]
+    assert len(parameters["rules"]) == 3
+    assert parameters["forbidden"] == [2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--label", "maybe"), "unknown class 'maybe'"),
+        (("--penalty", "-1"), "penalty must be"),
+        (("--candidates", "wood"), "unknown candidates"),
+        (("--distribution", "uniform"), "distribution of a rule set"),
+        (("--objective", "loss"), "--objective is not for"),
+        (("--level", "conditions"), "--level is for --problem sufficient-reason"),
+        (("--require", "tint = z"), "unknown candidate"),
+        (("-k", "0"), "k must be at least 1"),
+    ],
+)
+def test_wrong_input_is_named(
+    run: Run, table: str, options: tuple[str, ...], message: str
+) -> None:
+    made = run("make", table, *KIND, *options)
+    assert made.exit_code == 2
+    assert message in made.output
+
+
+def test_options_of_rule_sets_are_theirs(run: Run, table: str) -> None:
+    made = run("make", table, "--target", "y", "--row", 0, "--max-rules", 3)
+    assert made.exit_code == 2
+    assert "--max-rules is for --problem rule-set" in made.output
