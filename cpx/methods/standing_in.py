@@ -53,7 +53,7 @@ def solve_stand_in(
     least = inner.objective if outcome.proved else inner.best_bound
     if inner.objective is not None:
         known = "no bound" if least is None else f"bound {least}"
-        outcome.warnings.append(f"its own objective: value {inner.objective}, {known}")
+        outcome.warnings.append(f"the objective of the encoding: value {inner.objective}, {known}")
     empty = outcome.proved and inner.objective is None
     return replace(outcome, proved=empty, claimed=None)
 

@@ -26,8 +26,8 @@ def test_brute_force_agrees(engine: str, encoding: str) -> None:
 
 
 def test_search_agrees_with_brute_force() -> None:
-    for seed in range(80):
-        problem = random_selection(seed, max_samples=40, max_rules=9)
+    for seed in range(60):
+        problem = random_selection(seed, max_samples=40)
         result = solve(problem, "search")
         conformance.check_result(result, problem, best_set(problem), closed=True)
 
@@ -43,7 +43,7 @@ def many_rules(seed: int = 0, R: int = 60, m: int = 120, **more) -> RuleSetSelec
 
 @pytest.mark.parametrize("more", [{}, {"max_rules": 3}, {"max_overlap": 5}, {"loss": "hamming"}])
 def test_search_and_cpsat_agree(more) -> None:
-    problem = many_rules(R=35, m=80, **more)
+    problem = many_rules(R=25, m=60, **more)
     values = {solve(problem, engine).objective for engine in ("search", "cpsat")}
     assert len(values) == 1
 
@@ -115,7 +115,7 @@ def test_a_better_hint_is_kept() -> None:
 
 
 def test_local_search_keeps_limits() -> None:
-    for seed in range(60):
+    for seed in range(40):
         problem = random_selection(seed)
         best = best_set(problem)
         conformance.check_result(solve(problem, "local-search"), problem, best)
