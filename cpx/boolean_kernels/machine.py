@@ -176,7 +176,7 @@ def read_svc(
         )
     if positive is None:
         positive = classes[1]
-    elif positive not in classes:
+    elif positive not in classes.tolist():
         raise InvalidInstance(f"positive must be one of {classes.tolist()}, got {positive!r}")
     sign = 1 if positive == classes[1] else -1
     rows = table[svc.support_]
