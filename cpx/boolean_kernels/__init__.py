@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from cpx.lazy import lazily
 
 if TYPE_CHECKING:
+    from cpx.boolean_kernels.base import BooleanKernel
     from cpx.boolean_kernels.datasets import (
         BooleanDataset,
         artificial,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     )
     from cpx.boolean_kernels.extraction import ExtractedRule, best_rule
     from cpx.boolean_kernels.kernels import (
-        BooleanKernel,
         BoundedDNFKernel,
         MonotoneConjunctiveKernel,
         MonotoneDisjunctiveKernel,
@@ -51,6 +51,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "BooleanKernel": "base",
     **dict.fromkeys(
         ("BooleanDataset", "artificial", "dataset", "monks", "tic_tac_toe", "with_noise"),
         "datasets",
@@ -59,7 +60,6 @@ _HOME = {
     **dict.fromkeys(("KernelMachine", "read_svc"), "machine"),
     **dict.fromkeys(
         (
-            "BooleanKernel",
             "BoundedDNFKernel",
             "MonotoneConjunctiveKernel",
             "MonotoneDNFKernel",

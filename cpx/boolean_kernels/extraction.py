@@ -13,7 +13,7 @@ from cpx.boolean_kernels.dnf import DNF
 from cpx.boolean_kernels.machine import KernelMachine, read_svc
 
 if TYPE_CHECKING:
-    from cpx.boolean_kernels.kernels import BooleanKernel
+    from cpx.boolean_kernels.base import BooleanKernel
     from cpx.result import Result
 
 __all__ = ["ExtractedRule", "best_rule", "extract"]

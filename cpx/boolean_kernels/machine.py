@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cpx.boolean_kernels.base import BooleanKernel, quotient
 from cpx.boolean_kernels.bits import Bits, bit_table
 from cpx.boolean_kernels.dnf import read_dnf, true_of
-from cpx.boolean_kernels.kernels import BooleanKernel, BoundedDNFKernel, quotient
+from cpx.boolean_kernels.kernels import BoundedDNFKernel
 from cpx.errors import InvalidInstance
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ class KernelMachine:
         InvalidInstance
             Naming the argument that is wrong.
         """
-        from cpx.models.kernel_rule import KernelRule, positive_fraction
+        from cpx.models.kernel_arguments import positive_fraction
+        from cpx.models.kernel_rule import KernelRule
 
         if isinstance(self.kernel, BoundedDNFKernel):
             max_clauses = self.kernel.max_clauses if max_clauses is None else max_clauses
@@ -176,7 +178,7 @@ def read_svc(
         )
     if positive is None:
         positive = classes[1]
-    elif positive not in classes:
+    elif positive not in classes.tolist():
         raise InvalidInstance(f"positive must be one of {classes.tolist()}, got {positive!r}")
     sign = 1 if positive == classes[1] else -1
     rows = table[svc.support_]

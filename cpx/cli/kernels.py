@@ -56,7 +56,7 @@ def kernels(
       cpx reproduce kernels --noise 0.05 -o noise.md
 
     \b
-    Exit codes: 0 all rules proved; 3 some without proof; 2 wrong input.
+    Exit codes: 0 all rules proved; 3 some without proof, or interrupted; 2 wrong input.
     """
     from cpx.cli.output import note
     from cpx.files import write_atomic
@@ -67,9 +67,14 @@ def kernels(
     limit = None if time_limit == math.inf else time_limit
     protocol = Protocol(runs, noise, limit, genetic, seed)
     done: list[Run] = []
-    for run in reproduce(choose(opt.split(datasets)), protocol):
-        done.append(run)
-        note(f"{run.name}, split {run.number + 1} of {runs}: {_told(run)}")
+    names, whole = choose(opt.split(datasets)), True
+    try:
+        for run in reproduce(names, protocol):
+            done.append(run)
+            note(f"{run.name}, split {run.number + 1} of {runs}: {_told(run)}")
+    except KeyboardInterrupt:
+        whole = False
+        note("interrupted: the tables have what was made")
     tables, lines = grids(done, bool(noise)), notes(protocol)
     if sys.stdout.isatty():
         from rich.console import Console
@@ -85,7 +90,7 @@ def kernels(
     if output is not None:
         write_atomic(output, as_markdown(tables, lines).encode())
         note(f"wrote {output}")
-    raise typer.Exit(0 if all(run.exact.proved for run in done) else 3)
+    raise typer.Exit(0 if whole and all(run.exact.proved for run in done) else 3)
 
 
 def _told(run: Run) -> str:

@@ -21,13 +21,13 @@ from cpx.models.arguments import index
 from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.dnf_form import DNFForm
 from cpx.models.encodings.slots import slots
+from cpx.models.kernel_arguments import feature_names, positive_fraction, signed_weights
 from cpx.models.wording import class_words
 from cpx.rules import Rule
 from cpx.values import Value
 
-__all__ = ["KernelRule", "positive_fraction"]
+__all__ = ["KernelRule"]
 
-_MOST = 2**53
 _KEYS = frozenset(
     (
         *("format", "version", "problem", "name", "parameters"),
@@ -114,7 +114,7 @@ class KernelRule(Problem):
         if not m:
             raise InvalidInstance("samples must not be empty")
         object.__setattr__(self, "samples", table)
-        object.__setattr__(self, "weights", _weights(self.weights, m))
+        object.__setattr__(self, "weights", signed_weights(self.weights, m))
         for which, most in (("max_clauses", None), ("max_literals", d)):
             number = index(which, getattr(self, which))
             if number < 1 or (most is not None and number > most):
@@ -122,7 +122,7 @@ class KernelRule(Problem):
                 raise InvalidInstance(f"{which} must be {limits}, got {number}")
             object.__setattr__(self, which, number)
         object.__setattr__(self, "unit", positive_fraction("unit", self.unit))
-        object.__setattr__(self, "features", _names(self.features, d))
+        object.__setattr__(self, "features", feature_names(self.features, d))
         if not isinstance(self.name, str):
             raise InvalidInstance(f"name must be a string, got {self.name!r}")
         if not isinstance(self.context, Mapping):
@@ -285,40 +285,3 @@ class KernelRule(Problem):
                 raise InvalidInstance(f"the key {key!r} is missing")
         more = {key: data[key] for key in ("features", "name", "context") if key in data}
         return cls(matrix_of(data["samples"]), data["weights"], **parameters, **more)
-
-
-def _weights(value: object, m: int) -> tuple[int, ...]:
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidInstance(f"weights must be a list of integers, got {value!r}")
-    weights = tuple(index(f"weights[{i}]", w) for i, w in enumerate(value))
-    if len(weights) != m:
-        raise InvalidInstance(f"weights must have {m} integers, got {len(weights)}")
-    if sum(map(abs, weights)) >= _MOST:
-        raise InvalidInstance("weights must have absolute values that add up to less than 2**53")
-    return weights
-
-
-def positive_fraction(name: str, value: Any) -> Fraction:
-    """Return a positive fraction, given as such, as an integer or as a string.
-
-    Examples
-    --------
-    >>> positive_fraction("unit", "1/1000")
-    Fraction(1, 1000)
-    """
-    try:
-        fraction = Fraction(value)
-    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        fraction = Fraction(0)
-    if fraction <= 0 or isinstance(value, bool | float):
-        raise InvalidInstance(f"{name} must be a positive fraction, got {value!r}")
-    return fraction
-
-
-def _names(value: object, d: int) -> tuple[str, ...]:
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidInstance(f"features must be a list of strings, got {value!r}")
-    names = tuple(value) or tuple(f"x{j}" for j in range(d))
-    if len(names) != d or not all(isinstance(name, str) for name in names):
-        raise InvalidInstance(f"features must be {d} strings, got {names!r}")
-    return names

@@ -17,6 +17,7 @@ from cpx.boolean_kernels.kernels import BoundedDNFKernel
 from cpx.boolean_kernels.machine import KernelMachine, read_svc
 from cpx.data.scalars import positive_integer, real, valid_seed
 from cpx.errors import InvalidOption, UnknownName
+from cpx.result import Termination
 
 if TYPE_CHECKING:
     from cpx.boolean_kernels.extraction import ExtractedRule
@@ -178,7 +179,13 @@ def choose(names: Iterable[str] | None = None) -> tuple[str, ...]:
 
 
 def reproduce(names: Iterable[str], protocol: Protocol) -> Iterator[Run]:
-    """Yield the runs of some data sets, one after another."""
+    """Yield the runs of some data sets, one after another.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C, also when a search of a rule was stopped by it.
+    """
     from cpx.backends import backend_class
 
     # Compiled code is loaded before the clock starts.
@@ -242,6 +249,9 @@ def _found(
     start = time.process_time()
     found = extract(machine, backend=backend, time_limit=protocol.time_limit, seed=seed)
     seconds = time.process_time() - start + reading
+    if found is not None and found.result.termination is Termination.INTERRUPTED:
+        # A solve ends well on Ctrl-C; the experiment is to end as well.
+        raise KeyboardInterrupt
     if found is None:
         raise InvalidOption(f"time_limit is too short for a rule, got {protocol.time_limit!r}")
     right = _shares(found.rule, tables, truth)

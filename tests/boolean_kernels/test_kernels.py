@@ -18,7 +18,7 @@ from cpx.boolean_kernels import (
     MonotoneDisjunctiveKernel,
     MonotoneDNFKernel,
 )
-from cpx.boolean_kernels.kernels import quotient
+from cpx.boolean_kernels.base import quotient
 from cpx.errors import DataError, InvalidOption
 
 from .formulas import dnfs, holds

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from typer.testing import CliRunner
 
-from cpx.boolean_kernels import dataset
+from cpx.boolean_kernels import dataset, extraction
 from cpx.boolean_kernels.datasets import DATASETS
+from cpx.boolean_kernels.extraction import extract
 from cpx.cli.app import app
 from cpx.errors import InvalidOption, UnknownName
 from cpx.methods.genetic import Genetic
 from cpx.reproduce.kernel_tables import grids
 from cpx.reproduce.kernels import PUBLISHED, Protocol, choose, reproduce
+from cpx.result import Termination
 
 
 def test_every_data_set_has_its_published_figures() -> None:
@@ -48,6 +52,29 @@ def test_the_command_prints_both_tables(tmp_path, monkeypatch: pytest.MonkeyPatc
     assert done.exit_code == 0, done.output
     assert "| monks-1 | 1 of 1 | 1 of 1 | 1 of 1 |" in path.read_text()
     assert "Polato, Aiolli" in done.output
+
+
+def test_ctrl_c_ends_the_experiment_and_keeps_what_was_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = []
+
+    def interrupted(*args, **options):
+        found = extract(*args, **options)
+        calls.append(found)
+        if len(calls) < 2:
+            return found
+        result = replace(found.result, termination=Termination.INTERRUPTED)
+        return replace(found, result=result)
+
+    monkeypatch.setattr(extraction, "extract", interrupted)
+    arguments = ["reproduce", "kernels", "--datasets", "monks-1,monks-3", "--runs", "1"]
+    done = CliRunner().invoke(app, [*arguments, "--no-genetic"])
+    assert done.exit_code == 3, done.output
+    assert len(calls) == 2
+    assert "interrupted" in done.output
+    assert "monks-1" in done.output
+    assert "monks-3 " not in done.output
 
 
 def test_wrong_options_are_refused() -> None:
