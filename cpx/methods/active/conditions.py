@@ -77,7 +77,7 @@ Condition = Interval | OneOf
 class SetRule:
     """A rule of a decision set: all its conditions hold, so the class is positive.
 
-    Attributes
+    Parameters
     ----------
     conditions : tuple of Interval and OneOf
         At most one per attribute, in the order of the columns.
