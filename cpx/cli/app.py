@@ -16,13 +16,11 @@ from cpx.cli import (
     demo,
     engines,
     explaining,
-    kernels,
     ranking,
-    reproducing,
-    reproducing_ads,
     showing,
     solving,
 )
+from cpx.cli.reproduce import ads, kernels, koriche
 from cpx.errors import CpxError
 
 __all__ = ["app", "main"]
@@ -97,8 +95,8 @@ for _command, _summary in (
 
 _experiments = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 for _command, _summary in (
-    (reproducing.koriche, "Table 2 and Figures 1, 2 of Koriche et al. (ECML PKDD 2024)."),
-    (reproducing_ads.ads, "Decision sets for a network on Adult, of Lu and Ester (2019)."),
+    (koriche.koriche, "Table 2 and Figures 1, 2 of Koriche et al. (ECML PKDD 2024)."),
+    (ads.ads, "Decision sets for a network on Adult, of Lu and Ester (2019)."),
     (kernels.kernels, "Table 2 of Polato and Aiolli (ESANN 2018): rules of kernel machines."),
 ):
     _experiments.command(_command.__name__, short_help=_summary, help=_help(_command))(_command)

@@ -1,4 +1,4 @@
-"""The commands ``cpx reproduce ...``: published experiments, made again."""
+"""The command ``cpx reproduce koriche``: the experiments of a paper, made again."""
 
 from __future__ import annotations
 

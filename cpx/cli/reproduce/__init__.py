@@ -1,0 +1,1 @@
+"""``cpx reproduce``: the experiments of the papers, one command each."""
