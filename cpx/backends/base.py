@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
@@ -355,6 +356,14 @@ def _safe_integer(value: float | Fraction, downwards: bool) -> int:
 
 def _installed(module: str) -> bool:
     try:
-        return find_spec(module) is not None
+        return _found(find_spec, module)
     except ModuleNotFoundError:
         return False
+
+
+@lru_cache
+def _found(find: Callable[[str], object], module: str) -> bool:
+    """Return True, which is remembered, or raise: what is not there may be installed later."""
+    if find(module) is None:
+        raise ModuleNotFoundError(module)
+    return True

@@ -142,7 +142,7 @@ class Samples:
         first = order[starts]
         by_occurrence = np.argsort(first)
         rows = first[by_occurrence]
-        return Samples(
+        merged = Samples(
             self.agreement[rows],
             self.same[rows],
             weights[by_occurrence],
@@ -150,6 +150,10 @@ class Samples:
             self.groups,
             self.context,
         )
+        # No two of its rows are equal: they need not be sorted again to find that out.
+        every = np.arange(merged.m)
+        merged.__dict__["_runs"] = (every, every)
+        return merged
 
     @property
     def distinct(self) -> int:
