@@ -60,9 +60,9 @@ class RuleSet(Rule):
     >>> print(rules)
     (a <= 1 and b) or c => yes
     >>> print(rules.table())
-    rule            coverage  precision  errors without it
-    a <= 1 and b       0.500      0.960                +40
-    c                  0.100      1.000                 +3
+    coverage  precision  errors without it  rule
+       0.500      0.960                +40  a <= 1 and b
+       0.100      1.000                 +3  c
     """
 
     figures: tuple[RuleFigures, ...] = ()
@@ -89,12 +89,11 @@ class RuleSet(Rule):
             Other words for the rules.
         """
         names = [literal.text for literal in self.literals] if texts is None else list(texts)
-        width = max(map(len, ["rule", *names])) + 2
-        lines = [f"{'rule':<{width}}  coverage  precision  errors without it"]
+        lines = ["coverage  precision  errors without it  rule"]
         for name, f in zip(names, self.figures, strict=True):
             precision = "none" if f.precision is None else f"{float(f.precision):.3f}"
             coverage = f"{f.covered / self.total:.3f}"
-            lines.append(f"{name:<{width}}  {coverage:>8}  {precision:>9}  {f.marginal:>+17}")
+            lines.append(f"{coverage:>8}  {precision:>9}  {f.marginal:>+17}  {name}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:

@@ -133,9 +133,9 @@ class ActiveDecisionSet(DecisionSet):
     >>> model = ActiveDecisionSet(beta=0.01, max_queries=100, max_iterations=30).fit(X, box)
     >>> print(model)
     2 rules for the class True, otherwise False; fidelity 0.997 on 300 real instances, 100 queries
-    rule           coverage  precision  errors without it
-    x0 > 0.7          0.333      1.000                +82
-    x1 <= 0.205       0.157      0.979                +27
+    coverage  precision  errors without it  rule
+       0.333      1.000                +82  x0 > 0.7
+       0.157      0.979                +27  x1 <= 0.205
     """
 
     def __init__(

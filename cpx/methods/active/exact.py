@@ -150,9 +150,9 @@ class ExactDecisionSet(DecisionSet):
     >>> model = ExactDecisionSet(max_queries=100, backend="cpsat", max_rounds=5).fit(X, box)
     >>> print(model)
     2 rules for the class True, otherwise False; fidelity 1.000 on 100 real instances, 80 queries
-    rule          coverage  precision  errors without it
-    x0 > 0.7         0.380      1.000                +34
-    x1 <= 0.21       0.110      1.000                 +7
+    coverage  precision  errors without it  rule
+       0.380      1.000                +34  x0 > 0.7
+       0.110      1.000                 +7  x1 <= 0.21
     >>> model.proved_
     True
     """
