@@ -35,7 +35,7 @@ def test_from_a_table_to_a_checked_answer(run: Run, table: str) -> None:
         lines = solved.stdout.splitlines()
         assert lines[0].endswith("=> yes")
         assert "tint = b" in lines[0]
-        assert any(line.startswith("rule ") and "precision" in line for line in lines)
+        assert any(line.startswith("coverage  precision") for line in lines)
         checked = run("check", "inst.json", "result.json")
         assert checked.stdout.startswith("OK OPTIMAL"), checked.output
     data: dict[str, Any] = json.loads(Path("result.json").read_text())
