@@ -96,9 +96,8 @@ def compare(
 
     limit = None if time_limit == math.inf else time_limit
     forms, chosen = opt.split(encoding), _seeds(seeds)
-    # Engines that are not asked for by name are left out where they do not take an instance.
-    wanted = None if backends is None else engine_names(backends)
     # Whatever is wrong is found here, before the directory is made.
+    engine_names(backends)
     opt.solve_options(time_limit, threads, 0, gap, None)
     if jobs < 1:
         raise InvalidOption(f"jobs must be at least 1, got {jobs}")
@@ -106,7 +105,7 @@ def compare(
     problems = read_instances(inst)
     tasks = plan(
         problems,
-        wanted,
+        backends,
         encodings=forms,
         seeds=chosen,
         time_limit=limit,
@@ -124,7 +123,7 @@ def compare(
 
         comparison = run_all(
             problems,
-            wanted,
+            backends,
             encodings=forms,
             seeds=chosen,
             time_limit=limit,

@@ -63,20 +63,22 @@ def demo(
     from cpx.cli.output import line, print_explanation
     from cpx.cli.progress import CompareProgress, phase
     from cpx.compare import compare, engine_names
+    from cpx.compare.runner import plan
 
     limit = opt.solve_options(time_limit, 1, 0, None, None).time_limit
     if jobs is None:
         jobs = min(2, os.cpu_count() or 1)
     if jobs < 1:
         raise InvalidOption(f"jobs must be at least 1, got {jobs}")
-    engines = engine_names(backends)
+    engine_names(backends)  # a wrong name is told before anything is trained
     with phase("training a neural network on the breast cancer data"):
         explainer, problem, x = _question()
     _introduce(problem)
-    with CompareProgress(len(engines)) as progress:
+    problems = {"breast cancer": problem}
+    with CompareProgress(len(plan(problems, backends))) as progress:
         comparison = compare(
-            {"breast cancer": problem},
-            engines,
+            problems,
+            backends,
             time_limit=limit,
             jobs=jobs,
             on_result=lambda run, _: progress.finished(run),

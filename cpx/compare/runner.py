@@ -94,6 +94,15 @@ def engine_names(wanted: Iterable[str] | str | None = None) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _by_name(wanted: Iterable[str] | str | None) -> set[str]:
+    """Return the engines that are asked for by name, and must take every problem."""
+    if wanted is None:
+        return set()
+    each = wanted.split(",") if isinstance(wanted, str) else list(wanted)
+    given = [name.strip() for name in each]
+    return {engine for name in given if name and name != "all" for engine in _expand(name)}
+
+
 def _expand(name: str) -> list[str]:
     if name == "all":
         return [engine for family in _installed() for engine in _expand(f"{family}:*")]
@@ -128,7 +137,9 @@ def plan(
     gap: float | None = None,
 ) -> list[Task]:
     """List the runs of a comparison, all arguments checked; see :func:`compare`."""
-    engines = engine_names(backends)
+    if backends is not None and not isinstance(backends, str):
+        backends = list(backends)
+    engines, by_name = engine_names(backends), _by_name(backends)
     named = _named(problems)
     wanted = [None] if encodings is None else list(dict.fromkeys(encodings))
     chosen_seeds = list(dict.fromkeys(seeds))
@@ -140,8 +151,8 @@ def plan(
     for name, problem in named.items():
         mark = fingerprint(problem)
         for engine in engines:
-            if backends is None and not backend(engine).accepts(problem):
-                continue  # not asked for by name
+            if engine not in by_name and not backend(engine).accepts(problem):
+                continue
             require_kind(backend(engine), problem)
             require_oracle(backend(engine), problem)
             for encoding in wanted:

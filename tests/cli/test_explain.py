@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cpx.errors import InvalidOption
 from cpx.instances import load
 
 from .conftest import Run
@@ -153,6 +154,18 @@ def test_a_worker_loads_the_engine_while_the_model_is_trained(run: Run, table: P
     done = run("explain", table, *ASK[:-1], "-m", 100, "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["memory"] > 0
+
+
+def test_demo_leaves_out_engines_that_do_not_take_rules() -> None:
+    from cpx.cli.demo import _question
+    from cpx.compare.runner import plan
+
+    _, problem, _ = _question()
+    engines = [task.engine for task in plan([problem], "all")]
+    assert "search" in engines
+    assert "hitting-sets" not in engines
+    with pytest.raises(InvalidOption, match="hitting-sets"):
+        plan([problem], "all,hitting-sets")
 
 
 def test_demo_explains_a_real_prediction(run: Run) -> None:
