@@ -320,7 +320,7 @@ CTRL_C = """
     import numpy as np
     from cpx import KMonomial, Samples, solve
     rng = np.random.default_rng(1)
-    problem = KMonomial(Samples(rng.random((1500, 90)) < 0.5, rng.random(1500) < 0.3), k=5)
+    problem = KMonomial(Samples(rng.random(({m}, {d})) < 0.5, rng.random({m}) < 0.3), k={k})
     print("ready", flush=True)
     result = solve(problem, {engine!r}, isolate={isolate})
     print(result.status, result.termination, result.objective, flush=True)
@@ -340,7 +340,9 @@ def test_ctrl_c_ends_every_engine(engine, isolate) -> None:
 
 
 def _interrupt_at_the_terminal(engine: str, isolate: bool, seconds: float) -> None:
-    script = textwrap.dedent(CTRL_C.format(engine=engine, isolate=isolate))
+    # The exact search would be done with the smaller one.
+    m, d, k = (6000, 200, 6) if engine == "search" else (1500, 90, 5)
+    script = textwrap.dedent(CTRL_C.format(engine=engine, isolate=isolate, m=m, d=d, k=k))
     process = start([sys.executable, "-c", script])
     assert process.stdout.readline() == "ready\n"
     time.sleep(seconds)
