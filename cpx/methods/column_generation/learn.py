@@ -112,7 +112,8 @@ def learn_rules(
     class_weights : pair of int, optional
         What an error on a sample of another class, and on one of the class, weighs.
     time_limit : float or None
-        Seconds > 0; ``None`` goes on until no rule is left.
+        Seconds > 0; ``None`` goes on until no rule is left and a best set of the Hamming loss
+        is proved among those found, however long that takes.
     threads : int
         Of the exact search.
     seed : int
