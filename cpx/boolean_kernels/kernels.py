@@ -34,7 +34,21 @@ def _disjunctions(n: int, x: int, z: int, both: int, d: int) -> int:
 
 
 @dataclass(frozen=True)
-class MonotoneConjunctiveKernel(BooleanKernel):
+class _OfArity(BooleanKernel):
+    """A kernel of formulas with exactly ``arity`` variables."""
+
+    arity: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arity", positive_integer("arity", self.arity))
+
+    def check_width(self, d: int) -> None:
+        """Raise InvalidOption when ``arity`` is above d."""
+        _refuse_wide("arity", self.arity, d)
+
+
+@dataclass(frozen=True)
+class MonotoneConjunctiveKernel(_OfArity):
     """Count the conjunctions of exactly ``arity`` variables: the mC-kernel [1]_.
 
     Parameters
@@ -54,22 +68,13 @@ class MonotoneConjunctiveKernel(BooleanKernel):
     array([[3, 1]], dtype=object)
     """
 
-    arity: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "arity", positive_integer("arity", self.arity))
-
-    def check_width(self, d: int) -> None:
-        """Raise InvalidOption when ``arity`` is above d."""
-        _refuse_wide("arity", self.arity, d)
-
     def count(self, d: int, x: int, z: int, both: int) -> int:
         """Return the conjunctions of variables that are one in both rows."""
         return math.comb(both, self.arity)
 
 
 @dataclass(frozen=True)
-class MonotoneDisjunctiveKernel(BooleanKernel):
+class MonotoneDisjunctiveKernel(_OfArity):
     """Count the disjunctions of exactly ``arity`` variables: the mD-kernel [1]_, eq. 1.
 
     Parameters
@@ -88,15 +93,6 @@ class MonotoneDisjunctiveKernel(BooleanKernel):
     >>> MonotoneDisjunctiveKernel(2).counts([[1, 0, 0]], [[1, 0, 0], [0, 1, 0]])
     array([[2, 1]], dtype=object)
     """
-
-    arity: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "arity", positive_integer("arity", self.arity))
-
-    def check_width(self, d: int) -> None:
-        """Raise InvalidOption when ``arity`` is above d."""
-        _refuse_wide("arity", self.arity, d)
 
     def count(self, d: int, x: int, z: int, both: int) -> int:
         """Return the disjunctions with a variable that is one in each row."""
