@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -106,6 +106,8 @@ def relative_gap(objective: Value | None, bound: Value | None) -> float | None:
     """
     if objective is None or bound is None:
         return None
+    if isinstance(objective, int) and isinstance(bound, int):
+        return abs(objective - bound) / max(1, abs(objective))  # rounded once, as below
     best = Fraction(objective)
     return float(abs(best - bound) / max(Fraction(1), abs(best)))
 
@@ -197,7 +199,7 @@ class Result:
         data["gap"] = self.gap
         data["explanation"] = None if self.explanation is None else self.explanation.to_dict()
         data["trace"] = [point.to_json() for point in self.trace]
-        data["times"] = asdict(self.times)
+        data["times"] = dict(vars(self.times))
         data["sizes"] = dict(self.sizes)
         for name in ("backend", "solver", "encoding"):
             data[name] = getattr(self, name)

@@ -72,7 +72,7 @@ def _read(instance: Mapping[str, Any]) -> _Monomial:
     rows, labels, parameters = instance["samples"], instance["labels"], instance["parameters"]
     flat = np.frombuffer("".join(rows).encode(), dtype=np.uint8)
     agrees = (flat == 49).reshape(len(rows), -1)
-    weights = instance.get("weights") or [1] * len(rows)
+    weights = instance.get("weights") or np.ones(len(rows))
     kind = instance["problem"]
     shares = {**_DEFAULTS.get(kind, {}), **parameters}
     limits = {

@@ -25,9 +25,10 @@ def string_of(bits: NDArray[np.bool_]) -> str:
 
 def strings_of(matrix: NDArray[np.bool_]) -> list[str]:
     """Return each row of an ``(m, d)`` matrix of bits as a string."""
-    width = matrix.shape[1]
-    text = string_of(np.ascontiguousarray(matrix).ravel())
-    return [text[start : start + width] for start in range(0, len(text), width)]
+    # As characters of four bytes, of which NumPy makes all strings at once.
+    codes = np.add(matrix, np.uint32(ord("0")), dtype=np.uint32, order="C")
+    strings: list[str] = codes.view(f"<U{matrix.shape[1]}").ravel().tolist()
+    return strings
 
 
 def bits_of(text: object, what: str) -> NDArray[np.bool_]:

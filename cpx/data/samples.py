@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.scalars import integer, positive_integer, valid_seed
+from cpx.data.words import bits_of_words, surely_distinct, words_of
 from cpx.errors import InvalidInstance
 
 if TYPE_CHECKING:
@@ -155,20 +156,31 @@ class Samples:
         merged.__dict__["_runs"] = (every, every)
         return merged
 
-    @property
+    @cached_property
     def distinct(self) -> int:
         """Number of distinct rows (bits and label)."""
+        if "_runs" not in self.__dict__ and surely_distinct(self._words):
+            return self.m
         return int(self._runs[1].size)
+
+    @property
+    def constant(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """The features that all samples have, and those that none has."""
+        every = bits_of_words(np.bitwise_and.reduce(self._words), self.d)
+        some = bits_of_words(np.bitwise_or.reduce(self._words), self.d)
+        return np.flatnonzero(every), np.flatnonzero(~some)
+
+    @cached_property
+    def _words(self) -> npt.NDArray[np.uint64]:
+        """The rows (bits and label) as words."""
+        return words_of(self.agreement, self.same)
 
     @cached_property
     def _runs(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """An order of the rows in which equal ones are neighbours, and where each run begins."""
         # Each row becomes a few 64-bit words, and the words are sorted: stable, so the
         # first of each run of equal rows is its first occurrence.
-        bits = np.column_stack([self.agreement, self.same])
-        packed = np.packbits(bits, axis=1)
-        packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
-        words = np.ascontiguousarray(packed).view(np.uint64)
+        words = self._words
         order = np.lexsort(words.T)
         ordered = words[order]
         new = np.ones(self.m, dtype=bool)

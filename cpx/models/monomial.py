@@ -285,9 +285,8 @@ class MonomialProblem(Problem):
                 f"the limits contradict: at least {limits.least} and at most {limits.most} of "
                 f"{samples.total} must be covered"
             )
-        counts = samples.agreement.sum(axis=0)
-        for value, meaning in ((m, "never excludes a sample"), (0, "excludes every sample")):
-            constant = np.flatnonzero(counts == value)
+        meanings = "never excludes a sample", "excludes every sample"
+        for constant, meaning in zip(samples.constant, meanings, strict=True):
             if constant.size:
                 listed = ", ".join(samples.features[j] for j in constant[:5])
                 more = f" and {constant.size - 5} more" if constant.size > 5 else ""

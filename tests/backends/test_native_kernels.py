@@ -223,7 +223,7 @@ def test_code_is_read_from_its_file(place, monkeypatch):
     assert cost_of_five() == 5
     forbid_numba(monkeypatch)
     [path] = place.iterdir()
-    assert path.name.startswith("cost-")
+    assert path.name.startswith("price-")
     assert cost_of_five() == 5
     with pytest.raises(AssertionError, match="compiled anew"):
         fresh(goal.rank)(goal.Goal().numbers(), 1, 1)

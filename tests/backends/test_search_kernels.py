@@ -18,6 +18,7 @@ from cpx.backends.search.jit import scan
 from cpx.backends.search.levels import new_levels, weigh_child
 from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.root import Root
+from cpx.data.words import words_of
 from cpx.errors import InvalidInstance
 from cpx.models.forms import CoverageLimits, WeightedMonomial
 
@@ -493,7 +494,7 @@ def test_merged_rows_weigh_the_same(seed):
     if len(rows):
         rows = rows[rng.integers(0, max(1, len(rows) // 3), len(rows))]
     net = rng.integers(-3, 4, len(rows))
-    kept, sums = merge_rows(bits.pack_rows(rows), net)
+    kept, sums = merge_rows(words_of(rows), net)
     expected: dict[bytes, int] = {}
     for row, weight in zip(rows, net.tolist()):
         expected[row.tobytes()] = expected.get(row.tobytes(), 0) + weight

@@ -23,17 +23,31 @@ from cpx.backends.search.jit import (
     squeeze,
 )
 
-__all__ = ["aligned", "compress", "count", "dominance", "gather", "pack", "pack_rows", "stride_of"]
+__all__ = [
+    "aligned",
+    "compress",
+    "count",
+    "dominance",
+    "gather",
+    "pack",
+    "planes_of",
+    "stride",
+    "stride_of",
+    "take",
+]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 
-@kernel
-def stride_of(n: int, planes: int) -> int:
+def stride(n: int, planes: int) -> int:
     """Return the words of a row with n features."""
     return -(-(n + planes) // LANES) * LANES
+
+
+stride_of = kernel(stride)
+"""The same for kernels: called from Python, it takes longer to look at its arguments."""
 
 
 def aligned(size: int) -> Words:
@@ -52,36 +66,34 @@ def pack(agreement: Bools, bad: int, weights: Ints | None = None) -> tuple[Words
     With ``weights``, which must be positive, planes are appended unless all are 1.
     """
     columns = agreement
-    if weights is not None and (weights != 1).any():
-        planes = int(weights.max()).bit_length()
+    planes = 0 if weights is None else planes_of(weights)
+    if weights is not None and planes:
         slices = (weights[:, None] >> np.arange(planes)) & 1
         columns = np.column_stack([agreement, slices.astype(np.bool_)])
-    parts = [_pack_columns(columns[:bad]), _pack_columns(columns[bad:])]
-    return np.concatenate(parts), parts[0].shape[0]
-
-
-def _pack_columns(rows: Bools) -> Words:
-    m, n = rows.shape
-    words, stride = -(-m // 64), stride_of(n, 0)
-    packed = np.zeros((stride, words * 8), dtype=np.uint8)
+    m, n = columns.shape
+    bad_words = -(-bad // 64)
+    words = bad_words - (bad - m) // 64
+    packed = np.zeros((stride(n, 0), words * 8), dtype=np.uint8)
     # Bits that lie side by side are packed several times faster.
-    sides = np.ascontiguousarray(rows.T)
-    packed[:n, : -(-m // 8)] = np.packbits(sides, axis=1, bitorder="little")
-    return np.ascontiguousarray(packed.view("<u8").T).astype(np.uint64, copy=False)
+    sides = np.ascontiguousarray(columns.T)
+    for part, at in ((sides[:, :bad], 0), (sides[:, bad:], bad_words * 8)):
+        filled = np.packbits(part, axis=1, bitorder="little")
+        packed[:n, at : at + filled.shape[1]] = filled
+    bits = np.ascontiguousarray(packed.view("<u8").T).astype(np.uint64, copy=False)
+    return bits, bad_words
 
 
-def pack_rows(rows: Bools) -> Words:
-    """Return each row of a table as words, behind its bits zeros; shape (m, words).
+def planes_of(weights: Ints) -> int:
+    """Return how many bit slices positive weights need, none if all are 1."""
+    heaviest = int(weights.max(initial=1))
+    return heaviest.bit_length() if heaviest > 1 else 0
 
-    Examples
-    --------
-    >>> pack_rows(np.array([[True, False, True], [False, False, True]])).shape
-    (2, 1)
-    """
-    m, n = rows.shape
-    packed = np.zeros((m, -(-n // 64) * 8), dtype=np.uint8)
-    packed[:, : -(-n // 8)] = np.packbits(rows, axis=1)
-    return packed.view(np.uint64)
+
+def take(bits: Words, columns: Ints, n: int, planes: int) -> Words:
+    """Return some of the n columns, in their order, and the planes behind them."""
+    taken = np.zeros((bits.shape[0], stride(columns.size, planes)), dtype=np.uint64)
+    taken[:, : columns.size + planes] = bits[:, np.append(columns, np.arange(n, n + planes))]
+    return taken
 
 
 @kernel

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
+from cpx.backends.search.goal import price
 from cpx.backends.search.jit import LANES, bind
 from cpx.backends.search.levels import grown, new_levels
 from cpx.backends.search.root import Root
@@ -305,8 +306,8 @@ def first_optimal(
         When ``stop`` said so.
     """
     agreement, weights, groups = reduced.agreement, reduced.weights, reduced.groups
-    whole = Root.of(agreement, weights, reduced.bad, groups, 1, reduced.goal)
-    if whole.cost_of_none() == cost:
+    goal, all_bad = reduced.goal, int(weights[: reduced.bad].sum())
+    if price(goal.numbers(), all_bad, 0) == cost:
         return []
     nodes = 0
     columns = np.arange(agreement.shape[1])
@@ -317,7 +318,7 @@ def first_optimal(
         while left > 0:
             here, weight = agreement[np.ix_(rows, later)], weights[rows]
             bad = int(np.searchsorted(rows, reduced.bad))
-            root = Root.of(here, weight, bad, groups[later], left, reduced.goal, excluded)
+            root = Root.of(here, weight, bad, groups[later], left, goal, excluded)
             workers = Workers(root, cost + 1, threads, by_index=True)
             spent = nodes
 

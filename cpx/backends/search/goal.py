@@ -25,7 +25,18 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.jit import kernel
 
-__all__ = ["ALLOWED", "FAR", "Goal", "Numbers", "cost", "costs", "low", "most_bad", "rank"]
+__all__ = [
+    "ALLOWED",
+    "FAR",
+    "Goal",
+    "Numbers",
+    "cost",
+    "costs",
+    "low",
+    "most_bad",
+    "price",
+    "rank",
+]
 
 Ints = NDArray[np.int64]
 
@@ -117,8 +128,7 @@ class Goal:
         )
 
 
-@kernel
-def cost(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
+def price(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
     """Return the cost of a set; FAR when it breaks a limit."""
     covered = c + goal.good - l
     if covered < goal.least or covered > goal.most:
@@ -126,6 +136,10 @@ def cost(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
     if goal.gamma * c + goal.delta * l > goal.epsilon:
         return FAR
     return goal.base + goal.alpha * c + goal.beta * l
+
+
+cost = kernel(price)
+"""The same for kernels: called from Python, it takes longer to look at its arguments."""
 
 
 @kernel

@@ -108,5 +108,7 @@ def settle(
             "optimal, but whether it is the shortest and first of the optimal rules was not"
             " settled"
         ]
-    progress.explanation = problem.explanation(reduced.original(known))
+    features = reduced.original(known)
+    if features != progress.explanation.features:
+        progress.explanation = problem.explanation(features)
     return []

@@ -8,15 +8,15 @@ bad sample and what a good one is said in :mod:`~cpx.backends.search.worth`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import dominance, pack, pack_rows
+from cpx.backends.search.bits import dominance, pack, planes_of, take
 from cpx.backends.search.goal import Goal
 from cpx.backends.search.worth import worth_of
+from cpx.data.words import bits_of_words, mixed, surely_distinct, words_of
 
 if TYPE_CHECKING:
     from cpx.models.forms import RatioMonomial, WeightedMonomial
@@ -40,6 +40,10 @@ class Reduced:
     agreement : ndarray of bool, shape (rows, n)
         First the bad rows, then the good ones; in each part the heaviest first, then those
         that few features exclude.
+    bits : ndarray of uint64
+        The same as words, with bit slices of the weights; see :mod:`~cpx.backends.search.bits`.
+    bad_words : int
+        How many rows of ``bits`` are of bad samples.
     weights : ndarray of int64, shape (rows,)
         Positive; without a common divisor where no limits count them.
     bad : int
@@ -47,7 +51,7 @@ class Reduced:
     features : ndarray of int64, shape (n,)
         Original index of each column, increasing.
     groups : ndarray of int64, shape (n,)
-        At most one column of equal number may be chosen.
+        At most one column of equal number may be chosen; the numbers are small.
     k : int
         Greatest number of columns to choose, at most n.
     fixed : tuple of int
@@ -59,6 +63,8 @@ class Reduced:
     """
 
     agreement: Bools
+    bits: Words
+    bad_words: int
     weights: Ints
     bad: int
     features: Ints
@@ -126,9 +132,8 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     signed = signed[rows]
 
     # The table is only looked at until it is known what remains, and then copied once.
-    words = pack_rows(agreement)
-    everywhere = np.bitwise_and.reduce(words, axis=0).view(np.uint8)
-    excluding = np.flatnonzero(np.unpackbits(everywhere, count=columns.size) == 0)
+    words = words_of(agreement)
+    excluding = np.flatnonzero(~bits_of_words(np.bitwise_and.reduce(words), columns.size))
     kept_by = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
     base, scale = worth.uncovered, worth.scale
     if worth.limited or every:
@@ -149,18 +154,24 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     agreement = agreement[rows]
     if excluding.size < columns.size:
         agreement, columns = agreement[:, excluding], columns[excluding]
-    groups = _groups_of(form)[columns]
+    groups = np.arange(columns.size)
+    if form.groups is not None:
+        groups = np.unique(form.groups[columns], return_inverse=True)[1].astype(np.int64)
 
+    bits, bad_words = pack(agreement, bad, weights)
     if not every:
-        kept = _needed(agreement, bad, groups, worth.limited)
-        if not kept.all():
+        kept = np.flatnonzero(_needed(bits, bad_words, groups, worth.limited))
+        if kept.size < columns.size:
+            bits = take(bits, kept, columns.size, planes_of(weights))
             agreement, columns, groups = agreement[:, kept], columns[kept], groups[kept]
     return Reduced(
         agreement=agreement,
+        bits=bits,
+        bad_words=bad_words,
         weights=weights,
         bad=bad,
         features=columns,
-        groups=np.unique(groups, return_inverse=True)[1].astype(np.int64),
+        groups=groups,
         k=min(form.k - len(fixed), columns.size),
         fixed=fixed,
         goal=goal,
@@ -177,6 +188,8 @@ def _groups_of(form: WeightedMonomial | RatioMonomial) -> Ints:
 def _free_columns(form: WeightedMonomial | RatioMonomial) -> Ints | None:
     """Return the features that may be chosen beside the required ones; None if these clash."""
     required, groups = sorted(form.required), _groups_of(form)
+    if not required and not form.forbidden and form.k > 0:
+        return np.arange(groups.size)
     used = groups[required]
     if len(required) > form.k or not set(required).isdisjoint(form.forbidden):
         return None
@@ -200,16 +213,18 @@ def merge_rows(words: Words, net: Ints) -> tuple[Ints, Ints]:
     Examples
     --------
     >>> table = np.array([[1, 0], [1, 1], [1, 0], [0, 1], [0, 1]], dtype=bool)
-    >>> rows, net = merge_rows(pack_rows(table), np.array([2, 1, 3, 4, -4]))
+    >>> rows, net = merge_rows(words_of(table), np.array([2, 1, 3, 4, -4]))
     >>> sorted(zip(table[rows].tolist(), net.tolist()))
     [([True, False], 5), ([True, True], 1)]
     """
     if not net.size:
         return np.zeros(0, dtype=np.int64), net
+    if surely_distinct(words):
+        rows = np.flatnonzero(net)
+        return rows, net[rows]
     # Sorted by a hash, equal rows are neighbours (unless another row has the same hash and
     # comes between them: then they are not merged, which is no error).
-    mixed = words ^ (words >> np.uint64(29))
-    order = np.argsort((mixed * _factors(words.shape[1])).sum(axis=1), kind="stable")
+    order = np.argsort(mixed(words), kind="stable")
     ordered = words[order]
     new = np.ones(net.size, dtype=np.bool_)
     new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
@@ -218,18 +233,11 @@ def merge_rows(words: Words, net: Ints) -> tuple[Ints, Ints]:
     return order[new][matters], sums[matters]
 
 
-@cache
-def _factors(width: int) -> Words:
-    """Return odd numbers, one for each word of a row."""
-    return 2 * np.random.default_rng(0).integers(0, 2**63, width, dtype=np.uint64) + 1
-
-
-def _needed(agreement: Bools, bad: int, groups: Ints, limited: bool) -> Bools:
+def _needed(bits: Words, bad_words: int, groups: Ints, limited: bool) -> Bools:
     """Return which columns the smallest, lexicographically first optimal set may have."""
     n = groups.size
     if n == 0:
         return np.ones(n, dtype=np.bool_)
-    bits, bad_words = pack(agreement, bad)
     above = np.zeros((n, n), dtype=np.bool_)
     dominance(bits, n, bad_words, above)
     if limited:
@@ -237,6 +245,7 @@ def _needed(agreement: Bools, bad: int, groups: Ints, limited: bool) -> Bools:
     # [a, b] with b < a: the part below the diagonal.
     above = np.tril(above, -1)
     if above.any():
-        _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-        above &= (group[:, None] == group[None, :]) | (sizes[group] == 1)[None, :]
+        sizes = np.bincount(groups)
+        if sizes.size < n:
+            above &= (groups[:, None] == groups[None, :]) | (sizes[groups] == 1)[None, :]
     return np.asarray(~above.any(axis=1))

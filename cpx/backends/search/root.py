@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import count, pack, stride_of
-from cpx.backends.search.goal import Goal, Numbers, cost, costs
+from cpx.backends.search.bits import count, pack, planes_of, take
+from cpx.backends.search.goal import Goal, Numbers, costs, price
 from cpx.backends.search.jit import LANES
 
 if TYPE_CHECKING:
@@ -87,21 +88,23 @@ class Root:
         k: int,
         goal: Goal | None = None,
         excluded: int = 0,
+        packed: tuple[Words, int] | None = None,
     ) -> Root:
-        """Pack a matrix whose first ``bad`` rows are bad; the loss is the default goal."""
-        bits, bad_words = pack(agreement, bad, weights)
-        heaviest = int(weights.max(initial=1))
-        planes = heaviest.bit_length() if heaviest > 1 else 0
+        """Take a matrix whose first ``bad`` rows are bad; the loss is the default goal.
+
+        ``packed`` is what :func:`~cpx.backends.search.bits.pack` makes of it, where it is known.
+        """
+        bits, bad_words = packed or pack(agreement, bad, weights)
         good, all_bad = int(weights[bad:].sum()), int(weights[:bad].sum())
-        if np.unique(groups).size == groups.size:
+        if np.bincount(groups).max(initial=0) <= 1:
             groups = groups[:0]
         return cls(
             bits,
             bad_words,
             agreement.shape[1],
-            planes,
+            planes_of(weights),
             k,
-            groups.astype(np.int64),
+            groups,
             all_bad,
             good,
             goal or Goal(bad=all_bad, good=good),
@@ -110,7 +113,7 @@ class Root:
 
     @classmethod
     def whole(cls, reduced: Reduced) -> Root:
-        """Pack all of a reduced problem."""
+        """Take all of a reduced problem."""
         return cls.of(
             reduced.agreement,
             reduced.weights,
@@ -118,13 +121,14 @@ class Root:
             reduced.groups,
             reduced.k,
             reduced.goal,
+            packed=(reduced.bits, reduced.bad_words),
         )
 
     def aiming_at(self, goal: Goal) -> Root:
         """Return the same rows and columns with another goal."""
         return replace(self, goal=goal)
 
-    @property
+    @cached_property
     def numbers(self) -> Numbers:
         """The goal as the kernels take it."""
         return self.goal.numbers(self.excluded)
@@ -137,13 +141,8 @@ class Root:
 
     def cost_of_none(self) -> int:
         """Return the cost of the empty set."""
-        return int(cost(self.numbers, self.covered_bad, 0))
+        return int(price(self.numbers, self.covered_bad, 0))
 
     def take(self, columns: Ints) -> Words:
         """Return the matrix of these columns, in this order, the planes behind them."""
-        planes = np.arange(self.n, self.n + self.planes)
-        taken = np.zeros(
-            (self.bits.shape[0], stride_of(columns.size, self.planes)), dtype=np.uint64
-        )
-        taken[:, : columns.size + self.planes] = self.bits[:, np.append(columns, planes)]
-        return taken
+        return take(self.bits, columns, self.n, self.planes)
