@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.tables import show
 from cpx import KMonomial, MaxPrecision, Samples, solve
 from cpx.reproduce.datasets import DATASETS, Dataset
-from cpx.reproduce.protocol import Protocol, train
+from cpx.reproduce.koriche.protocol import Protocol, train
 from cpx.reproduce.sources import Directory
 
 INSTANCES = 5

@@ -1,1 +1,1 @@
-"""Published experiments, made again with the engines of cpx beside the published methods."""
+"""Published experiments, made again, a package for each paper; what they share stands here."""

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cpx.cli import app
-from cpx.reproduce import ads
+from cpx.reproduce.ads import experiment as ads
 from tests.reproduce.conftest import write_tables
 
 

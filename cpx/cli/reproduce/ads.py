@@ -74,10 +74,10 @@ def ads(
     """
     from cpx.cli.output import note
     from cpx.files import write_atomic
-    from cpx.reproduce.ads import DATASET, Settings, surrogates, train
-    from cpx.reproduce.ads_table import grid, notes
+    from cpx.reproduce.ads.experiment import DATASET, Settings, surrogates, train
+    from cpx.reproduce.ads.table import grid, notes
+    from cpx.reproduce.grids import as_markdown, as_text, renderables
     from cpx.reproduce.sources import Directory, OpenML
-    from cpx.reproduce.tables import as_markdown, as_text, renderables
 
     settings = Settings(penalty, beta, queries, iterations, runs, seed, rows, exact)
     source = OpenML() if data is None else Directory(data)

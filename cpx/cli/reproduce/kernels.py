@@ -12,7 +12,7 @@ import typer
 from cpx.cli import options as opt
 
 if TYPE_CHECKING:
-    from cpx.reproduce.kernels import Run
+    from cpx.reproduce.kernels.experiment import Run
 
 __all__ = ["kernels"]
 
@@ -60,9 +60,9 @@ def kernels(
     """
     from cpx.cli.output import note
     from cpx.files import write_atomic
-    from cpx.reproduce.kernel_tables import grids, notes
-    from cpx.reproduce.kernels import Protocol, choose, reproduce
-    from cpx.reproduce.tables import as_markdown, as_text, renderables
+    from cpx.reproduce.grids import as_markdown, as_text, renderables
+    from cpx.reproduce.kernels.experiment import Protocol, choose, reproduce
+    from cpx.reproduce.kernels.tables import grids, notes
 
     limit = None if time_limit == math.inf else time_limit
     protocol = Protocol(runs, noise, limit, genetic, seed)

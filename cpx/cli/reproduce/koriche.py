@@ -13,8 +13,8 @@ from cpx.cli import options as opt
 
 if TYPE_CHECKING:
     from cpx.backends import Event
-    from cpx.reproduce.koriche import Experiment
-    from cpx.reproduce.records import Record, Store, Task
+    from cpx.reproduce.koriche.experiment import Experiment
+    from cpx.reproduce.koriche.records import Record, Store, Task
     from cpx.reproduce.sources import Source
 
 __all__ = ["koriche"]
@@ -96,10 +96,10 @@ def koriche(
     input; 1 a task failed.
     """
     from cpx.errors import InvalidOption
-    from cpx.reproduce.figures import require_matplotlib
-    from cpx.reproduce.koriche import plan
-    from cpx.reproduce.protocol import Protocol
-    from cpx.reproduce.records import Store
+    from cpx.reproduce.koriche.experiment import plan
+    from cpx.reproduce.koriche.figures import require_matplotlib
+    from cpx.reproduce.koriche.protocol import Protocol
+    from cpx.reproduce.koriche.records import Store
     from cpx.reproduce.sources import Directory, OpenML
 
     if jobs < 1:
@@ -126,7 +126,7 @@ def koriche(
 def _run(source: Source, tasks: list[Task], store: Store, jobs: int) -> None:
     from cpx.cli.output import note
     from cpx.cli.progress import RunProgress
-    from cpx.reproduce.running import reproduce
+    from cpx.reproduce.koriche.running import reproduce
 
     todo = sum(not store.finished(task) for task in tasks)
     note(f"{len(tasks)} tasks, {len(tasks) - todo} made before, {todo} to do")
@@ -156,8 +156,9 @@ def _deliver(experiment: Experiment, tasks: list[Task], store: Store, figures: b
     """Print the tables, write all files, and return the exit code."""
     from cpx.cli.output import note
     from cpx.files import write_atomic
-    from cpx.reproduce.figures import draw
-    from cpx.reproduce.tables import as_markdown, as_text, grids, notes, renderables, to_csv
+    from cpx.reproduce.grids import as_markdown, as_text, renderables
+    from cpx.reproduce.koriche.figures import draw
+    from cpx.reproduce.koriche.tables import grids, notes, to_csv
 
     tables, lines = grids(experiment, store), notes(experiment, tasks, store)
     if sys.stdout.isatty():

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from cpx.reproduce.figures import draw
-from cpx.reproduce.koriche import SAMPLE_COUNTS, SIZES, Experiment, plan
-from cpx.reproduce.records import Record, Store, Task
+from cpx.reproduce.grids import Grid, as_markdown, as_text
+from cpx.reproduce.koriche.experiment import SAMPLE_COUNTS, SIZES, Experiment, plan
+from cpx.reproduce.koriche.figures import draw
+from cpx.reproduce.koriche.records import Record, Store, Task
+from cpx.reproduce.koriche.summary import cell
+from cpx.reproduce.koriche.tables import grids, notes, to_csv
 from cpx.reproduce.sources import Directory
-from cpx.reproduce.summary import cell
-from cpx.reproduce.tables import Grid, as_markdown, as_text, grids, notes, to_csv
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import pytest
 
 from cpx.errors import DataError, EngineError
 from cpx.reproduce.child import Cancelled, call
-from cpx.reproduce.koriche import Experiment, plan
-from cpx.reproduce.methods import Method
-from cpx.reproduce.protocol import train
-from cpx.reproduce.records import Record, Store, Task
-from cpx.reproduce.running import reproduce
+from cpx.reproduce.koriche.experiment import Experiment, plan
+from cpx.reproduce.koriche.methods import Method
+from cpx.reproduce.koriche.protocol import train
+from cpx.reproduce.koriche.records import Record, Store, Task
+from cpx.reproduce.koriche.running import reproduce
 from cpx.reproduce.sources import Directory
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from cpx.data.scalars import integer, positive_integer
 from cpx.errors import InvalidOption
 from cpx.reproduce.datasets import FIGURE_DATASETS, Dataset, choose
-from cpx.reproduce.methods import Method, choose_methods
-from cpx.reproduce.protocol import Protocol
-from cpx.reproduce.records import Task
+from cpx.reproduce.koriche.methods import Method, choose_methods
+from cpx.reproduce.koriche.protocol import Protocol
+from cpx.reproduce.koriche.records import Task
 
 if TYPE_CHECKING:
     from cpx.reproduce.sources import Source
@@ -120,7 +120,7 @@ def plan(
         Where the tables come from.
     datasets, methods : iterable of str, optional
         Names; see :func:`~cpx.reproduce.datasets.choose` and
-        :func:`~cpx.reproduce.methods.choose_methods`. A method that is not installed is no
+        :func:`~cpx.reproduce.koriche.methods.choose_methods`. A method that is not installed is no
         error: it is listed as absent.
     instances : int
         Instances per data set; the paper has 100.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cpx.reproduce.records import Record, Store, Task
+from cpx.reproduce.koriche.records import Record, Store, Task
 
 __all__ = ["Cell", "cell"]
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cpx.reproduce.ads import DATASET, HIDDEN, PUBLISHED, Faithfulness, Network, Settings
-from cpx.reproduce.tables import Grid
+from cpx.reproduce.ads.experiment import (
+    DATASET,
+    HIDDEN,
+    PUBLISHED,
+    Faithfulness,
+    Network,
+    Settings,
+)
+from cpx.reproduce.grids import Grid
 
 __all__ = ["grid", "notes"]
 

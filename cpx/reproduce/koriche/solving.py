@@ -17,7 +17,7 @@ from cpx.result import Status
 if TYPE_CHECKING:
     from cpx.backends import Event
     from cpx.explainer import Explainer
-    from cpx.reproduce.records import Task
+    from cpx.reproduce.koriche.records import Task
     from cpx.result import Result
 
 __all__ = ["ask", "exactly", "solve"]
@@ -37,7 +37,7 @@ def solve(
     task : Task
         Of a method that solves a problem on samples.
     explainer, x
-        Of :meth:`cpx.reproduce.protocol.BlackBox.instance`.
+        Of :meth:`cpx.reproduce.koriche.protocol.BlackBox.instance`.
     cancel : threading.Event
         Stops the solve.
     hear : callable, optional

@@ -13,8 +13,8 @@ from cpx.boolean_kernels.extraction import extract
 from cpx.cli.app import app
 from cpx.errors import InvalidOption, UnknownName
 from cpx.methods.genetic import Genetic
-from cpx.reproduce.kernel_tables import grids
-from cpx.reproduce.kernels import PUBLISHED, Protocol, choose, reproduce
+from cpx.reproduce.kernels.experiment import PUBLISHED, Protocol, choose, reproduce
+from cpx.reproduce.kernels.tables import grids
 from cpx.result import Termination
 
 

@@ -1,4 +1,4 @@
-"""The runs of :mod:`cpx.reproduce.kernels` as tables, the paper's figures beside ours."""
+"""The runs of :mod:`~cpx.reproduce.kernels.experiment` as tables, beside the paper's figures."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from cpx.reproduce.kernels import PUBLISHED, Found, Protocol, Run
-from cpx.reproduce.tables import Grid
+from cpx.reproduce.grids import Grid
+from cpx.reproduce.kernels.experiment import PUBLISHED, Found, Protocol, Run
 
 __all__ = ["grids", "notes"]
 

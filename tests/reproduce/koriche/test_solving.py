@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cpx import KMonomial, Samples, solve
-from cpx.reproduce.solving import _of_exact_size, exactly
+from cpx.reproduce.koriche.solving import _of_exact_size, exactly
 
 
 def _random(seed: int) -> Samples:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from cpx.compare.pool import run_each
 from cpx.data.scalars import positive_integer
 from cpx.reproduce.child import Cancelled, call
-from cpx.reproduce.protocol import BlackBox, Protocol, train
-from cpx.reproduce.records import Record, Store, Task
-from cpx.reproduce.solving import ask, solve
+from cpx.reproduce.koriche.protocol import BlackBox, Protocol, train
+from cpx.reproduce.koriche.records import Record, Store, Task
+from cpx.reproduce.koriche.solving import ask, solve
 from cpx.result import Result, Status, Termination
 from cpx.values import to_json
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from cpx.errors import InvalidOption
 from cpx.files import write_atomic
 from cpx.reproduce.datasets import Dataset
-from cpx.reproduce.koriche import SAMPLE_COUNTS, SIZES, Experiment
-from cpx.reproduce.methods import METHODS, Method
-from cpx.reproduce.records import Store, Task
-from cpx.reproduce.summary import Cell, cell
+from cpx.reproduce.koriche.experiment import SAMPLE_COUNTS, SIZES, Experiment
+from cpx.reproduce.koriche.methods import METHODS, Method
+from cpx.reproduce.koriche.records import Store, Task
+from cpx.reproduce.koriche.summary import Cell, cell
 
 if TYPE_CHECKING:
     from pathlib import Path

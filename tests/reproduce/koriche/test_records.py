@@ -7,9 +7,9 @@ import pytest
 
 from cpx.errors import InvalidInstance
 from cpx.reproduce.datasets import choose
-from cpx.reproduce.methods import METHODS
-from cpx.reproduce.protocol import Protocol
-from cpx.reproduce.records import Record, Store, Task
+from cpx.reproduce.koriche.methods import METHODS
+from cpx.reproduce.koriche.protocol import Protocol
+from cpx.reproduce.koriche.records import Record, Store, Task
 
 VOTE, DIABETES = reversed(choose(["vote", "diabetes"]))
 TASK = Task(VOTE, "sha256:0", 0, METHODS["loss"], 5, 1000, Protocol())

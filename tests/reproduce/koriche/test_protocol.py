@@ -9,7 +9,7 @@ import pytest
 
 from cpx.errors import DataError, InvalidOption
 from cpx.reproduce.datasets import choose
-from cpx.reproduce.protocol import BlackBox, Protocol, train
+from cpx.reproduce.koriche.protocol import BlackBox, Protocol, train
 from cpx.reproduce.sources import Directory, Table
 
 (VOTE,) = choose(["vote"])

@@ -13,8 +13,8 @@ from typing import Any
 from cpx.errors import InvalidInstance, OutputError
 from cpx.files import ensure_directory, ensure_writable
 from cpx.reproduce.datasets import Dataset
-from cpx.reproduce.methods import Method
-from cpx.reproduce.protocol import Protocol
+from cpx.reproduce.koriche.methods import Method
+from cpx.reproduce.koriche.protocol import Protocol
 from cpx.result import Status
 
 __all__ = ["RUNS_NAME", "Record", "Store", "Task"]

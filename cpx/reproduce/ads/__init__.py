@@ -1,0 +1,1 @@
+"""Lu and Ester (2019): decision sets for a network on Adult."""
