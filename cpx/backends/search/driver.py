@@ -25,7 +25,7 @@ __all__ = ["Cut", "Exploration", "Workers", "explore", "first_optimal"]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-_POLL_SECONDS = 0.01
+_FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.05
 _MOST_THREADS = 256
 
 
@@ -236,8 +236,10 @@ class Workers:
 
         for number in range(left):
             threading.Thread(target=target, args=(number,), name="cpx-search", daemon=True).start()
-        told = False
-        while not self.ended.wait(_POLL_SECONDS):
+        told, pause = False, _FIRST_PAUSE
+        while not self.ended.wait(pause):
+            # Looking takes time that the search could use: seldom in a long one.
+            pause = min(_LAST_PAUSE, 1.1 * pause)
             if watch(self):
                 told = True
                 self._stop()
