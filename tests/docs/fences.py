@@ -168,8 +168,7 @@ def execute(command: str) -> tuple[int, str]:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        page = Page(Path(name).resolve())
+    for page in [Page(Path(name).resolve()) for name in sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as directory:
             os.chdir(directory)
             page.path.write_text(page.refreshed(), encoding="utf-8")
