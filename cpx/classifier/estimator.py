@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from cpx.classifier.fitting import Loop, from_black_box, from_labels
+from cpx.classifier.fitting import Loop, from_black_box, from_labels, measured
 from cpx.data.binarizer import NotFitted, as_table
 from cpx.data.scalars import positive_integer
 from cpx.errors import DataError
@@ -17,6 +17,8 @@ from cpx.models.arguments import Share, share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from cpx.rule_sets import RuleSet
 
 __all__ = ["RuleSetClassifier"]
 
@@ -182,18 +184,8 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # -------------------------------------------------------------- to be used
 
     def covers(self, X: Any) -> BoolArray:
-        """Return which rules cover which rows, shape (rules, n), in the order of ``rule_set_``.
-
-        Raises
-        ------
-        DataError
-            When X does not have the columns seen in fit, or fit was not called.
-        """
-        if not hasattr(self, "rule_set_"):
-            raise NotFitted(
-                "this RuleSetClassifier is not fitted yet: call fit with a table and labels, or "
-                "with a table and a black box"
-            )
+        """Return which rules cover which rows, shape (rules, n), in the order of ``rule_set_``."""
+        self._check_fitted()
         columns = as_table(X).shape[1]
         if columns != self.n_features_in_ and not hasattr(X, "columns"):
             raise DataError(
@@ -225,6 +217,43 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return float(super().score(X, self._labels(X, y), sample_weight))
 
+    def measure(self, X: Any, y: Any = None) -> RuleSet:
+        """Return the rules with coverage, precision and contribution on other rows.
+
+        Parameters
+        ----------
+        X : data frame or (n, columns) array
+        y : (n,) array, optional
+            Labels; those of the black box when not given.
+        """
+        covers = self.covers(X)
+        return measured(self, self._fitted, covers, self._labels(X, y))
+
+    def plot(self, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the rules against rows, those of fit when X is not given.
+
+        Parameters
+        ----------
+        X, y
+            As in :meth:`measure`.
+        ax : matplotlib axes, optional
+            Where to draw; those of a new figure of pyplot when not given.
+
+        Returns
+        -------
+        matplotlib axes
+            See :func:`cpx.plot_rules`.
+        """
+        from cpx.rule_plot import plot_rules
+
+        self._check_fitted()
+        found = self._fitted
+        if X is None:
+            return plot_rules(self.rule_set_, found.covered, found.same, ax=ax)
+        labels = self._labels(X, y)
+        rules = self.measure(X, labels)
+        return plot_rules(rules, self.covers(X), found.target.same(labels), ax=ax)
+
     def _labels(self, X: Any, y: Any) -> Any:
         from cpx.data.classifiers import labels
 
@@ -234,30 +263,12 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError("y is missing: without a black box there are no other labels")
         return labels(self.black_box, X)
 
-    def plot(self, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
-        """Draw the rules against the rows; see :func:`cpx.plot_rules`.
-
-        Parameters
-        ----------
-        X : data frame or (n, columns) array, optional
-            The rows of fit when not given.
-        y : (n,) array, optional
-            Their labels; those of the black box when not given.
-        ax : matplotlib axes, optional
-            Where to draw; a new figure when not given.
-
-        Returns
-        -------
-        matplotlib axes
-        """
-        from cpx.rule_plot import plot_rules
-
-        if X is None:
-            covers, same = self._fitted.covered, self._fitted.same
-        else:
-            covers = self.covers(X)
-            same = self._fitted.target.same(self._labels(X, y))
-        return plot_rules(self.rule_set_, covers, same, ax=ax)
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "_fitted"):
+            raise NotFitted(
+                "this RuleSetClassifier is not fitted yet: call fit with a table and labels, or "
+                "with a table and a black box"
+            )
 
     def __str__(self) -> str:
         if not hasattr(self, "rule_set_"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cpx.classifier.estimator import RuleSetClassifier
     from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
 
-__all__ = ["Fitted", "Loop", "from_black_box", "from_labels"]
+__all__ = ["Fitted", "Loop", "from_black_box", "from_labels", "measured"]
 
 BoolArray = npt.NDArray[np.bool_]
 Loop = Literal["active", "exact"]
@@ -196,21 +196,25 @@ class _Figures:
         objective = errors + self._n * self._price
         return errors, self._problem.total, self._n, self._price, objective
 
+    @property
+    def rule_set(self) -> RuleSet:
+        """The rules in the order given."""
+        found = self._problem.explanation(range(self._n)).rule
+        assert isinstance(found, RuleSet)
+        return replace(found, price=self._price)
+
     def fitted(
         self,
         model: TableRules | ActiveDecisionSet | ExactDecisionSet,
         report: LearningReport | SurrogateReport,
     ) -> Fitted:
         """Return the rules in the order of their contributions."""
-        found = self._problem.explanation(range(self._n)).rule
-        assert isinstance(found, RuleSet)
+        found = self.rule_set
         order = sorted(range(self._n), key=lambda r: (-found.figures[r].marginal, r))
-        rule_set = RuleSet(
-            tuple(Named(i, found.literals[r].text) for i, r in enumerate(order)),
-            found.conclusion,
+        rule_set = replace(
+            found,
+            literals=tuple(Named(i, found.literals[r].text) for i, r in enumerate(order)),
             figures=tuple(found.figures[r] for r in order),
-            total=found.total,
-            price=self._price,
         )
         return Fitted(
             self._target,
@@ -222,3 +226,19 @@ class _Figures:
             model,
             tuple(order),
         )
+
+
+def measured(asked: RuleSetClassifier, fitted: Fitted, covers: BoolArray, labels: Any) -> RuleSet:
+    """Return the rules with their figures on other rows.
+
+    Parameters
+    ----------
+    asked : RuleSetClassifier
+        Its parameters.
+    fitted : Fitted
+    covers : (rules, n) array of bool
+        Which rules cover which rows.
+    labels : (n,) array
+    """
+    same = fitted.target.same(labels)
+    return _Figures(asked, fitted.target, covers, same, fitted.conditions).rule_set

@@ -62,8 +62,20 @@ class Target:
         return self.classes.tolist()[1 - self._place]
 
     def same(self, labels: Any) -> npt.NDArray[np.bool_]:
-        """Return which labels are the positive one, shape (n,)."""
-        return np.asarray(np.asarray(labels) == self.classes[self._place], dtype=bool)
+        """Return which labels are the positive one, shape (n,).
+
+        Raises
+        ------
+        DataError
+            When there are other labels than the two.
+        """
+        given = np.asarray(labels)
+        strange = given[~np.isin(given, self.classes)]
+        if strange.size:
+            raise DataError(
+                f"the labels are {self.classes.tolist()}, got {strange.tolist()[0]!r} as well"
+            )
+        return np.asarray(given == self.classes[self._place], dtype=bool)
 
     def labels(self, positive: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
         """Return a label for each truth value, shape (n,)."""
