@@ -48,8 +48,8 @@ def plot_rules(
     Parameters
     ----------
     rules : RuleSet
-    covers : (rules, m) array of bool
-        Which rules cover which samples, in the order of ``rules``.
+    covers : (R, m) array of bool
+        Which rules cover which samples, in the order of the set.
     same : (m,) array of bool
         Which samples are of the class.
     weights : (m,) array of numbers > 0, optional
