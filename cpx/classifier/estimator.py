@@ -115,7 +115,7 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     errors     0 of 6, 1 rule at 0.06: 0.06 in all, no bound
     Hamming    0.06, at least 0.06 for every set; no rule is left to add
     coverage  precision  errors without it  contribution  rule
-       0.500      1.000                 +3         +2.94  tint != a
+       0.500      1.000                 +3         +2.94  tint = b
     >>> model.predict(pd.DataFrame({"size": [9], "tint": ["b"]}))
     array(['yes'], dtype='<U3')
     """

@@ -44,6 +44,11 @@ class LearningReport:
     hamming_bound: Fraction
     closed: bool
 
+    @property
+    def proved(self) -> bool:
+        """Whether no set of rules has a lower Hamming loss and price than ``hamming``."""
+        return self.hamming == self.hamming_bound
+
     def __str__(self) -> str:
         left = "no rule is left" if self.closed else "rules may be left"
         return (
@@ -98,6 +103,11 @@ class SurrogateReport:
     def fidelity(self) -> float:
         """Share of the rows that get the label of the black box."""
         return 1 - self.errors / self.total
+
+    @property
+    def proved(self) -> bool:
+        """Whether the quality is the greatest of all sets of the last candidates."""
+        return self.quality_bound is not None and self.quality >= self.quality_bound
 
     def __str__(self) -> str:
         most = "no bound"

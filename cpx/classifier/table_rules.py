@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cpx.candidates.literals import Literals
 from cpx.data.binarizer import Binarizer
-from cpx.data.columns import NumberColumn, number
+from cpx.data.columns import CategoryColumn, NumberColumn, number
 from cpx.methods.active.conditions import Interval
 
 __all__ = ["TableRules"]
@@ -62,6 +62,8 @@ class TableRules:
     def shortened(self, literals: Literals) -> TableRules:
         """Drop literals, the last first, without which a rule covers the same rows.
 
+        Of two categories, "is not the one" becomes "is the other".
+
         Parameters
         ----------
         literals : Literals
@@ -74,8 +76,17 @@ class TableRules:
                 rest = tuple(i for i in kept if i != j)
                 if np.array_equal(_holds(literals, rest), covered):
                     kept = rest
-            rules.append(kept)
+            rules.append(tuple(sorted(self._named(j, literals) for j in kept)))
         return replace(self, rules=tuple(rules))
+
+    def _named(self, j: int, literals: Literals) -> int:
+        """Return the literal that names a category where there are two and j excludes one."""
+        c = literals.columns[j // 2]
+        column = self.binarizer.columns_[c]
+        if not isinstance(column, CategoryColumn) or column.missing or j % 2 == 0:
+            return j
+        place = j // 2 - literals.columns.index(c)
+        return j + 1 - 4 * place if len(column.categories) == 2 else j
 
     def _lost(self, bits: BoolArray) -> BoolArray:
         """Return where a number is missing in a column that had all in fit, shape (n, columns)."""

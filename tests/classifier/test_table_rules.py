@@ -103,6 +103,18 @@ def test_shortened_covers_the_same_rows_with_no_literal_to_spare() -> None:
     assert sum(map(len, short.rules)) < sum(map(len, rules.rules))
 
 
+def test_of_two_categories_the_one_that_is_meant_is_named() -> None:
+    for values, words in ((list("aabb"), ["b = b", "b = a"]), (list("aabc"), None)):
+        table = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": values})
+        binarizer = Binarizer(4).fit(table)
+        literals = Literals.of_bits(binarizer.transform(table), binarizer)
+        names = ("b != a", "b != b")
+        rules = TableRules(binarizer, tuple((literals.names.index(name),) for name in names))
+        short = rules.shortened(literals)
+        assert short.conditions == tuple((name,) for name in words or names)
+        np.testing.assert_array_equal(short.covers(table), rules.covers(table))
+
+
 def test_the_rule_without_conditions_covers_everything() -> None:
     rules = TableRules(FITTED, ((),))
     assert rules.conditions == ((),)
