@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from cpx.classifier.fitting import Loop, from_black_box, from_labels, measured
 from cpx.data.binarizer import NotFitted, as_table
 from cpx.data.scalars import positive_integer
-from cpx.errors import DataError
+from cpx.errors import DataError, InvalidOption
 from cpx.models.arguments import Share, share
 
 if TYPE_CHECKING:
@@ -165,10 +165,12 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         positive_integer("k", self.k)
         share("penalty", self.penalty)
+        if self.n_bins is not None and positive_integer("n_bins", self.n_bins) < 2:
+            raise InvalidOption(f"n_bins must be at least 2, got {self.n_bins!r}")
+        found = from_labels(self, X, y) if self.black_box is None else from_black_box(self, X)
         for name in ("surrogate_", "feature_names_in_"):
             if hasattr(self, name):
                 delattr(self, name)  # left from an earlier fit
-        found = from_labels(self, X, y) if self.black_box is None else from_black_box(self, X)
         self._fitted = found
         self.classes_, self.positive_ = found.target.classes, found.target.positive
         self.rule_set_, self.rules_ = found.rule_set, found.conditions
@@ -180,8 +182,6 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if table is X and all(isinstance(name, str) for name in table.columns):
             self.feature_names_in_ = np.array(table.columns, dtype=object)
         return self
-
-    # -------------------------------------------------------------- to be used
 
     def covers(self, X: Any) -> BoolArray:
         """Return which rules cover which rows, shape (rules, n), in the order of ``rule_set_``."""
@@ -202,8 +202,8 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         DataError
             When X does not have the columns seen in fit, or fit was not called.
         """
-        covered = self.covers(X)
-        return self._fitted.target.labels(np.asarray(covered.any(axis=0), dtype=bool))
+        covers = self.covers(X)
+        return self._fitted.target.labels(np.logical_or.reduce(covers, axis=0))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the share of rows that get the right label.
@@ -273,11 +273,8 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __str__(self) -> str:
         if not hasattr(self, "rule_set_"):
             return repr(self)
-        n, target = len(self.rules_), self._fitted.target
-        head = (
-            f"{n} rule{'s' * (n != 1)} for the class {target.positive}, otherwise "
-            f"{target.negative}"
-        )
+        n, otherwise = len(self.rules_), self._fitted.target.negative
+        head = f"{n} rule{'s' * (n != 1)} for the class {self.positive_}, otherwise {otherwise}"
         table = [self.rule_set_.table()] * bool(n)
         return "\n".join([head, str(self.report_), *table])
 

@@ -208,6 +208,7 @@ def test_clone_leaves_the_black_box_as_it_is() -> None:
         ({"time_limit": 0}, "time_limit.*0"),
         ({"threads": 0}, "threads.*0"),
         ({"seed": -1}, "seed.*-1"),
+        ({"black_box": _box, "n_bins": 1}, "n_bins.*1"),
         ({"black_box": _box, "loop": "exactly"}, "did you mean 'exact'"),
         ({"black_box": _box, "max_queries": -1}, "max_queries.*-1"),
         ({"black_box": _box, "class_weights": (1, 2)}, "class_weights.*black box"),
