@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cpx.classifier import RuleSetClassifier
     from cpx.data import (
         Background,
         Binarizer,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
     from cpx.ranking import Ranking, best_rules, optimal_rules
     from cpx.result import Result, Status, Termination
+    from cpx.rule_plot import plot_rules, plot_selection
     from cpx.rule_sets import RuleSet
     from cpx.solving import solve
     from cpx.trees import Attribute, TreeModel, read_model
@@ -66,6 +68,7 @@ _HOMES = {
     "Reason": "cpx.explanation",
     "Result": "cpx.result",
     "RuleSet": "cpx.rule_sets",
+    "RuleSetClassifier": "cpx.classifier",
     "RuleSetSelection": "cpx.models",
     "Samples": "cpx.data",
     "Status": "cpx.result",
@@ -78,6 +81,8 @@ _HOMES = {
     "learn_rules": "cpx.methods.column_generation",
     "load": "cpx.instances",
     "optimal_rules": "cpx.ranking",
+    "plot_rules": "cpx.rule_plot",
+    "plot_selection": "cpx.rule_plot",
     "read_model": "cpx.trees",
     "sample_size": "cpx.data",
     "save": "cpx.instances",
@@ -105,6 +110,7 @@ __all__ = [
     "Reason",
     "Result",
     "RuleSet",
+    "RuleSetClassifier",
     "RuleSetSelection",
     "Samples",
     "Status",
@@ -117,6 +123,8 @@ __all__ = [
     "learn_rules",
     "load",
     "optimal_rules",
+    "plot_rules",
+    "plot_selection",
     "read_model",
     "sample_size",
     "save",

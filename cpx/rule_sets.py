@@ -51,6 +51,9 @@ class RuleSet(Rule):
         One per rule.
     total : int
         Weight of all samples.
+    price : Fraction, optional
+        What a rule costs, in errors; where it is known, the table has the *contribution* of
+        each rule: by how much errors and price would rise without it.
 
     Examples
     --------
@@ -63,10 +66,16 @@ class RuleSet(Rule):
     coverage  precision  errors without it  rule
        0.500      0.960                +40  a <= 1 and b
        0.100      1.000                 +3  c
+    >>> priced = RuleSet(rules.literals, "yes", figures=figures, total=100, price=Fraction(5))
+    >>> print(priced.table())
+    coverage  precision  errors without it  contribution  rule
+       0.500      0.960                +40        +35.00  a <= 1 and b
+       0.100      1.000                 +3         -2.00  c
     """
 
     figures: tuple[RuleFigures, ...] = ()
     total: int = 0
+    price: Fraction | None = None
 
     joint: ClassVar[str] = "or"
     empty: ClassVar[str] = "(never)"
@@ -80,8 +89,15 @@ class RuleSet(Rule):
             for literal, f in zip(self.literals, self.figures, strict=True)
         )
 
+    @property
+    def contributions(self) -> tuple[Fraction, ...]:
+        """By how much errors and price would rise without each rule."""
+        return tuple(f.marginal - (self.price or Fraction(0)) for f in self.figures)
+
     def table(self, texts: Sequence[str] | None = None) -> str:
         """Return a line per rule: coverage, precision, and the errors it prevents.
+
+        With a price, also its contribution.
 
         Parameters
         ----------
@@ -89,17 +105,21 @@ class RuleSet(Rule):
             Other words for the rules.
         """
         names = [literal.text for literal in self.literals] if texts is None else list(texts)
-        lines = ["coverage  precision  errors without it  rule"]
-        for name, f in zip(names, self.figures, strict=True):
+        priced = self.price is not None
+        head = f"errors without it  {'contribution  ' * priced}rule"
+        lines = [f"coverage  precision  {head}"]
+        for name, f, worth in zip(names, self.figures, self.contributions, strict=True):
             precision = "none" if f.precision is None else f"{float(f.precision):.3f}"
             coverage = f"{f.covered / self.total:.3f}"
-            lines.append(f"{coverage:>8}  {precision:>9}  {f.marginal:>+17}  {name}")
+            gain = f"{float(worth):>+12.2f}  " * priced
+            lines.append(f"{coverage:>8}  {precision:>9}  {f.marginal:>+17}  {gain}{name}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the set as plain JSON values."""
         figures = [[f.literals, f.covered, f.agreeing, f.marginal] for f in self.figures]
-        return {**super().to_dict(), "figures": figures, "total": self.total}
+        priced = {} if self.price is None else {"price": str(self.price)}
+        return {**super().to_dict(), "figures": figures, "total": self.total, **priced}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RuleSet:
@@ -109,4 +129,5 @@ class RuleSet(Rule):
             str(data["conclusion"]),
             figures=tuple(RuleFigures(*map(int, row)) for row in data["figures"]),
             total=int(data["total"]),
+            price=Fraction(data["price"]) if "price" in data else None,
         )

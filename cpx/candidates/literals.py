@@ -33,6 +33,8 @@ class Literals:
         false.
     names : tuple of 2 q str
         The literals in words.
+    columns : tuple of q int
+        Column of the table that each feature is about; empty when they are of no table.
 
     Examples
     --------
@@ -48,6 +50,7 @@ class Literals:
 
     features: Bools
     names: tuple[str, ...]
+    columns: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         features = np.asarray(self.features)
@@ -85,8 +88,9 @@ class Literals:
         """
         columns: list[Bools] = []
         names: list[str] = []
+        places: list[int] = []
         first = 0
-        for column in binarizer.columns_:
+        for c, column in enumerate(binarizer.columns_):
             own = bits[:, first : first + len(column.names)]
             first += len(column.names)
             known = len(column.value_names)
@@ -103,7 +107,8 @@ class Literals:
             if column.missing:
                 columns.append(own[:, known])
                 names += [f"{column.name} is missing", f"{column.name} is known"]
-        return cls(np.column_stack(columns).astype(bool), tuple(names))
+            places += [c] * (len(columns) - len(places))
+        return cls(np.column_stack(columns).astype(bool), tuple(names), tuple(places))
 
     @property
     def matrix(self) -> Bools:

@@ -74,7 +74,8 @@ def choices(known: tuple[str, ...]) -> Callable[[str], list[str]]:
     return lambda incomplete: complete_last(incomplete, known)
 
 
-def _seconds(text: str | float) -> float:
+def seconds(text: str | float) -> float:
+    """Read a time limit; 'none' is infinite."""
     if isinstance(text, str) and text.strip().lower() == "none":
         return math.inf
     try:
@@ -113,7 +114,7 @@ TimeLimit = Annotated[
         "--time-limit",
         "-t",
         metavar="SECONDS",
-        parser=_seconds,
+        parser=seconds,
         help="Hard limit for stating, compiling and solving; 'none' for no limit.",
     ),
 ]
@@ -143,6 +144,11 @@ K = Annotated[int, typer.Option("-k", metavar="N", help="Greatest number of cond
 # ------------------------------------------------------------------- helpers
 
 
+def limit(time_limit: float) -> float | None:
+    """Return seconds, and None for no limit."""
+    return None if time_limit == math.inf else time_limit
+
+
 def solve_options(
     time_limit: float,
     threads: int,
@@ -155,7 +161,7 @@ def solve_options(
     from cpx.options import SolveOptions
 
     return SolveOptions(
-        time_limit=None if time_limit == math.inf else time_limit,
+        time_limit=limit(time_limit),
         threads=threads,
         seed=seed,
         gap=gap,

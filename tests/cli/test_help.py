@@ -15,6 +15,7 @@ COMMANDS = (
     "explain",
     "score",
     "make",
+    "learn",
     "solve",
     "best",
     "compare",

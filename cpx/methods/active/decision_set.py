@@ -35,6 +35,8 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         instances; ``rule_set_.table()`` prints them.
     classes_ : (2,) array
         The negative and the positive label.
+    labels_ : (n,) array
+        What the black box called the real instances.
     fidelity_ : float
         Share of the real instances that get the label of the black box.
     queries_ : int
@@ -119,6 +121,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         domain = evidence.domain
         self._domain, self._masks = domain, tuple(masks)
         self.classes_ = np.array(box.classes)
+        self.labels_ = self.classes_[box.labels.astype(int)]
         self.rules_ = tuple(domain.rule(mask) for mask in masks)
         covers = self._covers(evidence.cells[:, : evidence.n_real])
         self.fidelity_ = float((covers.any(axis=0) == box.labels).mean())

@@ -1,0 +1,28 @@
+"""A rule set as a scikit-learn classifier.
+
+- ``table_rules``: rules over the columns of a table, in words, and what they cover;
+- ``labels``: the two classes of a target column, checked;
+- ``fitting``: learning, from labels and from a black box;
+- ``report``: what is known of a learned set, each bound with what it bounds;
+- ``estimator``: :class:`RuleSetClassifier`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cpx.lazy import lazily
+
+if TYPE_CHECKING:
+    from cpx.classifier.estimator import RuleSetClassifier
+    from cpx.classifier.report import LearningReport, SurrogateReport
+
+__all__ = ["LearningReport", "RuleSetClassifier", "SurrogateReport"]
+
+_HOME = {
+    "LearningReport": "report",
+    "RuleSetClassifier": "estimator",
+    "SurrogateReport": "report",
+}
+
+__getattr__, __dir__ = lazily(__name__, _HOME)

@@ -1,0 +1,133 @@
+"""The two classes of a target column, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.errors import DataError, InvalidOption
+
+__all__ = ["Target", "two_classes"]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Two classes, one of which rules describe.
+
+    Parameters
+    ----------
+    classes : (2,) array
+        The labels, sorted.
+    wanted : label, optional
+        The class that rules describe; the greater one when not given.
+
+    Raises
+    ------
+    InvalidOption
+        When it is not one of the labels.
+
+    Examples
+    --------
+    >>> target = Target(np.array(["no", "yes"]))
+    >>> target.positive, target.negative
+    ('yes', 'no')
+    >>> target.labels(np.array([True, False]))
+    array(['yes', 'no'], dtype='<U3')
+    """
+
+    classes: npt.NDArray[Any]
+    wanted: Any = None
+
+    def __post_init__(self) -> None:
+        if self.wanted is not None and self.wanted not in self.classes.tolist():
+            raise InvalidOption(
+                f"positive must be one of the labels {self.classes.tolist()}, got {self.wanted!r}"
+            )
+
+    @property
+    def _place(self) -> int:
+        return 1 if self.wanted is None else self.classes.tolist().index(self.wanted)
+
+    @property
+    def positive(self) -> Any:
+        """The class that rules describe."""
+        return self.classes.tolist()[self._place]
+
+    @property
+    def negative(self) -> Any:
+        """The other one."""
+        return self.classes.tolist()[1 - self._place]
+
+    def same(self, labels: Any) -> npt.NDArray[np.bool_]:
+        """Return which labels are the positive one, shape (n,).
+
+        Raises
+        ------
+        DataError
+            When there are other labels than the two.
+        """
+        given = np.asarray(labels)
+        strange = given[~np.isin(given, self.classes)]
+        if strange.size:
+            raise DataError(
+                f"the labels are {self.classes.tolist()}, got {strange.tolist()[0]!r} as well"
+            )
+        return np.asarray(given == self.classes[self._place], dtype=bool)
+
+    def labels(self, positive: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+        """Return a label for each truth value, shape (n,)."""
+        found: npt.NDArray[Any] = self.classes[np.where(positive, self._place, 1 - self._place)]
+        return found
+
+
+def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the two labels, sorted, and the labels of the rows, shape (n,).
+
+    Parameters
+    ----------
+    y : (n,) array
+    rows : int
+        Number of labels that is right.
+
+    Raises
+    ------
+    DataError
+        When y is missing, has missing values, another length, is no vector of labels, or has
+        one class only or more than two.
+
+    Examples
+    --------
+    >>> two_classes(["no", "yes", "no"], 3)[0]
+    array(['no', 'yes'], dtype='<U3')
+    """
+    from sklearn.utils import check_array, column_or_1d
+    from sklearn.utils.multiclass import check_classification_targets
+
+    if y is None:
+        raise DataError(
+            "RuleSetClassifier requires y to be passed, but the target y is None: only with a "
+            "black box there are labels without it"
+        )
+    try:
+        given = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+        labels = column_or_1d(given, warn=True)
+        check_classification_targets(labels)
+        classes = np.unique(labels)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"y cannot be used: {error}") from error
+    if len(labels) != rows:
+        raise DataError(f"y has {len(labels)} labels, X has {rows} rows")
+    if len(classes) == 1:
+        raise DataError(
+            f"y has one class only, {classes.tolist()[0]!r}: there is nothing for rules to tell "
+            "apart"
+        )
+    if len(classes) > 2:
+        raise DataError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"{len(classes)} classes in y; pass y == label for the rules of one of them"
+        )
+    return classes, labels

@@ -1,0 +1,128 @@
+"""What is known of a learned rule set, each bound with what it bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+__all__ = ["LearningReport", "SurrogateReport"]
+
+
+@dataclass(frozen=True)
+class LearningReport:
+    """Rules learned from labelled rows by :func:`cpx.learn_rules`.
+
+    Attributes
+    ----------
+    errors, total : int
+        Weight of the rows that get the wrong class, and of all.
+    n_rules : int
+    price : Fraction
+        Of a rule, in errors.
+    objective : Fraction
+        Errors and prices: the zero-one loss. No bound of it is known.
+    hamming : Fraction
+        Least Hamming loss and price of a set that was found.
+    hamming_bound : Fraction
+        No set of rules of at most k literals each has a lower one.
+    closed : bool
+        Whether it was proved that no rule is left to add to the linear programme.
+
+    Examples
+    --------
+    >>> print(LearningReport(3, 100, 2, Fraction(1), Fraction(5), Fraction(6), Fraction(5), True))
+    errors     3 of 100, 2 rules at 1: 5 in all, no bound
+    Hamming    6, at least 5 for every set; no rule is left to add
+    """
+
+    errors: int
+    total: int
+    n_rules: int
+    price: Fraction
+    objective: Fraction
+    hamming: Fraction
+    hamming_bound: Fraction
+    closed: bool
+
+    @property
+    def proved(self) -> bool:
+        """Whether no set of rules has a lower Hamming loss and price than ``hamming``."""
+        return self.hamming == self.hamming_bound
+
+    def __str__(self) -> str:
+        left = "no rule is left" if self.closed else "rules may be left"
+        return (
+            f"{_loss(self)}\n"
+            f"Hamming    {float(self.hamming):g}, at least {float(self.hamming_bound):g} for "
+            f"every set; {left} to add"
+        )
+
+
+@dataclass(frozen=True)
+class SurrogateReport:
+    """Rules learned by asking a black box.
+
+    Attributes
+    ----------
+    errors, total : int
+        Weight of the rows of the table that do not get the label of the black box, and of all.
+    n_rules : int
+    price : Fraction
+        Of a rule, in errors.
+    objective : Fraction
+        Errors and prices on the rows of the table.
+    quality : float
+        Q, the fidelity less the price of the rules, on rows and queries.
+    quality_bound : float or None
+        No set of the last candidates has a greater Q there; only of the exact loop.
+    queries : int
+        Instances that the black box was asked about beside the rows.
+    rechecked, changed : int
+        Rows that were asked again, and how many of them got another label.
+
+    Examples
+    --------
+    >>> print(SurrogateReport(3, 100, 2, Fraction(1), Fraction(5), 0.96, None, 50, 80, 0))
+    errors     3 of 100, 2 rules at 1: 5 in all, no bound
+    quality    0.960 on rows and 50 queries, no bound
+    asked      80 rows again, 0 got another label
+    """
+
+    errors: int
+    total: int
+    n_rules: int
+    price: Fraction
+    objective: Fraction
+    quality: float
+    quality_bound: float | None
+    queries: int
+    rechecked: int
+    changed: int
+
+    @property
+    def fidelity(self) -> float:
+        """Share of the rows that get the label of the black box."""
+        return 1 - self.errors / self.total
+
+    @property
+    def proved(self) -> bool:
+        """Whether the quality is the greatest of all sets of the last candidates."""
+        return self.quality_bound is not None and self.quality >= self.quality_bound
+
+    def __str__(self) -> str:
+        most = "no bound"
+        if self.quality_bound is not None:
+            most = f"at most {self.quality_bound:.3f} for every set of the last candidates"
+        return (
+            f"{_loss(self)}\n"
+            f"quality    {self.quality:.3f} on rows and {self.queries} queries, {most}\n"
+            f"asked      {self.rechecked} rows again, {self.changed} got another label"
+        )
+
+
+def _loss(report: LearningReport | SurrogateReport) -> str:
+    n = report.n_rules
+    return (
+        f"errors     {report.errors} of {report.total}, {n} rule{'s' * (n != 1)} at "
+        f"{float(report.price):g}: {float(report.objective):g} in all, no bound"
+    )

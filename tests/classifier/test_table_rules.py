@@ -1,0 +1,121 @@
+"""Rules over columns: the words mean what is covered."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cpx.candidates import Literals
+from cpx.classifier.table_rules import TableRules
+from cpx.data import Binarizer
+
+TABLE = pd.DataFrame(
+    {
+        "a": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        "b": [1.0, np.nan, 2.0, 3.0, np.nan, 4.0],
+        "c": list("xyzxyz"),
+    }
+)
+FRESH = pd.DataFrame(
+    {
+        "a": [0.5, 2.5, np.nan, 3.5, 9.0, 4.0],
+        "b": [np.nan, 2.5, 0.0, 9.0, 1.0, np.nan],
+        "c": ["x", "y", "new", "z", None, "x"],
+    }
+)
+FITTED = Binarizer(4).fit(TABLE)
+LITERALS = Literals.of_bits(FITTED.transform(TABLE), FITTED)
+
+
+def _holds(condition: str, row: pd.Series) -> bool:
+    """Say whether a condition holds of a row, as a person would read it."""
+    if condition.startswith("not ("):
+        return not _holds(condition[5:-1], row)
+    if condition.endswith((" is missing", " is known")):
+        return bool(pd.isna(row[condition[0]])) == condition.endswith("missing")
+    if found := re.fullmatch(r"(\w) (=|!=) (\w+)", condition):
+        return (row[found[1]] == found[3]) == (found[2] == "=")
+    found = re.fullmatch(r"(?:(\S+) < )?(\w)(?: (<=|>) (\S+))?", condition)
+    assert found, condition
+    value = row[found[2]]
+    above = found[1] is None or value > float(found[1])
+    if found[3] == ">":
+        return bool(above and value > float(found[4]))
+    return bool(above and value <= float(found[4]))
+
+
+@given(st.sets(st.integers(0, len(LITERALS.names) - 1), min_size=1, max_size=4))
+def test_words_mean_what_the_rule_covers(chosen: set[int]) -> None:
+    rules = TableRules(FITTED, (tuple(sorted(chosen)),))
+    # A rule that no value can satisfy has no words of its own.
+    if rules.covers(TABLE).any():
+        (conditions,) = rules.conditions
+        for table in (TABLE, FRESH):
+            wanted = [all(_holds(c, row) for c in conditions) for _, row in table.iterrows()]
+            assert rules.covers(table)[0].tolist() == wanted, conditions
+
+
+def test_limits_of_a_column_are_joined() -> None:
+    fine = Binarizer(6).fit(TABLE[["a"]])
+    names = Literals.of_bits(fine.transform(TABLE[["a"]]), fine).names
+    rule = tuple(names.index(name) for name in ("a > 1", "a <= 5", "a > 3", "a <= 4"))
+    assert TableRules(fine, (rule,)).conditions == (("3 < a <= 4",),)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["not (b <= 2)"], "not (b <= 2)"),
+        (["not (b <= 2)", "b is known"], "b > 2"),
+        (["not (b <= 1)", "b <= 2"], "1 < b <= 2"),
+        (["b is known"], "b is known"),
+        (["b is missing"], "b is missing"),
+    ],
+)
+def test_missing_values_in_words(names: list[str], words: str) -> None:
+    rule = tuple(LITERALS.names.index(name) for name in names)
+    assert TableRules(FITTED, (rule,)).conditions == ((words,),)
+
+
+def test_a_number_that_is_missing_satisfies_no_limit() -> None:
+    column = [j for j, name in enumerate(LITERALS.names) if name.startswith("a ")]
+    rules = TableRules(FITTED, tuple((j,) for j in column))
+    missing = pd.DataFrame({"a": [np.nan], "b": [1.0], "c": ["x"]})
+    assert not rules.covers(missing).any()
+
+
+def test_shortened_covers_the_same_rows_with_no_literal_to_spare() -> None:
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(0, len(LITERALS.names), (50, 4)).tolist()
+    rules = TableRules(FITTED, tuple(tuple(sorted(set(rule))) for rule in drawn))
+    short = rules.shortened(LITERALS)
+    covered = rules.covers(TABLE)
+    np.testing.assert_array_equal(short.covers(TABLE), covered)
+    for rule, row in zip(short.rules, covered, strict=True):
+        for j in rule:
+            rest = TableRules(FITTED, (tuple(i for i in rule if i != j),))
+            assert (rest.covers(TABLE)[0] != row).any()
+    assert sum(map(len, short.rules)) < sum(map(len, rules.rules))
+
+
+def test_of_two_categories_the_one_that_is_meant_is_named() -> None:
+    for values, words in ((list("aabb"), ["b = b", "b = a"]), (list("aabc"), None)):
+        table = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": values})
+        binarizer = Binarizer(4).fit(table)
+        literals = Literals.of_bits(binarizer.transform(table), binarizer)
+        names = ("b != a", "b != b")
+        rules = TableRules(binarizer, tuple((literals.names.index(name),) for name in names))
+        short = rules.shortened(literals)
+        assert short.conditions == tuple((name,) for name in words or names)
+        np.testing.assert_array_equal(short.covers(table), rules.covers(table))
+
+
+def test_the_rule_without_conditions_covers_everything() -> None:
+    rules = TableRules(FITTED, ((),))
+    assert rules.conditions == ((),)
+    assert rules.covers(FRESH).all()
