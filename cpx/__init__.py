@@ -41,9 +41,9 @@ if TYPE_CHECKING:
         RuleSetSelection,
         SufficientReason,
     )
+    from cpx.plots.rules import plot_rules, plot_selection
     from cpx.ranking import Ranking, best_rules, optimal_rules
     from cpx.result import Result, Status, Termination
-    from cpx.rule_plot import plot_rules, plot_selection
     from cpx.rule_sets import RuleSet
     from cpx.solving import solve
     from cpx.trees import Attribute, TreeModel, read_model
@@ -81,8 +81,8 @@ _HOMES = {
     "learn_rules": "cpx.methods.column_generation",
     "load": "cpx.instances",
     "optimal_rules": "cpx.ranking",
-    "plot_rules": "cpx.rule_plot",
-    "plot_selection": "cpx.rule_plot",
+    "plot_rules": "cpx.plots.rules",
+    "plot_selection": "cpx.plots.rules",
     "read_model": "cpx.trees",
     "sample_size": "cpx.data",
     "save": "cpx.instances",

@@ -244,7 +244,7 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         matplotlib axes
             See :func:`cpx.plot_rules`.
         """
-        from cpx.rule_plot import plot_rules
+        from cpx.plots.rules import plot_rules
 
         self._check_fitted()
         found = self._fitted

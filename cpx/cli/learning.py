@@ -207,7 +207,7 @@ def _check_files(output: Path | None, plot: Path | None) -> None:
         if path is not None:
             ensure_writable(path)
     if plot is not None:
-        from cpx.reproduce.figures import require_matplotlib
+        from cpx.plots.require import require_matplotlib
 
         require_matplotlib()
         if plot.suffix not in _FORMS:

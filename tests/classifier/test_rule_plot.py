@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from cpx import RuleSet, RuleSetClassifier, RuleSetSelection, plot_rules, plot_selection
 from cpx.errors import InvalidInstance
-from cpx.rule_plot import _RIGHT, _WRONG, _edges, _runs, arranged
+from cpx.plots.rules import _RIGHT, _WRONG, _edges, _runs, arranged
 from cpx.rules import Rule
 
 RNG = np.random.default_rng(0)

@@ -96,8 +96,8 @@ def koriche(
     input; 1 a task failed.
     """
     from cpx.errors import InvalidOption
+    from cpx.plots.require import require_matplotlib
     from cpx.reproduce.koriche.experiment import plan
-    from cpx.reproduce.koriche.figures import require_matplotlib
     from cpx.reproduce.koriche.protocol import Protocol
     from cpx.reproduce.koriche.records import Store
     from cpx.reproduce.sources import Directory, OpenML

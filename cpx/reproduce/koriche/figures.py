@@ -6,8 +6,8 @@ import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cpx.errors import InvalidOption
 from cpx.files import write_atomic
+from cpx.plots.require import require_matplotlib
 from cpx.reproduce.datasets import Dataset
 from cpx.reproduce.koriche.experiment import SAMPLE_COUNTS, SIZES, Experiment
 from cpx.reproduce.koriche.methods import METHODS, Method
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["FORMATS", "draw", "require_matplotlib"]
+__all__ = ["FORMATS", "draw"]
 
 FORMATS = ("png", "svg")
 
@@ -33,14 +33,6 @@ _STYLES = {
     "exact": ("#56B4E9", "P"),
     "precision": ("#D55E00", "v"),
 }
-
-
-def require_matplotlib() -> None:
-    """Raise InvalidOption with the pip line unless matplotlib is installed."""
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        raise InvalidOption("figures need matplotlib: pip install 'cpx-explain[plots]'")
 
 
 def draw(experiment: Experiment, store: Store) -> list[Path]:

@@ -80,7 +80,7 @@ def plot_rules(
     ['a', 'all rules']
     """
     # Where figures are drawn already, the hint to install is written already.
-    from cpx.reproduce.figures import require_matplotlib
+    from cpx.plots.require import require_matplotlib
 
     require_matplotlib()
     covers, same, weights = _checked(rules, covers, same, weights)
