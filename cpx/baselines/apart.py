@@ -80,8 +80,8 @@ def ask(
         told: dict[str, Any] = json.loads(telling.read_text())
     if "missing" in told:
         raise EngineMissing(
-            f"{method} cannot be imported by {python} ({told['missing']}): {pip}; {variable} names "
-            "an interpreter that has it"
+            f"{method} cannot be imported by {python} ({told['missing']}): {pip}; {variable} "
+            "names an interpreter that has it"
         )
     if "error" in told:
         raise EngineError(f"{method} fails: {told['error']}")

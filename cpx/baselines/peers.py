@@ -11,7 +11,7 @@ from cpx.baselines.apart import ask
 from cpx.baselines.found import FoundRules
 from cpx.candidates.literals import Literals
 from cpx.candidates.trees import two_kinds
-from cpx.data.scalars import open_unit, positive_integer, real, valid_seed
+from cpx.data.scalars import positive_integer, real, valid_seed
 from cpx.errors import InvalidOption
 from cpx.models.arguments import share
 

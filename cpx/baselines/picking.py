@@ -96,7 +96,7 @@ def submodular_pick(
     >>> for pick in (submodular_pick, optimal_pick):
     ...     found = pick(literals, [1, 1, 1, 1, 0, 0], rules, budget=2)
     ...     print(found.measured.covered, found.explanation, found.proved)
-    5 a or b => the class False
+    5 b or a => the class False
     6 a or c => the class True
     """
     _refuse_none(rules)
