@@ -70,7 +70,7 @@ def ask(
         try:
             done = subprocess.run(
                 [python, str(DRIVER), str(asking), str(telling)],
-                cwd=folder, env=environment, capture_output=True, text=True, check=False,
+                env=environment, capture_output=True, text=True, check=False,
             )  # fmt: skip
         except OSError as error:
             raise EngineMissing(f"no interpreter {python}: {error}") from error

@@ -57,7 +57,8 @@ def association_rules(
     J. Han, J. Pei, Y. Yin: Mining Frequent Patterns without Candidate Generation, SIGMOD 2000.
     """
     labels = two_kinds(same, len(literals.features))
-    positive_integer("k", k), positive_integer("n", n)
+    positive_integer("k", k)
+    positive_integer("n", n)
     support = real(min_support)
     if support is None or not 0 < support <= 1:
         raise InvalidOption(f"min_support must be above 0 and at most 1, got {min_support!r}")

@@ -38,6 +38,8 @@ class SkopeRulesClassifier:
     def fit(self, X, y, feature_names):
         depth = self.asked["max_depth"]
         self.rules_ = ["f0 > 0.5 and f4 <= 0.5", "f2 <= 0.5"] if depth == 3 else []
+        if depth == 1:
+            self.rules_ = ["f0 > 0.5 and g"]
 class BayesianRuleSetClassifier:
     def __init__(self, maxlen):
         self.maxlen = maxlen
@@ -103,6 +105,8 @@ def test_failures_are_told(
 ) -> None:
     with pytest.raises(EngineError, match="ValueError: no candidate rules"):
         bayesian_rules(literals, same, k=1, python=python)
+    with pytest.raises(EngineError, match="none of ours: 'g'"):
+        skope_rules(literals, same, k=1, python=python)
     with pytest.raises(EngineMissing, match="no interpreter /no/python"):
         brcg_rules(literals, same, python="/no/python")
     with pytest.raises(EngineError, match="ends with"):
