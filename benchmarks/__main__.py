@@ -18,6 +18,7 @@ NAMES = (
     "peers",
     "rule_sets",
     "learning",
+    "rule_learners",
 )
 
 

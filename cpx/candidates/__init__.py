@@ -3,6 +3,8 @@
 - ``literals``: thresholds and categories of a table as literals, true or false of each sample;
 - ``trees``: the paths of scikit-learn's trees and forests;
 - ``monomials``: for some samples, the best rule that covers them, by exact search;
+- ``anchors``: for some samples, the widest rule that is precise and covers them;
+- ``association``: literals that often hold together in the class, by association mining;
 - ``files``: rules as text, in the syntax in which they are printed.
 
 All give the rules as sets of literals, what :class:`cpx.RuleSetSelection` takes.
@@ -15,17 +17,29 @@ from typing import TYPE_CHECKING
 from cpx.lazy import lazily
 
 if TYPE_CHECKING:
+    from cpx.candidates.anchors import anchors
+    from cpx.candidates.association import association_rules
     from cpx.candidates.files import read_rules
     from cpx.candidates.literals import Literals
     from cpx.candidates.monomials import monomials
     from cpx.candidates.trees import forest_paths, model_paths
 
-__all__ = ["Literals", "forest_paths", "model_paths", "monomials", "read_rules"]
+__all__ = [
+    "Literals",
+    "anchors",
+    "association_rules",
+    "forest_paths",
+    "model_paths",
+    "monomials",
+    "read_rules",
+]
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
         "Literals": "literals",
+        "anchors": "anchors",
+        "association_rules": "association",
         "forest_paths": "trees",
         "model_paths": "trees",
         "monomials": "monomials",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cpx.candidates.literals import Literals
-from cpx.candidates.trees import _two_kinds
+from cpx.candidates.trees import two_kinds
 from cpx.data.samples import Samples
 from cpx.data.scalars import positive_integer, valid_seed
 from cpx.models.k_monomial import KMonomial
@@ -59,7 +59,7 @@ def monomials(
     >>> monomials(literals, [1, 0, 0, 1], k=2)
     ((0, 2), (1, 3))
     """
-    labels = _two_kinds(same, len(literals.features))
+    labels = two_kinds(same, len(literals.features))
     positive_integer("n", n)
     order = np.random.default_rng(valid_seed(seed)).permutation(np.flatnonzero(labels))
     covered = np.zeros(labels.size, dtype=bool)

@@ -12,7 +12,7 @@ from cpx.candidates.literals import Literals
 from cpx.data.scalars import positive_integer, valid_seed
 from cpx.errors import DataError, InvalidOption, UnsupportedModel
 
-__all__ = ["forest_paths", "model_paths"]
+__all__ = ["as_literals", "forest_paths", "model_paths", "tree_paths", "two_kinds"]
 
 Bools = NDArray[np.bool_]
 Path = tuple[tuple[int, float, bool], ...]
@@ -51,7 +51,7 @@ def forest_paths(
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    labels = _two_kinds(same, len(literals.features))
+    labels = two_kinds(same, len(literals.features))
     forest = RandomForestClassifier(
         positive_integer("trees", trees),
         max_depth=positive_integer("k", k),
@@ -60,9 +60,8 @@ def forest_paths(
     forest.fit(literals.features.astype(np.float32), labels)
     rules: dict[tuple[int, ...], None] = {}
     for tree in forest.estimators_:
-        for path in _paths(tree.tree_, 1):
-            # A feature is above its threshold where it is true, which is literal 2 b.
-            rules[tuple(sorted({2 * b + (not above) for b, _, above in path}))] = None
+        for path in tree_paths(tree.tree_, 1):
+            rules[as_literals(path)] = None
     return tuple(rules)
 
 
@@ -101,7 +100,7 @@ def model_paths(
     classes = list(model.classes_)
     if label not in classes:
         raise InvalidOption(f"label must be one of {classes}, got {label!r}")
-    paths = [path for tree in trees for path in _paths(tree.tree_, classes.index(label))]
+    paths = [path for tree in trees for path in tree_paths(tree.tree_, classes.index(label))]
     tests = sorted({(a, t) for path in paths for a, t, _ in path})
     if not tests:
         raise DataError(f"the model has no path to the class {label!r} that tests anything")
@@ -122,22 +121,33 @@ def model_paths(
     return Literals(features, tuple(texts)), tuple(rules)
 
 
-def _paths(tree: Any, c: int) -> Iterator[Path]:
-    """Yield the paths to the nodes, other than the root, where class c has the majority."""
+def tree_paths(tree: Any, c: int, leaves: bool = False) -> Iterator[Path]:
+    """Yield the paths to the nodes where class c has the majority, the root left out.
+
+    With ``leaves`` only those to leaves, be it the root.
+    """
     open_nodes: list[tuple[int, Path]] = [(0, ())]
     while open_nodes:
         node, path = open_nodes.pop()
         shares = tree.value[node][0]
-        if path and shares[c] > shares.sum() / 2:
+        inner = tree.children_left[node] >= 0
+        if (not inner if leaves else path) and shares[c] > shares.sum() / 2:
             yield path
-        if tree.children_left[node] >= 0:
+        if inner:
             test = int(tree.feature[node]), float(tree.threshold[node])
             # The last one is visited first: left before right.
             open_nodes.append((int(tree.children_right[node]), (*path, (*test, True))))
             open_nodes.append((int(tree.children_left[node]), (*path, (*test, False))))
 
 
-def _two_kinds(same: Any, m: int) -> Bools:
+def as_literals(path: Path) -> tuple[int, ...]:
+    """Return the path of a tree over Boolean features as literals."""
+    # A feature is above its threshold where it is true, which is literal 2 b.
+    return tuple(sorted({2 * b + (not above) for b, _, above in path}))
+
+
+def two_kinds(same: Any, m: int) -> Bools:
+    """Return which samples are of the class; refuse another shape, and one kind only."""
     labels = np.asarray(same).astype(bool)
     if labels.shape != (m,):
         raise DataError(f"same must be {m} values 0 or 1, got shape {labels.shape}")

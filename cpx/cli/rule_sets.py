@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PROBLEM", "AskedRules", "rule_set"]
 
 PROBLEM = "rule-set"
-CANDIDATES = ("forest", "monomials")
+CANDIDATES = ("forest", "monomials", "anchors", "association")
 DISTRIBUTIONS = ("empirical", "product")
 
 _PENALTY = "0.01"
@@ -63,7 +63,8 @@ class AskedRules:
         typer.Option(
             metavar="FROM",
             help="For a rule set: forest (paths of a random forest, default), monomials (the "
-            "best rules around some samples), or a file of rules as they are printed.",
+            "best rules around some samples), anchors (the widest precise ones), association "
+            "(literals that often hold together), or a file of rules as they are printed.",
             autocompletion=opt.choices(CANDIDATES),
             show_default=False,
         ),
@@ -171,12 +172,16 @@ def _known_class(y: pd.Series[Any], label: str | None) -> str:
 def _candidates(
     literals: Literals, same: Any, origin: str, k: int, seed: int
 ) -> tuple[tuple[int, ...], ...]:
-    from cpx.candidates import forest_paths, monomials, read_rules
+    from cpx.candidates import anchors, association_rules, forest_paths, monomials, read_rules
 
     if origin == "forest":
         return forest_paths(literals, same, k=k, seed=seed)
     if origin == "monomials":
         return monomials(literals, same, k=k, seed=seed)
+    if origin == "anchors":
+        return anchors(literals, same, k=k, seed=seed)
+    if origin == "association":
+        return association_rules(literals, same, k=k)
     if not Path(origin).is_file():
         raise UnknownName("candidates, nor a file", origin, CANDIDATES)
     return read_rules(origin, literals.names)

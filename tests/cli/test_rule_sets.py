@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,20 @@ def test_candidates_of_a_file(run: Run, table: str) -> None:
     parameters = json.loads(made.stdout)["parameters"]
     assert len(parameters["rules"]) == 3
     assert parameters["forbidden"] == [2]
+
+
+@pytest.mark.parametrize("origin", ["anchors", "association"])
+def test_candidates_that_are_mined(run: Run, table: str, origin: str) -> None:
+    made = run("make", table, *KIND, "--candidates", origin, "-k", 2)
+    if origin == "association" and find_spec("mlxtend") is None:
+        assert made.exit_code == 2
+        assert "pip install 'cpx-explain[association]'" in made.output
+        return
+    assert made.exit_code == 0, made.output
+    instance = json.loads(made.stdout)
+    place = instance["features"].index("tint = b")
+    assert [place] in instance["parameters"]["rules"]
+    assert all(len(rule) <= 2 for rule in instance["parameters"]["rules"])
 
 
 @pytest.mark.parametrize(

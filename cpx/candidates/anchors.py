@@ -1,0 +1,80 @@
+"""Candidates that are the anchors of some samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpx.candidates.literals import Literals
+from cpx.candidates.trees import two_kinds
+from cpx.data.samples import Samples
+from cpx.data.scalars import positive_integer, valid_seed
+from cpx.models.max_coverage import MaxCoverage
+from cpx.solving import solve
+
+if TYPE_CHECKING:
+    from cpx.models.arguments import Share
+
+__all__ = ["anchors"]
+
+
+def anchors(
+    literals: Literals,
+    same: Any,
+    *,
+    k: int = 4,
+    min_precision: Share = "19/20",
+    n: int = 50,
+    seed: int = 0,
+    time_limit: float | None = 10.0,
+) -> tuple[tuple[int, ...], ...]:
+    """Return, for some samples of the class, the widest precise rule that covers them.
+
+    Parameters
+    ----------
+    literals : Literals
+    same : array of bool, shape (m,)
+        Which samples are of the class; both kinds must occur.
+    k : int
+        Greatest number of literals of a rule.
+    min_precision : Fraction, int, float or str
+        Least share of the class in what a rule covers.
+    n : int
+        How many samples are drawn, each once.
+    seed : int
+        Of the draw.
+    time_limit : float or None
+        Seconds for each rule; the widest one found counts, proved or not.
+
+    Returns
+    -------
+    tuple of tuples of int
+        The rules as literals, each once. A sample that no precise rule of k literals covers has
+        none.
+
+    Notes
+    -----
+    This is :class:`cpx.MaxCoverage` around each sample, searched for exactly: what Anchors of
+    Ribeiro et al. (AAAI 2018) ask for, of samples in place of a distribution.
+
+    Examples
+    --------
+    >>> features = np.array([[1, 1], [1, 0], [0, 1], [0, 0]], dtype=bool)
+    >>> literals = Literals(features, ("a", "not a", "b", "not b"))
+    >>> sorted(anchors(literals, [1, 1, 1, 0], k=2))
+    [(0,), (2,)]
+    """
+    labels = two_kinds(same, len(literals.features))
+    positive_integer("n", n)
+    order = np.random.default_rng(valid_seed(seed)).permutation(np.flatnonzero(labels))
+    rules: dict[tuple[int, ...], None] = {}
+    for i in map(int, order[:n]):
+        agreement = literals.features == literals.features[i]
+        samples = Samples(agreement, labels).merged()
+        size = min(k, agreement.shape[1])
+        problem = MaxCoverage(samples, k=size, min_precision=min_precision)
+        found = solve(problem, "search", time_limit=time_limit).explanation
+        if found is not None:
+            rules[tuple(2 * b + (not literals.features[i, b]) for b in found.features)] = None
+    return tuple(rules)
