@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         MaxPrecision,
         MinCertificate,
         NegativeOnly,
+        RuleSetLearning,
         RuleSetSelection,
         SufficientReason,
     )
@@ -66,6 +67,7 @@ _HOMES = {
     "Reason": "cpx.explanation",
     "Result": "cpx.result",
     "RuleSet": "cpx.rule_sets",
+    "RuleSetLearning": "cpx.models",
     "RuleSetSelection": "cpx.models",
     "Samples": "cpx.data",
     "Status": "cpx.result",
@@ -105,6 +107,7 @@ __all__ = [
     "Reason",
     "Result",
     "RuleSet",
+    "RuleSetLearning",
     "RuleSetSelection",
     "Samples",
     "Status",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,7 @@ def heaviest(
     bits: int = 24,
     threads: int = 1,
     time_limit: float | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Heaviest:
     """Find the monomials of at most k features that cover the greatest weight.
 
@@ -96,6 +97,8 @@ def heaviest(
         Threads for the search of the heaviest one.
     time_limit : float, optional
         Seconds > 0, for the search of the heaviest.
+    stop : callable
+        Asked now and then; True ends that search, as the limit does.
 
     Returns
     -------
@@ -117,7 +120,10 @@ def heaviest(
     limit = math.inf if time_limit is None else real(time_limit)
     if limit is None or not limit > 0:
         raise InvalidOption(f"time_limit must be seconds > 0, got {time_limit!r}")
-    return _search(form, scale, np.asarray(weights), n, threads, limit)
+    end = time.monotonic() + limit
+    return _search(
+        form, scale, np.asarray(weights), n, threads, lambda: time.monotonic() > end or stop()
+    )
 
 
 def _form(
@@ -190,7 +196,7 @@ def _search(
     weights: NDArray[Any],
     n: int,
     threads: int,
-    seconds: float,
+    over: Callable[[], bool],
 ) -> Heaviest:
     from cpx.backends.search.driver import explore
     from cpx.backends.search.heuristics import beam_columns
@@ -198,7 +204,6 @@ def _search(
     from cpx.backends.search.root import Root
     from cpx.backends.search.several import several
 
-    end = time.monotonic() + seconds
     # What is covered weighs the sum of what it would cost to exclude, less the value.
     most = int(form.cost_uncovered.sum())
     reduced = reduce(form)
@@ -213,7 +218,7 @@ def _search(
             columns, cost = beam, met
 
     def watch(workers: Workers) -> bool:
-        return time.monotonic() > end
+        return over()
 
     done = explore(root, cost, threads, watch)
     if done.columns is not None:
