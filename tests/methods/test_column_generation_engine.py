@@ -151,6 +151,7 @@ def test_it_stops_when_told() -> None:
     assert progress.objective is not None
 
 
+@pytest.mark.slow
 def test_isolated_solves_say_the_same() -> None:
     problem = RuleSetLearning(drawn(3, 60, 6, 2), 2, "0.02")
     here, there = solve(problem, ENGINE), solve(problem, ENGINE, isolate=True, time_limit=60)
