@@ -14,6 +14,7 @@ from cpx.methods.column_generation import learn_rules, learner
 from cpx.methods.column_generation.beams import beams
 from cpx.methods.column_generation.bound import hamming_bound
 from cpx.methods.column_generation.exchange import descend, exchanged
+from cpx.methods.column_generation.gap import within_gap
 from cpx.methods.column_generation.generate import Generation
 from cpx.methods.column_generation.table import Table
 
@@ -67,6 +68,25 @@ def test_any_prices_give_a_bound(seed: int) -> None:
         for most in (None, 3):
             assert hamming_bound(total, heaviest, price, most) <= optimum
             assert hamming_bound(total, heaviest + 1, price, most) <= optimum
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rules_within_the_gap_are_those_of_better_sets(seed: int) -> None:
+    table, rng, k, most = table_of(drawn(seed, m=14, d=4)), np.random.default_rng(seed), 2, 2
+    price = Fraction(int(table.weights.sum()), 10)
+    prices = rng.random(len(table.own)) * table.weights[table.own]
+    every = monomials(4, k)
+    sets = [list(c) for size in range(most + 1) for c in itertools.combinations(every, size)]
+    values = [losses(table, rules)[1] + price * len(rules) for rules in sets]
+    best = sorted(values)[len(values) // 4]
+    found = within_gap(table, prices, k, price, best, most, seconds=60, stop=lambda: False)
+    assert found is not None
+    listed = {table.covered(rule).tobytes() for rule in found}
+    for rules, value in zip(sets, values, strict=True):
+        if value < best:
+            assert {table.covered(rule).tobytes() for rule in rules} <= listed
+    none = within_gap(table, prices, k, price, Fraction(0), most, seconds=60, stop=lambda: True)
+    assert none is None or set(none) <= set(found)
 
 
 @pytest.mark.parametrize("seed", range(4))

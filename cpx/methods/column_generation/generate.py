@@ -105,6 +105,11 @@ class Generation:
         cost = float(self.price) + self.table.paid(covered)
         self._master.add(cost, covered[self.table.own])
 
+    @property
+    def centre(self) -> Floats:
+        """The prices of the best bound, or the last priced at; at the start all are 0."""
+        return np.zeros(len(self.table.own)) if self._centre is None else self._centre
+
     # ---------------------------------------------------------------- rounds
 
     def by_beams(self, seconds: float) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cpx.methods.column_generation.exchange import exchanged
+from cpx.methods.column_generation.gap import within_gap
 from cpx.methods.column_generation.generate import Generation
 from cpx.methods.column_generation.table import Features, Table
 from cpx.options import SolveOptions
@@ -53,10 +54,11 @@ class Listener:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A set of rules, and its objective in units of weight."""
+    """A set of rules, its objective in units of weight, and whether no set of these has less."""
 
     rules: tuple[Features, ...] = ()
     value: Fraction = Fraction(0)
+    proved: bool = False
 
 
 class Learner:
@@ -207,7 +209,7 @@ class Learner:
         assert isinstance(result.objective, int)
         chosen = tuple(rules[r] for r in result.explanation.features)
         self._listener.found(chosen)
-        return Chosen(chosen, Fraction(result.objective, problem.scale))
+        return Chosen(chosen, Fraction(result.objective, problem.scale), result.proved)
 
     def _solve_hamming(self, share: float) -> None:
         """Select with HiGHS: its relaxation is the programme of the rules, and nearly tight."""
@@ -219,8 +221,34 @@ class Learner:
 
     def _finish_hamming(self) -> None:
         self._solve_hamming(_SELECTION)
-        self.generation.by_search(self.left(_AGAIN))
-        self._solve_hamming(1.0)
+        if not (self.generation.closed and self.hamming.proved):
+            self.generation.by_search(self.left(_AGAIN))
+            self._solve_hamming(1.0)
+        if self.generation.closed and self.hamming_bound < self.hamming.value:
+            self._close_gap()
+
+    def _close_gap(self) -> None:
+        """Add all rules that a better set may have, and prove the best set of them."""
+        generation = self.generation
+        near = within_gap(
+            self.table,
+            generation.centre,
+            self._k,
+            self.price,
+            self.hamming.value,
+            self._most_rules(),
+            seconds=self.left(),
+            stop=self._listener.stop,
+        )
+        if near is None:
+            return
+        rules = list(dict.fromkeys([*generation.rules, *near]))
+        left = self.left()
+        if left > _LEAST and not self._listener.stop():
+            self.hamming = self._select(rules, "hamming", self.hamming.rules, "milp:highs", left)
+            if self.hamming.proved:
+                generation.bound = self.hamming.value
+                self._listener.bound(self.hamming.value)
 
     def _finish_zero_one(self) -> None:
         self._solve_hamming(_SELECTION)
