@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -12,7 +13,9 @@ from cpx.methods.column_generation.table import Features, Table
 
 __all__ = ["within_gap"]
 
-_MOST = 2000
+_MOST = 300, 2000
+"""Rules that are listed at first, and at most: the time grows with the square."""
+
 _UNIT, _BITS = 2**16, 52
 
 
@@ -64,23 +67,28 @@ def within_gap(
     worths = -_UNIT * table.weights
     worths[table.own] = units
     kept = np.flatnonzero(worths)
-    if seconds <= 0:
+    if np.abs(worths).max(initial=0) >= 2**_BITS:
         return None
-    found = heaviest(
-        table.literals[kept],
-        worths[kept],
-        k,
-        n=_MOST,
-        bits=_BITS,
-        time_limit=seconds,
-        stop=stop,
-    )
-    if not found.proved or found.bound is None or np.abs(worths).max(initial=0) >= 2**_BITS:
-        return None
-    over = max(Fraction(0), found.bound / _UNIT - price)
-    total = Fraction(int(units.sum()), _UNIT)
-    least = total + price - best - (most_rules - 1) * over
-    if len(found.features) == _MOST and found.weights[-1] / _UNIT > least:
-        return None
-    near = zip(found.features, found.weights, strict=True)
-    return [features for features, worth in near if worth / _UNIT > least]
+    end = time.monotonic() + seconds
+    for most in _MOST:
+        left = end - time.monotonic()
+        if left <= 0:
+            return None
+        found = heaviest(
+            table.literals[kept],
+            worths[kept],
+            k,
+            n=most,
+            bits=_BITS,
+            time_limit=left,
+            stop=stop,
+        )
+        if not found.proved or found.bound is None:
+            return None
+        over = max(Fraction(0), found.bound / _UNIT - price)
+        total = Fraction(int(units.sum()), _UNIT)
+        least = total + price - best - (most_rules - 1) * over
+        if len(found.features) < most or found.weights[-1] / _UNIT <= least:
+            near = zip(found.features, found.weights, strict=True)
+            return [features for features, worth in near if worth / _UNIT > least]
+    return None
