@@ -161,6 +161,20 @@ class RuleSetLearning(RuleSetProblem):
         """Return the same problem with another loss."""
         return replace(self, loss=loss)
 
+    def shortened(self, explanation: Explanation) -> Explanation:
+        """Drop rules, then literals of rules, that the objective does not depend on."""
+        chosen = super().shortened(explanation).features
+        value = self.cost(chosen)
+        for rule in chosen:
+            others, kept = [other for other in chosen if other != rule], self.literals(rule)
+            for literal in reversed(kept):
+                less = tuple(j for j in kept if j != literal)
+                number = number_of(less, self.samples.d)
+                if number not in others and self.cost([*others, number]) == value:
+                    kept = less
+            chosen = (*others, number_of(kept, self.samples.d))
+        return self.explanation(chosen)
+
     # ------------------------------------------------------------- selection
 
     @property

@@ -59,6 +59,16 @@ def test_value_by_hand() -> None:
     assert [problem.cost(S) for S in [(), (1,), (1, 3), (3, 4)]] == [16, (2 + 4) * 2 + 3, 10, 6]
 
 
+def test_shorter_rules_of_the_same_value() -> None:
+    samples = Samples([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]], [1, 0, 1, 0])
+    problem = RuleSetLearning(samples, 2, 0)
+    # b alone covers what a and b do; a and c covers nothing; c must stay.
+    long = problem.explanation_of([(0, 1), (0, 2), (2,)])
+    short = problem.shortened(long)
+    assert [problem.literals(rule) for rule in short.features] == [(1,), (2,)]
+    assert problem.evaluate(short).objective == problem.evaluate(long).objective
+
+
 def test_too_many_rules_have_no_statement() -> None:
     wide = RuleSetLearning(Samples(np.zeros((2, 30)), [0, 1]), 3)
     assert wide.n_features == 4526

@@ -109,9 +109,13 @@ class _Run:
         if not progress.should_stop:
             told += self._prove()
         proved = progress.objective == progress.best_bound
+        why = Termination.COMPLETED if proved else progress.why_stopped()
+        if why is Termination.COMPLETED and not (generation.closed or progress.gap_reached):
+            # Each step has a share of the time.
+            why = Termination.TIME_LIMIT
         return Outcome(
             proved,
-            Termination.COMPLETED if proved else progress.why_stopped(),
+            why,
             ", ".join(told),
             progress.objective if proved else None,
             {"rounds": len(generation.rounds), "rules": len(generation.rules)},

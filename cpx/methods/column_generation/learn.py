@@ -133,7 +133,7 @@ def learn_rules(
     ...                   features=("a", "b", "c"))
     >>> learned = learn_rules(samples, k=2, penalty="1/10")
     >>> print(learned.explanation)
-    c or (a and b) => the class
+    b or c => the class
     >>> learned.objective, learned.hamming, learned.hamming_bound, learned.closed
     (Fraction(4, 5), Fraction(4, 5), Fraction(4, 5), True)
     """
@@ -147,10 +147,11 @@ def learn_rules(
     learner = Learner(problem, limit, threads, seed)
     learner.run()
     best, generation = learner.best, learner.generation
+    explanation = problem.shortened(problem.explanation_of(best.rules))
     return LearnedRules(
         problem=problem,
-        explanation=problem.explanation_of(best.rules),
-        rules=best.rules,
+        explanation=explanation,
+        rules=tuple(map(problem.literals, explanation.features)),
         objective=best.value,
         hamming=learner.hamming.value,
         hamming_rules=learner.hamming.rules,

@@ -15,7 +15,7 @@ def how_many(d: int, most: int) -> int:
     Examples
     --------
     >>> how_many(3, 2), how_many(540, 4)
-    (7, 3529340731)
+    (7, 3529951966)
     """
     return sum(comb(d, size) for size in range(most + 1))
 
