@@ -50,9 +50,9 @@ def task(m: int = M, trees: int = 40, noise: float = 0.05, seed: int = 0) -> Rul
     return literals.problem(rules, same, penalty="0.01", context={"class": "malignant"})
 
 
-def cold(problem: RuleSetSelection, engine: str) -> Progress:
+def cold(problem: RuleSetSelection, engine: str, limit: float = LIMIT) -> Progress:
     """Let an engine solve the problem without a start."""
-    progress = Progress(problem, SolveOptions(time_limit=LIMIT))
+    progress = Progress(problem, SolveOptions(time_limit=limit))
     backend(engine).solve(problem, progress.options, progress)
     return progress
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         MaxPrecision,
         MinCertificate,
         NegativeOnly,
+        RuleSetLearning,
         RuleSetSelection,
         SufficientReason,
     )
@@ -69,6 +70,7 @@ _HOMES = {
     "Result": "cpx.result",
     "RuleSet": "cpx.rule_sets",
     "RuleSetClassifier": "cpx.classifier",
+    "RuleSetLearning": "cpx.models",
     "RuleSetSelection": "cpx.models",
     "Samples": "cpx.data",
     "Status": "cpx.result",
@@ -111,6 +113,7 @@ __all__ = [
     "Result",
     "RuleSet",
     "RuleSetClassifier",
+    "RuleSetLearning",
     "RuleSetSelection",
     "Samples",
     "Status",

@@ -160,7 +160,7 @@ def require_kind(engine: Backend, problem: Problem) -> None:
     """Raise InvalidOption when an engine does not solve the problem."""
     if engine.accepts(problem):
         return
-    if engine.encodes:
+    if engine.encodes or (hasattr(problem, "search_form") and not problem.stated):
         problem.stated_in()  # says why there is no statement
     raise InvalidOption(engine.refusal(problem))
 

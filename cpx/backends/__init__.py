@@ -32,6 +32,7 @@ _OURS = {
     "beam": "cpx.methods.beam:Beam",
     "best-of-orders": "cpx.methods.deletion:BestOfOrders",
     "certificates": "cpx.methods.certificates.method:Certificates",
+    "column-generation": "cpx.methods.column_generation.engine:ColumnGeneration",
     "cpsat": "cpx.backends.cpsat:CpSat",
     "deletion": "cpx.methods.deletion:Deletion",
     "genetic": "cpx.methods.genetic:Genetic",

@@ -150,6 +150,11 @@ class Progress:
         gap = relative_gap(self.objective, self.best_bound)
         return gap is not None and gap <= (self.options.gap or 0.0)
 
+    @property
+    def cancel(self) -> threading.Event:
+        """What :meth:`stop` sets: for a solve inside this one, which it stops as well."""
+        return self._stop
+
     def stop(self) -> None:
         """Ask the engine to stop; safe from any thread and from a signal handler."""
         self._stop.set()
@@ -274,6 +279,8 @@ class Backend(ABC):
     encodes : bool
         Whether the engine solves the statement in the chosen encoding; False for one that
         takes the problem's plain arrays, whose results name no encoding.
+    starts_alone : bool
+        Whether the engine finds a good set of rules by itself; the others are handed one.
     exact : bool
         Whether the engine proves what it claims when it has the time. False for a heuristic:
         it never reports a bound and never claims optimality or infeasibility.
@@ -291,6 +298,7 @@ class Backend(ABC):
     encodes: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
+    starts_alone: ClassVar[bool] = False
     summary: ClassVar[str] = ""
 
     def __init__(self, solver: str | None = None) -> None:
@@ -335,7 +343,7 @@ class Backend(ABC):
         One that encodes solves every statement; another one, unless it says otherwise here,
         needs the plain arrays of ``problem.search_form()``.
         """
-        return problem.stated if self.encodes else hasattr(problem, "search_form")
+        return problem.stated and (self.encodes or hasattr(problem, "search_form"))
 
     def refusal(self, problem: Problem) -> str:
         """Say that the engine does not solve the problem."""

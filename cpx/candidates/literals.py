@@ -134,6 +134,17 @@ class Literals:
         """
         from cpx.models.rule_set import RuleSetSelection
 
-        samples = Samples(self.matrix, same, features=self.names, context=context or {})
         chosen = tuple(tuple(rule) for rule in rules)
-        return RuleSetSelection(samples.merged(), chosen, **more)
+        return RuleSetSelection(self.samples(same, context), chosen, **more)
+
+    def samples(self, same: Any, context: Any = None) -> Samples:
+        """Return the samples with these literals; equal ones are merged.
+
+        Parameters
+        ----------
+        same : array of bool, shape (m,)
+            Which samples are of the class.
+        context : mapping, optional
+            Where they come from; ``class`` is what the class is called.
+        """
+        return Samples(self.matrix, same, features=self.names, context=context or {}).merged()

@@ -25,7 +25,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], _Judge]] = {
     **dict.fromkeys(monomials.KINDS, monomials.judge),
     "min-certificate": certificates.judge,
     "sufficient-reason": reasons.judge,
-    "rule-set": rule_sets.judge,
+    **dict.fromkeys(rule_sets.KINDS, rule_sets.judge),
     "kernel-rule": kernel_rules.judge,
 }
 

@@ -1,9 +1,11 @@
-"""Answers to the selection of rules, from the saved instance alone."""
+"""Answers to the selection and the learning of rules, from the saved instance alone."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -11,19 +13,19 @@ from numpy.typing import NDArray
 
 from cpx.check.proof import compare, proof, wrong_features, wrong_types
 
-__all__ = ["judge"]
+__all__ = ["KINDS", "judge"]
+
+KINDS = ("rule-set", "rule-set-learning")
 
 
-class _Selection:
-    """The instance, read from its strings."""
+class _Sets(ABC):
+    """The instance, read from its strings; a subclass says which rules there are."""
 
     def __init__(self, instance: Mapping[str, Any]) -> None:
-        parameters = instance["parameters"]
+        self.parameters = parameters = instance["parameters"]
         rows = instance["samples"]
         codes = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8)
-        literals = codes.reshape(len(rows), -1) == ord("1")
-        self.rules: list[list[int]] = parameters["rules"]
-        self.covers = np.array([literals[:, rule].all(axis=1) for rule in self.rules])
+        self.literals = codes.reshape(len(rows), -1) == ord("1")
         self.same = np.array([label == "1" for label in instance["labels"]])
         self.weights = np.array(instance.get("weights") or [1] * len(rows), dtype=np.int64)
         other, own = parameters.get("class_weights") or (1, 1)
@@ -31,16 +33,37 @@ class _Selection:
         total = int(self.errors.sum())
         self.price: Fraction = Fraction(parameters.get("penalty", 0)) * total
         self.hamming = parameters.get("loss", "zero-one") == "hamming"
-        self.parameters = parameters
-        self.lengths = parameters.get("lengths") or [len(rule) for rule in self.rules]
-        names = instance.get("features") or [f"x{j}" for j in range(literals.shape[1])]
-        self.texts = [" and ".join(names[j] for j in rule) or "(always)" for rule in self.rules]
+        d = self.literals.shape[1]
+        self.names = instance.get("features") or [f"x{j}" for j in range(d)]
+
+    @abstractmethod
+    def rule(self, r: int) -> list[int]:
+        """Return the literals of a rule."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """Return how many rules there are."""
+
+    def length(self, r: int) -> int:
+        """Return how many literals a rule counts as."""
+        return len(self.rule(r))
+
+    def text(self, r: int) -> str:
+        """Return a rule in words."""
+        return " and ".join(self.names[j] for j in self.rule(r)) or "(always)"
+
+    def cover(self, r: int) -> NDArray[np.bool_]:
+        """Say which samples have all literals of a rule."""
+        covered = np.ones(len(self.same), dtype=np.bool_)
+        for j in self.rule(r):
+            covered &= self.literals[:, j]
+        return covered
 
     def times(self, chosen: list[int]) -> NDArray[np.int64]:
         """Count the rules that cover each sample."""
         out = np.zeros(len(self.same), dtype=np.int64)
         for r in chosen:
-            out += self.covers[r]
+            out += self.cover(r)
         return out
 
     def objective(self, chosen: list[int]) -> int:
@@ -55,7 +78,25 @@ class _Selection:
 
     def broken(self, chosen: list[int]) -> list[str]:
         """Say which constraints a set breaks."""
-        if out := wrong_features(chosen, len(self.rules)):
+        return wrong_features(chosen, self.count())
+
+
+class _Selection(_Sets):
+    """Rules of a list."""
+
+    def rule(self, r: int) -> list[int]:
+        found: list[int] = self.parameters["rules"][r]
+        return found
+
+    def count(self) -> int:
+        return len(self.parameters["rules"])
+
+    def length(self, r: int) -> int:
+        lengths = self.parameters.get("lengths")
+        return super().length(r) if lengths is None else int(lengths[r])
+
+    def broken(self, chosen: list[int]) -> list[str]:
+        if out := super().broken(chosen):
             return out
         limits = self.parameters
         if missing := sorted({*limits.get("required", ())} - {*chosen}):
@@ -64,7 +105,7 @@ class _Selection:
             out.append(f"rules: the forbidden {present} are selected")
         given = {
             "max_rules": len(chosen),
-            "max_literals": sum(self.lengths[r] for r in chosen),
+            "max_literals": sum(self.length(r) for r in chosen),
             "max_overlap": int(self.weights[self.times(chosen) > 1].sum()),
         }
         for name, value in given.items():
@@ -74,9 +115,32 @@ class _Selection:
         return out
 
 
+class _Learning(_Sets):
+    """All conjunctions of few literals, numbered by size and then as words in a dictionary."""
+
+    def rule(self, r: int) -> list[int]:
+        d, size = self.literals.shape[1], 0
+        while r >= comb(d, size):
+            r, size = r - comb(d, size), size + 1
+        # From the last to the first, conjunctions of n literals of the last j are comb(j, n).
+        after, found = comb(d, size) - 1 - r, list[int]()
+        rest = d
+        for left in range(size, 0, -1):
+            while comb(rest, left) > after:
+                rest -= 1
+            after -= comb(rest, left)
+            found.append(d - 1 - rest)
+        return found
+
+    def count(self) -> int:
+        d = self.literals.shape[1]
+        return sum(comb(d, size) for size in range(self.parameters["max_literals"] + 1))
+
+
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
     """Read an instance; return what says what is wrong with a result for it."""
-    data = _Selection(instance)
+    learned = instance["problem"] == KINDS[1]
+    data = _Learning(instance) if learned else _Selection(instance)
 
     def complaints(result: Mapping[str, Any]) -> list[str]:
         found, status = result["explanation"], result["status"]
@@ -98,7 +162,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     return complaints
 
 
-def _figures(data: _Selection, found: Mapping[str, Any]) -> list[str]:
+def _figures(data: _Sets, found: Mapping[str, Any]) -> list[str]:
     out: list[str] = []
     chosen = sorted(found["features"])
     times = data.times(chosen)
@@ -111,12 +175,12 @@ def _figures(data: _Selection, found: Mapping[str, Any]) -> list[str]:
     compare(out, "precision", said["precision"], Fraction(right, covered) if covered else None)
     compare(out, "coverage", said["coverage"], Fraction(covered, int(data.weights.sum())))
     rule = found["rule"]
-    compare(out, "rule", rule["literals"], [[r, data.texts[r]] for r in chosen])
+    compare(out, "rule", rule["literals"], [[r, data.text(r)] for r in chosen])
     signed = np.where(data.same, data.errors, -data.errors)
     for r, figures in zip(chosen, rule["figures"], strict=True):
-        alone = int(signed[data.covers[r] & (times == 1)].sum())
+        alone = int(signed[data.cover(r) & (times == 1)].sum())
         compare(
-            out, f"figures of rule {r}", figures, [data.lengths[r], *weigh(data.covers[r]), alone]
+            out, f"figures of rule {r}", figures, [data.length(r), *weigh(data.cover(r)), alone]
         )
     return out
 

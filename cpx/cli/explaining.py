@@ -13,8 +13,8 @@ from cpx.cli import options as opt
 from cpx.cli.asking import Asked, Source, Wanted
 from cpx.cli.forcing import Kind, reason_of_row
 from cpx.cli.grouped import grouped
-from cpx.cli.reasons import AskedReason, TableOrModel, given, reason
-from cpx.cli.rule_sets import PROBLEM as RULE_SET
+from cpx.cli.reasons import AskedReason, TableOrModel, reason
+from cpx.cli.rule_sets import PROBLEMS as RULE_SETS
 from cpx.cli.rule_sets import AskedRules, rule_set
 from cpx.errors import InvalidOption
 
@@ -189,7 +189,8 @@ def make(
     The instance is solved later or elsewhere, by 'cpx solve' or 'cpx compare'. With
     --problem sufficient-reason it is made from the tree model of a file and a row: which
     columns force the model's class, whatever the others are. With --problem rule-set it is
-    made from a table: few rules, of at most k conditions each, that mimic the model.
+    made from a table: few rules, of at most k conditions each, that mimic the model, selected
+    from candidates; with --problem rule-set-learning, from all there are.
 
     \b
     Examples:
@@ -206,13 +207,11 @@ def make(
 
     path = output_path(output, source.table)
     asked.check()
-    if asked.problem != RULE_SET:
-        for option in given(rules):
-            raise InvalidOption(f"{option} is for --problem {RULE_SET}")
+    rules.check(asked.problem)
     if asked.problem is None:
         problem, words = _from_table(source, wanted, k, name)
-    elif asked.problem == RULE_SET:
-        problem, words = rule_set(source, wanted, rules, k, name)
+    elif asked.problem in RULE_SETS:
+        problem, words = rule_set(asked.problem, source, wanted, rules, k, name)
     else:
         problem, words = reason(source, wanted, asked, name)
     if path is None:

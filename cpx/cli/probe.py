@@ -24,7 +24,13 @@ def probe(engines: list[str]) -> dict[str, object]:
 
     from cpx.backends import backend
     from cpx.data import Oracle, Samples, Uniform
-    from cpx.models import KernelRule, KMonomial, RuleSetSelection, SufficientReason
+    from cpx.models import (
+        KernelRule,
+        KMonomial,
+        RuleSetLearning,
+        RuleSetSelection,
+        SufficientReason,
+    )
     from cpx.solving import solve
     from cpx.trees import Attribute, Tree, TreeModel
 
@@ -43,11 +49,12 @@ def probe(engines: list[str]) -> dict[str, object]:
     stump = Tree(tested, zeros, zeros, np.array([[-1.0], [1.0]]), (0,))
     attributes, thresholds = (Attribute("a"),), (np.array([0.5]),)
     model = TreeModel(attributes, (0, 1), (stump,), thresholds, "sum", "positive", (0.0,))
-    # For what takes neither: the same monomial as the only candidate, or the feature that the
-    # positive row has and the negative one has not.
+    # For what takes neither: the same monomial as the only candidate, or as the best of all, or
+    # the feature that the positive row has and the negative one has not.
     rules = RuleSetSelection(samples, ((0,),))
     kernel = KernelRule(np.eye(2, dtype=bool), (1, -1), 1, 1)
-    known = (problem, SufficientReason(model, (1.0,)), rules, kernel)
+    learning = RuleSetLearning(samples, 1, 0)
+    known = (problem, SufficientReason(model, (1.0,)), rules, learning, kernel)
     start = time.perf_counter()
     errors = []
     for name in engines:

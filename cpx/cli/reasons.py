@@ -10,6 +10,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted
+from cpx.cli.rule_sets import PROBLEMS as RULE_SETS
 from cpx.errors import InvalidOption, ModelError, UnknownName
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 PROBLEM = "sufficient-reason"
-PROBLEMS = (PROBLEM, "rule-set")
+PROBLEMS = (PROBLEM, *RULE_SETS)
 LEVELS = ("attributes", "conditions")
 DEFINITIONS = ("sufficient", "majoritary", "tree-specific")
 
@@ -101,7 +102,8 @@ class AskedReason:
         typer.Option(
             metavar="KIND",
             help="sufficient-reason: explain a row by the tree model of a file. rule-set: mimic a "
-            "model on all rows by few rules.",
+            "model on all rows by few rules, selected from candidates. rule-set-learning: by few "
+            "of all rules of at most k conditions.",
             autocompletion=opt.choices(PROBLEMS),
             show_default=False,
         ),

@@ -1,4 +1,4 @@
-"""``cpx make TABLE --problem rule-set``: rules that mimic a model, selected from candidates."""
+"""``cpx make TABLE --problem rule-set``: rules that mimic a model, selected or learned."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cpx.candidates import Literals
-    from cpx.models import Problem
-    from cpx.models.rule_set import RuleSetSelection
+    from cpx.models import Problem, RuleSetSelection
+    from cpx.models.rulesets.problem import RuleSetProblem
 
-__all__ = ["PROBLEM", "AskedRules", "rule_set"]
+__all__ = ["PROBLEMS", "AskedRules", "rule_set"]
 
-PROBLEM = "rule-set"
+SELECTION, LEARNING = PROBLEMS = ("rule-set", "rule-set-learning")
+LOSSES = ("zero-one", "hamming")
 CANDIDATES = ("forest", "monomials", "anchors", "association")
 DISTRIBUTIONS = ("empirical", "product")
 
@@ -47,6 +48,16 @@ class AskedRules:
         typer.Option(
             metavar="LABEL",
             help="For a rule set: the class that rules stand for.  [default: the last one]",
+            show_default=False,
+        ),
+    ] = None
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="For a rule set: zero-one (an error counts once, default) or hamming (once for "
+            "each rule that makes it).",
+            autocompletion=opt.choices(LOSSES),
             show_default=False,
         ),
     ] = None
@@ -88,17 +99,27 @@ class AskedRules:
         ),
     ] = None
 
+    def check(self, kind: str | None) -> None:
+        """Raise for options that are for another kind of instance."""
+        from cpx.cli.reasons import given
+
+        both = ("label", "loss", "penalty")
+        for option in given(self, *(both if kind == LEARNING else ())):
+            if kind != SELECTION:
+                raise InvalidOption(f"{option} is for --problem {SELECTION}")
+
 
 def rule_set(
-    source: Source, wanted: Wanted, asked: AskedRules, k: int, name: str | None
+    kind: str, source: Source, wanted: Wanted, asked: AskedRules, k: int, name: str | None
 ) -> tuple[Problem, str]:
-    """Train the model, draw samples, find candidates and state the problem; return words too."""
-    from cpx.cli.progress import phase
+    """Train the model, draw samples and state the problem of a kind; return words too."""
     from cpx.cli.reasons import given
+    from cpx.models import RuleSetLearning
 
+    unwanted = () if kind == SELECTION else ("--require", "--forbid")
     for option in (*given(source), *given(wanted)):
-        if option not in _TAKEN:
-            raise InvalidOption(f"{option} is not for --problem {PROBLEM}")
+        if option not in _TAKEN or option in unwanted:
+            raise InvalidOption(f"{option} is not for --problem {kind}")
     if source.target is None:
         raise InvalidOption("--target is missing: which of the table's?")
     source.check()
@@ -106,22 +127,48 @@ def rule_set(
         raise UnknownName("distribution of a rule set", source.distribution, DISTRIBUTIONS)
     opt.at_least("k", k, 1)
     opt.at_least("m", wanted.m or 1000, 1)
+    if asked.loss is not None and asked.loss not in LOSSES:
+        raise UnknownName("loss", asked.loss, LOSSES)
     literals, same, context = _samples(source, asked.label, wanted.m or 1000)
+    more: dict[str, Any] = {
+        "penalty": asked.penalty or _PENALTY,
+        "loss": asked.loss or LOSSES[0],
+        "name": name or f"{source.table.name.partition('.')[0]}-rules",
+    }
+    problem: RuleSetProblem
+    if kind == LEARNING:
+        problem = RuleSetLearning(literals.samples(same, context), k, **more)
+    else:
+        problem = _selection(literals, same, context, wanted, asked, k, source.seed, more)
+    said = [f"class {context['class']} by {source.model}: {problem.kind}", *problem.brief()]
+    return problem, ", ".join(said)
+
+
+def _selection(
+    literals: Literals,
+    same: Any,
+    context: dict[str, Any],
+    wanted: Wanted,
+    asked: AskedRules,
+    k: int,
+    seed: int,
+    more: dict[str, Any],
+) -> RuleSetSelection:
+    """Find candidates and state the selection from them."""
+    from cpx.cli.progress import phase
+
     with phase("looking for candidates"):
-        rules = _candidates(literals, same, asked.candidates or CANDIDATES[0], k, source.seed)
+        rules = _candidates(literals, same, asked.candidates or CANDIDATES[0], k, seed)
     problem = literals.problem(
         rules,
         same,
         context=context,
-        penalty=asked.penalty or _PENALTY,
         max_rules=asked.max_rules,
         max_literals=asked.max_literals,
         max_overlap=asked.max_overlap,
-        name=name or f"{source.table.name.partition('.')[0]}-rules",
+        **more,
     )
-    problem = _with_choice(problem, wanted)
-    said = [f"class {context['class']} by {source.model}: {problem.kind}", *problem.brief()]
-    return problem, ", ".join(said)
+    return _with_choice(problem, wanted)
 
 
 def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, dict[str, Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.models.rule_set import RuleSetSelection
+from cpx.models.rulesets.problem import RuleSetProblem
 from cpx.result import Termination
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ class LocalSearch(Backend):
     summary: ClassVar[str] = "greedy and local search over sets of rules"
 
     def accepts(self, problem: Problem) -> bool:
-        """Whether the problem is a selection of rules."""
-        return isinstance(problem, RuleSetSelection)
+        """Whether the problem is a selection of rules, or has few enough rules to be one."""
+        return isinstance(problem, RuleSetProblem) and problem.stated
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search until the rounds are over; see :class:`~cpx.backends.base.Backend`."""
-        assert isinstance(problem, RuleSetSelection)
+        assert isinstance(problem, RuleSetProblem)
         with progress.phase("compile"):
             moves = _Moves(problem.form)
         if not problem.form.allows(problem.required):
@@ -90,7 +90,7 @@ def descend(form: RuleSelection, start: Rules, stop: Callable[[], bool]) -> Rule
 
     Examples
     --------
-    >>> from cpx import Samples
+    >>> from cpx import RuleSetSelection, Samples
     >>> samples = Samples([[1, 1], [1, 0], [0, 1], [0, 0]], [1, 1, 1, 0])
     >>> problem = RuleSetSelection(samples, [(0,), (1,), (0, 1)], penalty="0.1")
     >>> descend(problem.form, (2,), lambda: False)

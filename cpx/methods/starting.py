@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cpx.methods.local_search import descend
-from cpx.models.rule_set import RuleSetSelection
+from cpx.models.rulesets.problem import RuleSetProblem
 
 if TYPE_CHECKING:
     from cpx.backends.base import Backend, Progress
@@ -22,7 +22,8 @@ __all__ = ["Start"]
 class Start:
     """A known solution of the problem of a solve, reported to its progress.
 
-    Nothing is done for problems of other kinds, and for heuristics.
+    Nothing is done for problems of other kinds, for heuristics, and for engines that have a start
+    of their own.
 
     Parameters
     ----------
@@ -41,7 +42,9 @@ class Start:
         self.options = progress.options
         self._known = False
         problem = progress.problem
-        if not (engine.exact and isinstance(problem, RuleSetSelection)):
+        if not (isinstance(problem, RuleSetProblem) and problem.stated):
+            return
+        if engine.starts_alone or not engine.exact:
             return
         if not problem.form.allows(problem.required):
             return

@@ -14,6 +14,7 @@ from cpx.models.max_precision import MaxPrecision
 from cpx.models.min_certificate import MinCertificate
 from cpx.models.negative_only import NegativeOnly
 from cpx.models.rule_set import RuleSetSelection
+from cpx.models.rule_set_learning import RuleSetLearning
 from cpx.models.sufficient_reason import SufficientReason
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "NegativeOnly",
     "Problem",
     "RatioProblem",
+    "RuleSetLearning",
     "RuleSetSelection",
     "Statement",
     "SufficientReason",
@@ -43,6 +45,7 @@ PROBLEMS: dict[str, type[Problem]] = {
         MinCertificate,
         SufficientReason,
         RuleSetSelection,
+        RuleSetLearning,
         KernelRule,
     )
 }

@@ -211,4 +211,4 @@ class MinCertificate(SmallestSet):
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read the saved form; unknown keys and parameters are refused by name."""
         known = frozenset(("epsilon", "required", "forbidden", "weights"))
-        return cls(**saved.read(data, known, needed="epsilon"))
+        return cls(**saved.read(data, known, needed=("epsilon",)))

@@ -4,44 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance
-from cpx.explanation import Explanation, SampleEvaluation
-from cpx.models import saved, wording
-from cpx.models.arguments import Share, feature_list, share
-from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models import saved
+from cpx.models.arguments import Share, feature_list
 from cpx.models.rulesets import arguments, sentences
-from cpx.models.rulesets.encodings import channelling, hamming, signature
 from cpx.models.rulesets.form import RuleSelection
-from cpx.rule_sets import RuleFigures, RuleSet
-from cpx.rules import Literal as Condition
-from cpx.values import Value
+from cpx.models.rulesets.problem import Loss, RuleSetProblem
 
 __all__ = ["LIMITS", "Loss", "RuleSetSelection"]
-
-Loss = Literal["zero-one", "hamming"]
 
 LIMITS = ("max_rules", "max_literals", "max_overlap")
 """Parameters that limit a set; none when not given."""
 
-_LARGEST = 2**62
-
-
-def _stand_in(problem: Problem) -> Problem:
-    """Return the problem with the Hamming loss, which its encoding states."""
-    assert isinstance(problem, RuleSetSelection)
-    return problem if problem.loss == "hamming" else replace(problem, loss="hamming")
-
 
 @dataclass(frozen=True, eq=False)
-class RuleSetSelection(Problem):
+class RuleSetSelection(RuleSetProblem):
     """Select rules from candidates: few errors, and few rules.
 
     A rule is a conjunction of literals and covers the samples that satisfy all of them. A set
@@ -118,37 +101,22 @@ class RuleSetSelection(Problem):
 
     kind: ClassVar[str] = "rule-set"
     features_are: ClassVar[str] = "Candidates r: literals"
-    encodings: ClassVar[tuple[Encoding[RuleSelection], ...]] = (
-        Encoding("signature", signature),
-        Encoding("channelling", channelling),
-        Encoding("hamming", hamming, faithful=False, stand_in=_stand_in),
-    )
 
     def __post_init__(self) -> None:
-        if not isinstance(self.samples, Samples):
-            raise InvalidInstance(f"samples must be Samples, got {type(self.samples).__name__}")
+        self._check()
 
         def put(name: str, value: object) -> None:
             object.__setattr__(self, name, value)
 
         put("rules", arguments.rules(self.rules, self.samples.d))
-        put("penalty", share("penalty", self.penalty))
-        if self.loss not in get_args(Loss):
-            raise InvalidInstance(
-                f"loss must be one of {', '.join(get_args(Loss))}, got {self.loss!r}"
-            )
         for name in LIMITS:
             if getattr(self, name) is not None:
                 put(name, arguments.count(name, getattr(self, name)))
         for name in ("required", "forbidden"):
             put(name, feature_list(name, getattr(self, name), len(self.rules), "rule"))
-        if self.class_weights is not None:
-            put("class_weights", arguments.class_weights(self.class_weights))
         if self.lengths is not None:
             put("lengths", arguments.lengths(self.lengths, len(self.rules)))
-        if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {self.name!r}")
-        self._refuse_large()
+        self._refuse_large(len(self.rules))
 
     @classmethod
     def of_coverage(
@@ -177,41 +145,7 @@ class RuleSetSelection(Problem):
         samples = Samples(np.asarray(covers).T, same, features=tuple(texts), **about)
         return cls(samples, tuple((r,) for r in range(samples.d)), **more)
 
-    # ------------------------------------------------------------ arguments
-
-    def _refuse_large(self) -> None:
-        # The Hamming loss may count every sample once for each rule.
-        times = len(self.rules) + 1
-        if (self.scale * self.total + self.price) * times >= _LARGEST:
-            raise InvalidInstance(
-                f"penalty {self.penalty} of a weight of {self.total} is no multiple of a number "
-                "that fits 64 bits: give it fewer digits"
-            )
-
-    # ---------------------------------------------------------- the problem
-
-    @cached_property
-    def error_weights(self) -> NDArray[np.int64]:
-        """What an error on each sample weighs, shape (m,)."""
-        if self.class_weights is None:
-            return self.samples.weights
-        other, own = self.class_weights
-        return self.samples.weights * np.where(self.samples.same, own, other)
-
-    @cached_property
-    def total(self) -> int:
-        """Weight M of all samples, with those of their classes."""
-        return sum(map(int, self.error_weights))
-
-    @property
-    def scale(self) -> int:
-        """The objective is counted in units of 1 / ``scale`` of the samples' weight."""
-        return (Fraction(self.penalty) * self.total).denominator
-
-    @property
-    def price(self) -> int:
-        """What a rule costs, in the units of the objective."""
-        return (Fraction(self.penalty) * self.total).numerator
+    # ---------------------------------------------------------------- rules
 
     @property
     def n_features(self) -> int:
@@ -221,8 +155,7 @@ class RuleSetSelection(Problem):
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
         """The candidates in words."""
-        names = self.samples.features
-        return tuple(" and ".join(names[j] for j in rule) or "(always)" for rule in self.rules)
+        return tuple(map(self.in_words, self.rules))
 
     @cached_property
     def covers(self) -> NDArray[np.bool_]:
@@ -259,106 +192,42 @@ class RuleSetSelection(Problem):
             self.max_overlap,
         )
 
-    def search_form(self) -> RuleSelection:
-        """Return the problem as plain arrays."""
-        return self.form
+    def cover(self, rule: int) -> NDArray[np.bool_]:
+        """Return which samples a candidate covers, shape (m,)."""
+        return np.asarray(self.covers[rule])
 
-    def model(self, encoding: str | None = None) -> Statement:
-        """State the problem in the named encoding (default: ``signature``)."""
-        chosen = self.stated_in(encoding)
-        stated = chosen.stand_in(self) if chosen.stand_in else self
-        assert isinstance(stated, RuleSetSelection)
-        statement: Statement = chosen.build(stated.form)
-        return statement
+    def length(self, rule: int) -> int:
+        """Return the number of literals that a candidate counts as."""
+        return int(self.rule_lengths[rule])
 
-    def stated_in(self, name: str | None = None) -> Encoding[Any]:
-        """Return the encoding; that of the Hamming loss is faithful to it."""
-        encoding = self.encoding(name)
-        if encoding.stand_in is not None and self.loss == "hamming":
-            return replace(encoding, faithful=True, stand_in=None)
-        return encoding
+    def text(self, rule: int) -> str:
+        """Return a candidate in words."""
+        return self.feature_names[rule]
 
-    def decode(self, values: Values) -> Explanation:
-        """Read the selected rules off the array ``X``."""
-        return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
+    def allows(self, chosen: Iterable[int]) -> bool:
+        """Say whether a set keeps the limits and has what it must, and nothing it must not."""
+        return self.form.allows(chosen)
 
-    def explanation(self, features: Iterable[int]) -> Explanation:
-        """Return the set of these candidates, each with its figures on the samples."""
-        chosen = tuple(sorted(set(features)))
-        found = self._measure(chosen)
-        words = [Condition(r, self.feature_names[r]) for r in chosen]
-        rules = RuleSet(
-            tuple(words),
-            wording.class_words(str(self.samples.context.get("class", "the class"))),
-            figures=self._figures(chosen),
-            total=self.samples.total,
-        )
-        return Explanation(rules, precision=found.precision, coverage=found.coverage)
-
-    def _figures(self, chosen: tuple[int, ...]) -> tuple[RuleFigures, ...]:
-        weights, same = self.samples.weights, self.samples.same
-        alone = self.form.times_covered(chosen) == 1
-        figures = []
-        for r in chosen:
-            own = self.covers[r]
-            signed = np.where(same, self.error_weights, -self.error_weights)
-            figures.append(
-                RuleFigures(
-                    int(self.rule_lengths[r]),
-                    int(weights[own].sum()),
-                    int(weights[own & same].sum()),
-                    int(signed[own & alone].sum()),
-                )
-            )
-        return tuple(figures)
-
-    def evaluate(self, explanation: Explanation) -> SampleEvaluation:
-        """Return the exact figures of a set; see :class:`SampleEvaluation`."""
-        return self._measure(explanation.features)
-
-    def _measure(self, chosen: tuple[int, ...]) -> SampleEvaluation:
-        samples = self.samples
-        covered = self.form.times_covered(chosen) > 0
-        return SampleEvaluation(
-            objective=self.form.cost(chosen),
-            covered=int(samples.weights[covered].sum()),
-            agreeing_covered=int(samples.weights[covered & samples.same].sum()),
-            agreeing=samples.agreeing,
-            total=samples.total,
-            feasible=self.form.allows(chosen),
-        )
-
-    def error(self, chosen: Iterable[int]) -> int:
-        """Return the weight of the errors of a set, by the loss."""
-        rules = list(chosen)
-        return (self.form.cost(rules) - self.price * len(rules)) // self.scale
-
-    def shortened(self, explanation: Explanation) -> Explanation:
-        """Drop rules, the last first, whose removal leaves the objective as it is."""
-        kept = explanation.features
-        value = self.form.cost(kept)
-        for rule in reversed(kept):
-            rest = tuple(r for r in kept if r != rule)
-            if self.form.allows(rest) and self.form.cost(rest) == value:
-                kept = rest
-        return explanation if kept == explanation.features else self.explanation(kept)
+    def with_loss(self, loss: Loss) -> RuleSetSelection:
+        """Return the same problem with another loss."""
+        return replace(self, loss=loss)
 
     # ------------------------------------------------------------ sentences
 
-    def conclude(
-        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
-    ) -> Explanation:
-        """Return the explanation with the sentence that says what was proved of it."""
-        told = sentences.conclusion(self, explanation.features, proved, bound)
-        return replace(explanation, proved=told)
+    @property
+    def rival(self) -> str:
+        """What a set is compared with."""
+        return sentences.rival(self)
 
     def brief(self) -> list[str]:
         """Return samples, candidates, the price of a rule and limits."""
-        return sentences.brief(self)
+        candidates = sentences.plural(self.n_features, "candidate")
+        return sentences.brief(self, candidates, *sentences.limits(self))
 
     def facts(self) -> dict[str, str]:
         """Return samples, candidates, objective and limits."""
-        return sentences.facts(self)
+        rules = {"candidates": f"R = {self.n_features}"}
+        return sentences.facts(self, rules) | sentences.chosen(self)
 
     def notes(self) -> tuple[str, ...]:
         """Return what is degenerate; solved all the same."""
@@ -384,4 +253,4 @@ class RuleSetSelection(Problem):
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read the saved form; unknown keys and parameters are refused by name."""
         known = ("penalty", "loss", "required", "forbidden", "class_weights", "lengths", "rules")
-        return cls(**saved.read(data, frozenset((*known, *LIMITS)), needed="rules"))
+        return cls(**saved.read(data, frozenset((*known, *LIMITS)), needed=("rules",)))

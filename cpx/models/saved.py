@@ -69,7 +69,7 @@ def with_samples(
 
 
 def read(
-    data: Mapping[str, Any], known: frozenset[str] = _PARAMETERS, needed: str = "k"
+    data: Mapping[str, Any], known: frozenset[str] = _PARAMETERS, needed: tuple[str, ...] = ("k",)
 ) -> dict[str, Any]:
     """Return the arguments of the problem that :func:`with_samples` wrote.
 
@@ -78,8 +78,8 @@ def read(
     data : dict
     known : frozenset of str
         Its parameters.
-    needed : str
-        The one of them that must be there.
+    needed : tuple of str
+        Those of them that must be there.
 
     Raises
     ------
@@ -91,7 +91,8 @@ def read(
     if not isinstance(parameters, Mapping):
         raise InvalidInstance(f"parameters must be an object, got {parameters!r}")
     refuse_unknown("parameter", parameters, known)
-    for key, holder in ((needed, parameters), ("samples", data), ("labels", data)):
+    held = [*((key, parameters) for key in needed), ("samples", data), ("labels", data)]
+    for key, holder in held:
         if key not in holder:
             raise InvalidInstance(f"the key {key!r} is missing")
     for name in LIMITS:

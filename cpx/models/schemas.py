@@ -50,9 +50,23 @@ _REASON = {
     **_SMALLEST,
 }
 _COUNT = {"type": "integer", "minimum": 0}
-_RULE_SET = {
+_RULES = {
     "penalty": {**_SHARE, "description": "price of a rule as a share of all weight, exact"},
     "loss": {"enum": ["zero-one", "hamming"], "description": "absent: zero-one"},
+    "class_weights": {
+        "type": "array",
+        "items": _COUNT,
+        "minItems": 2,
+        "maxItems": 2,
+        "description": "weight of an error on another class, and on the class; absent: 1, 1",
+    },
+}
+_RULE_SET_LEARNING = {
+    "max_literals": {"type": "integer", "minimum": 1, "description": "most literals of a rule"},
+    **_RULES,
+}
+_RULE_SET = {
+    **_RULES,
     "rules": {
         "type": "array",
         "minItems": 1,
@@ -64,13 +78,6 @@ _RULE_SET = {
     "max_overlap": {**_COUNT, "description": "greatest weight covered by two rules or more"},
     "required": {**_INDICES, "description": "rules that must be selected"},
     "forbidden": {**_INDICES, "description": "rules that must not be selected"},
-    "class_weights": {
-        "type": "array",
-        "items": _COUNT,
-        "minItems": 2,
-        "maxItems": 2,
-        "description": "weight of an error on another class, and on the class; absent: 1, 1",
-    },
     "lengths": {
         "type": "array",
         "items": _COUNT,
@@ -188,6 +195,14 @@ def instance_schemas(version: int) -> list[dict[str, Any]]:
             ["x", "class", "model"],
         ),
         _instance(version, ["rule-set"], _RULE_SET, ["rules"], _SAMPLES, on_samples),
+        _instance(
+            version,
+            ["rule-set-learning"],
+            _RULE_SET_LEARNING,
+            ["max_literals", "penalty"],
+            _SAMPLES,
+            on_samples,
+        ),
         _instance(
             version,
             ["kernel-rule"],

@@ -18,6 +18,7 @@ from cpx.models.max_coverage import MaxCoverage
 from cpx.models.max_precision import MaxPrecision
 from cpx.models.monomial import MonomialProblem
 from cpx.models.negative_only import NegativeOnly
+from cpx.testing.learning import learning_cases
 from cpx.testing.rule_sets import rule_set_cases
 from cpx.testing.smallest import full_cases, smallest_cases
 from cpx.values import Value
@@ -26,6 +27,7 @@ __all__ = [
     "CASES",
     "ENCODINGS",
     "FULL",
+    "LEARNING",
     "RULE_SETS",
     "RULE_SETS_STATED",
     "SMALLEST",
@@ -199,6 +201,9 @@ FULL: tuple[Case, ...] = tuple(Case(*case) for case in full_cases())
 
 RULE_SETS: tuple[Case, ...] = tuple(Case(*case) for case in rule_set_cases())
 """Selections of rules, for engines that solve statements or take their plain arrays."""
+
+LEARNING: tuple[Case, ...] = tuple(Case(*case) for case in learning_cases())
+"""Rule sets to be learned, of so few rules that these engines take them as well."""
 
 STATED: tuple[tuple[Case, str], ...] = tuple(
     (case, encoding) for case in CASES for encoding in case.encodings

@@ -10,11 +10,12 @@ import numpy as np
 
 from cpx.data.samples import Samples
 from cpx.models.rule_set import RuleSetSelection
+from cpx.models.rulesets.problem import RuleSetProblem
 
 __all__ = ["best_set", "random_selection", "rule_set_cases"]
 
 
-def best_set(problem: RuleSetSelection) -> int | None:
+def best_set(problem: RuleSetProblem) -> int | None:
     """Return the optimum by trying all sets, None when none is allowed.
 
     Examples

@@ -26,6 +26,12 @@ def test_rule_sets(engine: str, encoding: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case, encoding)
 
 
+@pytest.mark.parametrize("case", conformance.LEARNING, ids=str)
+@pytest.mark.parametrize("engine", ["column-generation", *ENGINES])
+def test_learning(engine: str, case: conformance.Case) -> None:
+    conformance.check_case(engine, case)
+
+
 @pytest.mark.parametrize("case", conformance.CASES, ids=str)
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_value_of_a_heuristic(name: str, case: conformance.Case) -> None:
@@ -63,5 +69,5 @@ def test_cases_are_right() -> None:
     for case in (*conformance.SMALLEST, *conformance.FULL):
         assert least_weight(case.problem) == case.optimum, case.name
 
-    for case in conformance.RULE_SETS:
+    for case in (*conformance.RULE_SETS, *conformance.LEARNING):
         assert best_set(case.problem) == case.optimum, case.name

@@ -107,3 +107,51 @@ def test_options_of_rule_sets_are_theirs(run: Run, table: str) -> None:
     made = run("make", table, "--target", "y", "--row", 0, "--max-rules", 3)
     assert made.exit_code == 2
     assert "--max-rules is for --problem rule-set" in made.output
+
+
+LEARNED = (*KIND[:2], "--problem", "rule-set-learning", *KIND[4:])
+
+
+def test_learned_rules(run: Run, table: str) -> None:
+    made = run("make", table, *LEARNED, "-k", 2, "--penalty", "0.02", "-o", "inst.json")
+    assert made.exit_code == 0, made.output
+    assert "rule-set-learning, 200 samples, rules of at most 2 of 12 literals" in made.stdout
+    solved = run("solve", "inst.json", "-b", "column-generation", "-o", "result.json")
+    assert solved.exit_code == 0, solved.output
+    assert "tint = b" in solved.stdout.splitlines()[0]
+    checked = run("check", "inst.json", "result.json")
+    assert checked.stdout.startswith("OK OPTIMAL"), checked.output
+    compared = run("compare", "inst.json", "-b", "column-generation,search", "--time-limit", 60)
+    assert compared.exit_code == 0, compared.output
+    shown = run("show", "inst.json")
+    assert "79 conjunctions of at most 2 literals" in shown.stdout
+
+
+def test_too_many_rules_to_show(run: Run, table: str) -> None:
+    made = run(
+        "make", table, *LEARNED, "--bins", 12, "-k", 5, "--loss", "hamming", "-o", "inst.json"
+    )
+    assert "Hamming loss" in made.stdout
+    for command in (("show", "inst.json"), ("solve", "inst.json")):
+        refused = run(*command)
+        assert refused.exit_code == 2
+        assert "ask the engine column-generation" in " ".join(refused.output.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--max-rules", "3"), "--max-rules is for --problem rule-set"),
+        (("--candidates", "forest"), "--candidates is for --problem rule-set"),
+        (("--require", "0"), "--require is not for --problem rule-set-learning"),
+        (("--loss", "square"), "unknown loss 'square'"),
+        (("--penalty", "nan"), "penalty must be"),
+        (("-k", "0"), "k must be at least 1"),
+    ],
+)
+def test_wrong_input_of_learning(
+    run: Run, table: str, options: tuple[str, ...], message: str
+) -> None:
+    made = run("make", table, *LEARNED, *options)
+    assert made.exit_code == 2
+    assert message in made.output

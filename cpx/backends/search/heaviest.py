@@ -7,8 +7,10 @@ of a kernel machine (weights are y_i alpha_i).
 from __future__ import annotations
 
 import math
+import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -31,6 +33,7 @@ Ints = NDArray[np.int64]
 
 _MOST_BITS = 52
 _BEAM_WIDTH = 16
+_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ def heaviest(
     bits: int = 24,
     threads: int = 1,
     time_limit: float | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Heaviest:
     """Find the monomials of at most k features that cover the greatest weight.
 
@@ -95,7 +99,9 @@ def heaviest(
     threads : int
         Threads for the search of the heaviest one.
     time_limit : float, optional
-        Seconds > 0, for the search of the heaviest.
+        Seconds > 0. When they are over there may be fewer monomials.
+    stop : callable
+        Asked now and then; True ends the search, as the limit does.
 
     Returns
     -------
@@ -117,7 +123,10 @@ def heaviest(
     limit = math.inf if time_limit is None else real(time_limit)
     if limit is None or not limit > 0:
         raise InvalidOption(f"time_limit must be seconds > 0, got {time_limit!r}")
-    return _search(form, scale, np.asarray(weights), n, threads, limit)
+    end = time.monotonic() + limit
+    return _search(
+        form, scale, np.asarray(weights), n, threads, lambda: time.monotonic() > end or stop()
+    )
 
 
 def _form(
@@ -190,7 +199,7 @@ def _search(
     weights: NDArray[Any],
     n: int,
     threads: int,
-    seconds: float,
+    over: Callable[[], bool],
 ) -> Heaviest:
     from cpx.backends.search.driver import explore
     from cpx.backends.search.heuristics import beam_columns
@@ -198,7 +207,6 @@ def _search(
     from cpx.backends.search.root import Root
     from cpx.backends.search.several import several
 
-    end = time.monotonic() + seconds
     # What is covered weighs the sum of what it would cost to exclude, less the value.
     most = int(form.cost_uncovered.sum())
     reduced = reduce(form)
@@ -213,7 +221,7 @@ def _search(
             columns, cost = beam, met
 
     def watch(workers: Workers) -> bool:
-        return time.monotonic() > end
+        return over()
 
     done = explore(root, cost, threads, watch)
     if done.columns is not None:
@@ -224,9 +232,10 @@ def _search(
         every = reduce(form, every=True)
         assert every is not None
         known = [int(j) for j in np.flatnonzero(np.isin(every.features, sets[0]))]
-        found = several(every, n, known)
+        with _signalled(over) as signal:
+            found = several(every, n, known, signal=signal)
         sets = [every.original(chosen) for chosen in found.columns]
-        nodes += found.nodes
+        nodes, finished = nodes + found.nodes, found.finished
     exact = [_weight(form, weights, features) for features in sets]
     order = sorted(range(len(sets)), key=lambda x: (-exact[x], len(sets[x]), sets[x]))
     return Heaviest(
@@ -236,6 +245,25 @@ def _search(
         finished,
         nodes,
     )
+
+
+@contextmanager
+def _signalled(over: Callable[[], bool]) -> Iterator[Ints]:
+    """Give a signal that another thread sets when the search is to end."""
+    signal, ended = np.zeros(2, dtype=np.int64), threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_POLL_SECONDS):
+            if over():
+                signal[0] = 1
+
+    watcher = threading.Thread(target=watch, name="cpx-heaviest", daemon=True)
+    watcher.start()
+    try:
+        yield signal
+    finally:
+        ended.set()
+        watcher.join()
 
 
 def _cost(reduced: Reduced, columns: list[int]) -> int:

@@ -5,8 +5,11 @@
 - ``beams``: many rules of high price at once, by beam search from samples;
 - ``bound``: what prices of samples prove about every set of rules;
 - ``generate``: the rounds;
+- ``gap``: the rules that a better set may have, once no rule is left to add;
 - ``exchange``: local search on the errors themselves, over all rules;
-- ``learn``: all of it, as one call.
+- ``zero_one``: what is proved of these errors;
+- ``learner``: the steps one after the other;
+- ``learn``, ``engine``: all of it, as one call and as an engine of :func:`cpx.solve`.
 """
 
 from cpx.methods.column_generation.learn import LearnedRules, learn_rules

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -27,18 +26,18 @@ def exchanged(
     k: int,
     price: Fraction,
     rng: Generator,
-    end: float,
+    stop: Callable[[], bool],
 ) -> list[Features]:
     """Return a set of rules of no greater zero-one loss plus price, after local search.
 
     It descends from the set; then, eight times without success, from the best set without one of
-    its rules. Ends at time ``end`` of :func:`time.monotonic`, if not before.
+    its rules. Ends when ``stop`` says so, if not before.
     """
-    best = descend(table, chosen, k, price, rng, end)
+    best = descend(table, chosen, k, price, rng, stop)
     value, failed = _value(table, best, price), 0
-    while best and failed < _KICKS and time.monotonic() < end:
+    while best and failed < _KICKS and not stop():
         dropped = int(rng.integers(len(best)))
-        again = descend(table, best[:dropped] + best[dropped + 1 :], k, price, rng, end)
+        again = descend(table, best[:dropped] + best[dropped + 1 :], k, price, rng, stop)
         failed += 1
         if (met := _value(table, again, price)) < value:
             best, value, failed = again, met, 0
@@ -51,7 +50,7 @@ def descend(
     k: int,
     price: Fraction,
     rng: Generator,
-    end: float,
+    stop: Callable[[], bool],
 ) -> list[Features]:
     """Return the set after steps that help, until none does.
 
@@ -66,7 +65,7 @@ def descend(
     while improved:
         improved = False
         for place in range(len(rules), -1, -1):
-            if time.monotonic() > end:
+            if stop():
                 return rules
             others = [cover for i, cover in enumerate(covers) if i != place]
             free = ~np.logical_or.reduce(others) if others else np.ones(len(full), dtype=bool)

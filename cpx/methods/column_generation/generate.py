@@ -66,6 +66,10 @@ class Generation:
         Of the exact pricing.
     known : iterable of Features
         Rules to begin with.
+    stop : callable
+        Asked between rounds and within exact pricing; True ends them.
+    proved : callable
+        Told each better bound.
     """
 
     table: Table
@@ -75,6 +79,8 @@ class Generation:
     seed: int
     threads: int = 1
     known: Iterable[Features] = ()
+    stop: Callable[[], bool] = lambda: False
+    proved: Callable[[Fraction], None] = lambda bound: None
     rounds: list[Round] = field(default_factory=list)
     rules: list[Features] = field(default_factory=list)
     bound: Fraction | None = None
@@ -99,12 +105,17 @@ class Generation:
         cost = float(self.price) + self.table.paid(covered)
         self._master.add(cost, covered[self.table.own])
 
+    @property
+    def centre(self) -> Floats:
+        """The prices of the best bound, or the last priced at; at the start all are 0."""
+        return np.zeros(len(self.table.own)) if self._centre is None else self._centre
+
     # ---------------------------------------------------------------- rounds
 
     def by_beams(self, seconds: float) -> None:
         """Add rules that beams find until few are found, the value stalls, or time is over."""
         end, stalled, before = time.monotonic() + seconds, 0, math.inf
-        while stalled < _STALLED and (left := end - time.monotonic()) > 0:
+        while stalled < _STALLED and (left := end - time.monotonic()) > 0 and not self.stop():
             relaxed = self._master.solve(left)
             if relaxed is None:
                 return
@@ -119,7 +130,7 @@ class Generation:
     def by_search(self, seconds: float) -> None:
         """Price exactly, round by round, until nothing is left to find or the time is over."""
         end = time.monotonic() + seconds
-        while not self.closed and (left := end - time.monotonic()) > 0:
+        while not self.closed and (left := end - time.monotonic()) > 0 and not self.stop():
             relaxed = self._master.solve(left)
             left = end - time.monotonic()
             if relaxed is None or left <= 0:
@@ -201,6 +212,7 @@ class Generation:
             self.k,
             threads=self.threads,
             time_limit=seconds,
+            stop=self.stop,
         )
         if not found.features or found.bound is None:
             return None
@@ -209,6 +221,7 @@ class Generation:
         bound = hamming_bound(total, most, self.price, self.most_rules())
         if self.bound is None or bound > self.bound:
             self.bound, self._centre = bound, prices
+            self.proved(bound)
         return found.features[0], most
 
 

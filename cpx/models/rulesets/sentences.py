@@ -11,11 +11,22 @@ from cpx.models import wording
 from cpx.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cpx.models.rule_set import RuleSetSelection
+    from cpx.models.rulesets.problem import RuleSetProblem
 
-__all__ = ["brief", "conclusion", "facts", "warnings"]
+__all__ = [
+    "brief",
+    "chosen",
+    "conclusion",
+    "facts",
+    "limits",
+    "one_class",
+    "plural",
+    "rival",
+    "warnings",
+]
 
 _LIMITS = {
     "max_rules": "at most {} rule",
@@ -25,33 +36,33 @@ _LIMITS = {
 
 
 def conclusion(
-    problem: RuleSetSelection, chosen: Sequence[int], proved: bool, bound: Value | None
+    problem: RuleSetProblem, chosen: Sequence[int], proved: bool, bound: Value | None
 ) -> str:
     """Say what the value of a set is made of, and what was proved of it."""
     error, size = problem.error(chosen), len(chosen)
-    value = Fraction(problem.form.cost(list(chosen)), problem.scale)
+    value = Fraction(problem.cost(chosen), problem.scale)
     price = Fraction(problem.price, problem.scale)
     loss = "error" if problem.loss == "zero-one" else "Hamming loss"
-    told = f"{loss} {error} of {problem.total} and {_plural(size, 'rule')} at {_number(price)}"
+    told = f"{loss} {error} of {problem.total} and {plural(size, 'rule')} at {_number(price)}"
     told += f", {_number(value)} in all"
-    rival = f"set of the {problem.n_features} candidates{_restriction(problem)}"
     if proved:
-        return f"{told}, is optimal: no {rival} has less"
+        return f"{told}, is optimal: no {problem.rival} has less"
     if bound is None:
         return f"{told}, without a bound"
     least = _number(Fraction(bound, problem.scale))
-    return f"{told}, not proved optimal: every {rival} has at least {least}"
+    return f"{told}, not proved optimal: every {problem.rival} has at least {least}"
 
 
-def brief(problem: RuleSetSelection) -> list[str]:
-    """Return samples, candidates, the price of a rule and limits."""
+def brief(problem: RuleSetProblem, *more: str) -> list[str]:
+    """Return samples, what rules there are, the price of one, and more."""
+    rules, *rest = more
     price = f"penalty {wording.percent(Fraction(problem.penalty))}"
-    size = f"{problem.samples.total} samples"
-    return [size, _plural(problem.n_features, "candidate"), price, *_limits(problem)]
+    loss = ["Hamming loss"] * (problem.loss == "hamming")
+    return [f"{problem.samples.total} samples", rules, price, *loss, *rest]
 
 
-def facts(problem: RuleSetSelection) -> dict[str, str]:
-    """Return samples, candidates, objective and limits."""
+def facts(problem: RuleSetProblem, rules: Mapping[str, str]) -> dict[str, str]:
+    """Return samples, what rules there are, objective and unit."""
     samples = problem.samples
     price = _number(Fraction(problem.price, problem.scale))
     loss = "error(S)" if problem.loss == "zero-one" else "Hamming loss(S)"
@@ -59,33 +70,35 @@ def facts(problem: RuleSetSelection) -> dict[str, str]:
         "samples": f"m = {samples.m}, weight {samples.total}",
         "of the class": f"{samples.same.sum()} samples, weight {samples.agreeing}",
         "literals": f"d = {samples.d}",
-        "candidates": f"R = {problem.n_features}",
+        **rules,
         "objective": f"{loss} + {price} |S|: penalty {problem.penalty} of {problem.total}",
     }
     if problem.scale > 1:
         found["unit"] = f"the objective is counted in units of 1/{problem.scale}"
-    if limits := _limits(problem):
-        found["limits"] = ", ".join(limits)
-    for which in ("required", "forbidden"):
-        if rules := getattr(problem, which):
-            found[which] = "{" + ", ".join(map(str, rules)) + "}"
     if problem.class_weights is not None:
         other, own = problem.class_weights
         found["weights"] = f"an error counts {own} on the class, {other} on another one"
     return found
 
 
+def one_class(problem: RuleSetProblem) -> tuple[str, ...]:
+    """Say that all samples, or none, are of the class."""
+    same = problem.samples.same
+    if same.all():
+        return ("all samples are of the class: a rule that covers all is right everywhere",)
+    if not same.any():
+        return ("no sample is of the class: no rule saves an error",)
+    return ()
+
+
 def warnings(problem: RuleSetSelection) -> tuple[str, ...]:
-    """Return what is degenerate in the instance."""
+    """Return what is degenerate in a selection."""
     out, samples = [], problem.samples
     if both := sorted({*problem.required} & {*problem.forbidden}):
         out.append(f"required and forbidden contradict: rules {both} are in both")
     elif not problem.form.allows(problem.required):
         out.append("the required rules alone break a limit: there is no solution")
-    if samples.same.all():
-        out.append("all samples are of the class: a rule that covers all is right everywhere")
-    elif not samples.same.any():
-        out.append("no sample is of the class: no rule saves an error")
+    out += one_class(problem)
     if problem.max_rules == 0:
         out.append("max_rules = 0: the empty set is the only candidate")
     counts = problem.covers.sum(axis=1)
@@ -97,26 +110,45 @@ def warnings(problem: RuleSetSelection) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _limits(problem: RuleSetSelection) -> list[str]:
+def limits(problem: RuleSetSelection) -> list[str]:
+    """Return the limits of a selection in words."""
     found = []
     for name, text in _LIMITS.items():
         most = getattr(problem, name)
         if most is not None:
-            plural = "s" * (most != 1 and name != "max_overlap")
-            found.append(text.format(most) + plural)
+            several = "s" * (most != 1 and name != "max_overlap")
+            found.append(text.format(most) + several)
     return found
 
 
-def _restriction(problem: RuleSetSelection) -> str:
-    parts = [f"has {limit}" for limit in _limits(problem)]
+def chosen(problem: RuleSetSelection) -> dict[str, str]:
+    """Return the limits of a selection, and what it must and must not have, by what they are."""
+    found = {"limits": ", ".join(limits(problem))} if limits(problem) else {}
+    for which in ("required", "forbidden"):
+        if rules := getattr(problem, which):
+            found[which] = "{" + ", ".join(map(str, rules)) + "}"
+    return found
+
+
+def rival(problem: RuleSetSelection) -> str:
+    """Return what a selection is compared with."""
+    parts = [f"has {limit}" for limit in limits(problem)]
     if problem.required:
         parts.append("has what is required")
     if problem.forbidden:
         parts.append("has nothing forbidden")
-    return f" that {' and '.join(parts)}" if parts else ""
+    limited = f" that {' and '.join(parts)}" if parts else ""
+    return f"set of the {problem.n_features} candidates{limited}"
 
 
-def _plural(n: int, what: str) -> str:
+def plural(n: int, what: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> plural(1, "rule"), plural(2, "rule")
+    ('1 rule', '2 rules')
+    """
     return f"{n} {what}{'s' * (n != 1)}"
 
 

@@ -1,0 +1,269 @@
+"""The steps of learning: rules by column generation, then sets of them."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpx.methods.column_generation.exchange import exchanged
+from cpx.methods.column_generation.gap import within_gap
+from cpx.methods.column_generation.generate import Generation
+from cpx.methods.column_generation.table import Features, Table
+from cpx.options import SolveOptions
+
+if TYPE_CHECKING:
+    from cpx.models.rule_set_learning import RuleSetLearning
+    from cpx.models.rulesets.problem import Loss
+
+__all__ = ["Chosen", "Learner", "Listener"]
+
+_SMALL = 4000  # samples; rules of more are looked for in so many of them first
+_BEAMS, _SEARCH, _SELECTION = 0.4, 0.7, 0.8  # shares of the time when the steps end
+_AGAIN = 0.9  # the share when rules for the Hamming loss are looked for again
+_LEAST = 0.5  # seconds that an engine needs to be of use
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Who hears of sets and bounds while they are found, and may end the learning.
+
+    Attributes
+    ----------
+    found : callable
+        Told each set of rules.
+    bound : callable
+        Told each better bound of the Hamming objective, in units of weight.
+    stop : callable
+        True ends the learning.
+    cancel : threading.Event or None
+        Ends the solves within.
+    """
+
+    found: Callable[[Sequence[Features]], None] = lambda rules: None
+    bound: Callable[[Fraction], None] = lambda value: None
+    stop: Callable[[], bool] = lambda: False
+    cancel: threading.Event | None = None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A set of rules, its objective in units of weight, and whether no set of these has less."""
+
+    rules: tuple[Features, ...] = ()
+    value: Fraction = Fraction(0)
+    proved: bool = False
+
+
+class Learner:
+    """Learns a set of rules; see :func:`~cpx.methods.column_generation.learn.learn_rules`.
+
+    Parameters
+    ----------
+    problem : RuleSetLearning
+        Of different samples.
+    limit : float
+        Seconds, which may be infinite.
+    threads, seed : int
+    known : iterable of Features
+        Rules of a set that is known.
+    listener : Listener
+
+    Attributes
+    ----------
+    table : Table
+    price : Fraction
+        Of a rule, in units of weight.
+    generation : Generation
+        The rules found and what is proved of the Hamming loss.
+    hamming, best : Chosen
+        The best sets met, by the Hamming and by the zero-one loss. The second is sought only
+        where it is the problem's.
+    """
+
+    def __init__(
+        self,
+        problem: RuleSetLearning,
+        limit: float,
+        threads: int,
+        seed: int,
+        known: Iterable[Features] = (),
+        listener: Listener | None = None,
+    ) -> None:
+        self._start, self._limit = time.monotonic(), limit
+        self._problem, self._k = problem, problem.max_literals
+        self._threads, self._seed = threads, seed
+        self._listener = listener or Listener()
+        self._known = tuple(known)
+        self.table = Table(problem.samples.agreement, problem.samples.same, problem.error_weights)
+        self.price = Fraction(problem.price, problem.scale)
+        self.hamming = Chosen(value=Fraction(int(self.table.weights[self.table.own].sum())))
+        self.best = self.hamming
+
+    def run(self) -> None:
+        """Learn until the steps are done, the time is over, or the listener says so."""
+        from threadpoolctl import threadpool_limits
+
+        # The products are too small for many threads, which wait for one another.
+        with threadpool_limits(self._threads):
+            self.generation = generation = self._generation(
+                self.table, [*self._known, *self._from_part()], self._listener.bound
+            )
+            generation.by_beams(self.left(_BEAMS))
+            self.hamming = self._select(generation.rules, "hamming", self._known)
+            generation.by_search(self.left(_SEARCH))
+            if self._problem.loss == "hamming":
+                self._finish_hamming()
+            else:
+                self._finish_zero_one()
+
+    @property
+    def hamming_bound(self) -> Fraction:
+        """No set has a lower Hamming objective."""
+        return self.in_units(self.generation.bound or Fraction(0))
+
+    def left(self, share: float = 1.0) -> float:
+        """Seconds until a share of the time is over."""
+        return max(0.0, self._start + share * self._limit - time.monotonic())
+
+    def in_units(self, bound: Fraction) -> Fraction:
+        """Return the least value above a bound that an objective can have."""
+        scale = self._problem.scale
+        return Fraction(max(0, math.ceil(bound * scale)), scale)
+
+    def _over(self) -> bool:
+        return not self.left() or self._listener.stop()
+
+    # ----------------------------------------------------------------- rules
+
+    def _most_rules(self) -> int:
+        """Return how many rules an optimal set of the Hamming loss has at most.
+
+        Its rules cost no more than the best set known, and each covers a sample of the class that
+        no other one covers, or could be left out.
+        """
+        most = len(self.table.own)
+        if self.price:
+            most = min(most, math.floor(self.hamming.value / self.price))
+        return most
+
+    def _generation(
+        self,
+        table: Table,
+        known: Iterable[Features],
+        proved: Callable[[Fraction], None] = lambda bound: None,
+    ) -> Generation:
+        # The price of a rule is a share of the weight of the samples that are looked at.
+        share = Fraction(int(table.weights.sum()), int(self.table.weights.sum()))
+        return Generation(
+            table,
+            self._k,
+            self.price * share,
+            self._most_rules,
+            self._seed,
+            self._threads,
+            known,
+            self._listener.stop,
+            proved,
+        )
+
+    def _from_part(self) -> list[Features]:
+        """Return rules for a part of many samples: a good start for all of them."""
+        m = len(self.table.same)
+        if m <= _SMALL:
+            return []
+        rows = np.random.default_rng(self._seed).choice(m, _SMALL, replace=False)
+        generation = self._generation(self.table.part(np.sort(rows)), [])
+        generation.by_beams(self.left(_BEAMS / 2))
+        return generation.rules
+
+    # ------------------------------------------------------------------ sets
+
+    def _select(
+        self,
+        rules: Sequence[Features],
+        loss: Loss,
+        hint: Sequence[Features] = (),
+        engine: str = "local-search",
+        seconds: float = math.inf,
+    ) -> Chosen:
+        """Select from the rules, from a set that is known; report the set."""
+        from cpx.solving import run
+
+        problem = self._problem.with_loss(loss).select_from(rules)
+        place = {rule: r for r, rule in enumerate(rules)}
+        options = SolveOptions(
+            time_limit=seconds if math.isfinite(seconds) else None,
+            threads=self._threads,
+            seed=self._seed,
+            hint=[place[rule] for rule in hint],
+        )
+        result = run(problem, engine, options, cancel=self._listener.cancel)
+        assert result.explanation is not None
+        assert isinstance(result.objective, int)
+        chosen = tuple(rules[r] for r in result.explanation.features)
+        self._listener.found(chosen)
+        return Chosen(chosen, Fraction(result.objective, problem.scale), result.proved)
+
+    def _solve_hamming(self, share: float) -> None:
+        """Select with HiGHS: its relaxation is the programme of the rules, and nearly tight."""
+        left = self.left(share)
+        if left > _LEAST and not self._listener.stop():
+            self.hamming = self._select(
+                self.generation.rules, "hamming", self.hamming.rules, "milp:highs", left
+            )
+
+    def _finish_hamming(self) -> None:
+        self._solve_hamming(_SELECTION)
+        if not (self.generation.closed and self.hamming.proved):
+            self.generation.by_search(self.left(_AGAIN))
+            self._solve_hamming(1.0)
+        if self.generation.closed and self.hamming_bound < self.hamming.value:
+            self._close_gap()
+
+    def _close_gap(self) -> None:
+        """Add all rules that a better set may have, and prove the best set of them."""
+        generation = self.generation
+        near = within_gap(
+            self.table,
+            generation.centre,
+            self._k,
+            self.price,
+            self.hamming.value,
+            self._most_rules(),
+            seconds=self.left(),
+            stop=self._listener.stop,
+        )
+        if near is None:
+            return
+        rules = list(dict.fromkeys([*generation.rules, *near]))
+        left = self.left()
+        if left > _LEAST and not self._listener.stop():
+            self.hamming = self._select(rules, "hamming", self.hamming.rules, "milp:highs", left)
+            if self.hamming.proved:
+                generation.bound = self.hamming.value
+                self._listener.bound(self.hamming.value)
+
+    def _finish_zero_one(self) -> None:
+        self._solve_hamming(_SELECTION)
+        rules = self.generation.rules
+        starts = dict.fromkeys([self.hamming.rules, *[self._known] * bool(self._known)])
+        found = [self._select(rules, "zero-one", start) for start in starts]
+        self.best = min(found, key=lambda chosen: chosen.value)
+        moved = exchanged(
+            self.table,
+            self.best.rules,
+            self._k,
+            self.price,
+            np.random.default_rng(self._seed),
+            self._over,
+        )
+        if not set(moved) <= set(rules):
+            every = list(dict.fromkeys([*rules, *moved]))
+            self.best = self._select(every, "zero-one", moved, seconds=max(_LEAST, self.left()))
