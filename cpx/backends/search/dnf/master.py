@@ -1,188 +1,202 @@
-"""Branch and bound over sets of clauses: the formula that loses the least weight.
+"""Branch and bound over sets of clauses: the formula of greatest weight.
 
-A formula loses the positive rows that it is not true of, and the negative ones that it is. A node
-branches on a positive row that is left: one of the clauses that are true of it is chosen, or the
-row is given up, with all clauses that are true of it.
+A node has some clauses and leaves others to choose from; rows that the former are true of do not
+count any more. Its bound (``dual``) is improved until it is no better than the best formula
+known, clauses that no better one needs are dropped on the way, and where it settles, the clause
+of the greatest value is chosen or left out. The node with the greatest bound is next, so that
+the bound of the whole search gets better all the time.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cpx.backends.search.dnf.candidates import Candidates, undominated
+from cpx.backends.search.dnf.candidates import Candidates
+from cpx.backends.search.dnf.dual import Dual, Multipliers, Part
+from cpx.backends.search.dnf.exchange import exchange
 from cpx.backends.search.dnf.rows import Rows
 
-__all__ = ["Master", "packing"]
+__all__ = ["Master"]
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+_BITS = 52
+"""Weights are multiplied such that their sum has so many bits: multipliers are integers."""
+
+_STEPS, _BELOW = 100, 40
+"""Steps of a round at the root, and of the only round below it."""
+
+_WIDTHS = (3e-3, 1e-3, 3e-4, 1e-4)
+"""Of rounds, the widest first."""
+
+_FAST, _SLOW, _NARROW = 0.5, 0.01, 1e-5
+"""The rate at which rounds begin and end, and the width at which they end."""
+
+_WIDE = 200
+"""Clauses that better formulas are looked for among."""
+
+_LOOK = 10
+"""Steps between two looks at what has come of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Node:
-    """What is left: candidates by number, weights of the rows that still count, clauses."""
+    """Clauses chosen, by number, what they are worth, and what is left."""
 
-    alive: Ints
-    gains: Floats
-    costs: Floats
     clauses: tuple[int, ...]
-    lost: int
+    value: int
+    bound: int
+    part: Part
+    multipliers: Multipliers
 
 
 class Master:
-    """The search, which can be continued.
+    """The search, with the best that is known and proved.
 
     Parameters
     ----------
     rows : Rows
     candidates : Candidates
-        All clauses that a formula which loses less than ``loss`` may need.
+        All clauses that a formula better than the best known one may need.
     max_clauses : int
-    loss : int
-        What the best known formula loses.
+    value : int
+        What the best known formula is worth.
+    found : callable
+        Told the candidates, by number, of every better formula.
+    proved : callable
+        Told every better bound.
+    stop : callable
+        Asked now and then.
+
+    Attributes
+    ----------
+    value : int
+        What the best formula is worth.
+    nodes : int
     """
 
-    def __init__(self, rows: Rows, candidates: Candidates, max_clauses: int, loss: int) -> None:
-        # Sums of weights are below 2**53, so exact in floats, which have fast products.
-        self._inside = candidates.inside.astype(np.float64)
-        self._outside = candidates.outside.astype(np.float64)
-        self.candidates, self.max_clauses = candidates, max_clauses
-        self.loss = loss
-        self.nodes = 0
-        self._root = _Node(
+    def __init__(
+        self,
+        rows: Rows,
+        candidates: Candidates,
+        max_clauses: int,
+        value: int,
+        *,
+        found: Callable[[list[int]], None],
+        proved: Callable[[int], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        self._max_clauses = max_clauses
+        self._found, self._proved, self._stop = found, proved, stop
+        self.value, self.nodes = value, 0
+        total = int(rows.gains.sum() + rows.costs.sum())
+        self._scale = 1 << max(0, _BITS - total.bit_length())
+        self._part = Part(
             np.arange(len(candidates)),
-            rows.gains.astype(np.float64),
-            rows.costs.astype(np.float64),
-            (),
-            0,
+            candidates.inside,
+            candidates.outside,
+            rows.gains * self._scale,
+            rows.costs * self._scale,
         )
 
-    def root_bound(self) -> int:
-        """Return what every formula loses at least, up to what the best known one does.
-
-        A formula that loses less than b has only clauses that cost less than b. What it then must
-        lose is bounded by :func:`packing`; b is doubled while that reaches it.
-        """
-        root = self._root
-        cost = self._outside @ root.costs
-        proved, b = 0, 1
-        while proved < self.loss:
-            b = min(b, self.loss)
-            at_least = packing(self._inside[cost < b], root.gains, self.max_clauses)
-            proved = max(proved, min(b, at_least))
-            if at_least < b:
+    def search(self) -> bool:
+        """Search; return whether it was finished, which proves ``value``."""
+        p, q = self._part.gains.size, self._part.costs.size
+        most = int(self._part.gains.sum())
+        root = _Node((), 0, most, self._part, Multipliers.zero(p, q))
+        # The number of a node decides between equal bounds.
+        heap = [(-root.bound, 0, root)]
+        while heap:
+            bound, _, node = heapq.heappop(heap)
+            self._prove(-bound)
+            if not self._better(-bound):
                 break
-            b *= 2
-        return proved
-
-    def search(self, report: Callable[[list[int], int], None], stop: Callable[[], bool]) -> bool:
-        """Search depth first; return whether it was finished.
-
-        Parameters
-        ----------
-        report : callable
-            Told the candidates, by number, of every better formula, and what it loses.
-        stop : callable
-            Asked at every node.
-        """
-        stack = [self._root]
-        while stack:
-            if stop():
-                return False
             self.nodes += 1
-            stack += self._branches(stack.pop(), report)
+            for number, child in enumerate(self._expand(node)):
+                heapq.heappush(heap, (-child.bound, 2 * self.nodes + number, child))
+            if self._stop():
+                return False
         return True
 
-    def _branches(self, node: _Node, report: Callable[[list[int], int], None]) -> list[_Node]:
-        """Return the nodes below one, the most promising last."""
-        left = self.max_clauses - len(node.clauses)
-        gains = self._inside[node.alive] @ node.gains
-        costs = self._outside[node.alive] @ node.costs
-        kept = (gains > 0) & (node.lost + costs < self.loss)
-        alive, gains, costs = node.alive[kept], gains[kept], costs[kept]
-        total = node.lost + int(node.gains.sum())
-        if not alive.size or not left:
+    def _better(self, bound: int) -> bool:
+        """Whether a formula within the bound may be better than the best known one."""
+        return bound // self._scale > self.value
+
+    def _prove(self, bound: int) -> None:
+        self._proved(max(bound // self._scale, self.value))
+
+    def _report(self, clauses: list[int], value: int) -> None:
+        if value // self._scale > self.value:
+            self.value = value // self._scale
+            self._found(clauses)
+
+    def _expand(self, node: _Node) -> list[_Node]:
+        """Return what is left to search below a node."""
+        left = self._max_clauses - len(node.clauses)
+        part = node.part
+        if not len(part) or not left:
             return []
-        nets = gains - costs
+        nets = part.nets
         best = int(nets.argmax())
-        if total - int(nets[best]) < self.loss:
-            self.loss = total - int(nets[best])
-            report([*node.clauses, int(alive[best])], self.loss)
+        self._report([*node.clauses, int(part.numbers[best])], node.value + int(nets[best]))
         if left == 1:
             return []
-        # What rows of negative weight cost is at least the mean over the clauses.
-        worth = np.maximum(gains - costs / left, 0)
-        most = np.partition(worth, -left)[-left:].sum() if worth.size > left else worth.sum()
-        if total - most >= self.loss:
+        dual = self._improved(node, Dual(part, left, node.multipliers))
+        if dual is None:
             return []
-        inside = self._inside[alive]
-        if node.lost + packing(inside, node.gains, left) >= self.loss:
-            return []
-        return self._split(node, alive, nets, inside)
+        return self._split(node, dual)
 
-    def _split(self, node: _Node, alive: Ints, nets: Floats, inside: Floats) -> list[_Node]:
-        row = int(node.gains.argmax())
-        here = inside[:, row] > 0
-        given_up = node.gains.copy()
-        given_up[row] = 0
-        lost = node.lost + int(node.gains[row])
-        children = [_Node(alive[~here], given_up, node.costs, node.clauses, lost)]
-        numbers, rest = alive[here], alive[~here]
-        kept = undominated(
-            (self._inside[numbers] * node.gains) > 0, (self._outside[numbers] * node.costs) > 0
+    def _improved(self, node: _Node, dual: Dual) -> Dual | None:
+        """Take steps until the node is done with, which is None, or they lead no further."""
+        root = self.nodes == 1
+        steps, widths = (_STEPS, _WIDTHS) if root else (_BELOW, _WIDTHS[-1:])
+        for width in widths:
+            before = len(dual.part)
+            for step in range(steps):
+                gone = step / steps
+                rate = _FAST * (1 - gone) + _SLOW
+                bound = node.value + dual.step(rate, width * (1 - gone) ** 2 + _NARROW)
+                if not self._better(bound):
+                    return None
+                if step % _LOOK == _LOOK - 1:
+                    if root:
+                        self._prove(bound)
+                    self._try(node, dual)
+                    floor = (self.value + 1) * self._scale - 1 - node.value
+                    needed = dual.needed(floor)
+                    if not needed.any():
+                        return None
+                    if needed.mean() < 0.8:
+                        dual = dual.only(needed)
+                    if self._stop():
+                        return dual
+            if len(dual.part) > 0.8 * before:
+                break
+        return dual
+
+    def _try(self, node: _Node, dual: Dual) -> None:
+        """Look for a better formula among the clauses of the greatest values."""
+        chosen, value = exchange(dual.part, dual.order[:_WIDE], dual.most)
+        if chosen.size:
+            numbers = dual.part.numbers[chosen].tolist()
+            self._report([*node.clauses, *numbers], node.value + value)
+
+    def _split(self, node: _Node, dual: Dual) -> list[_Node]:
+        part, multipliers = dual.part, dual.multipliers
+        at = int(dual.values.argmax())
+        others = np.arange(len(part)) != at
+        inside, outside = part.inside[at], part.outside[at]
+        value = node.value + int(part.gains[inside].sum() - part.costs[outside].sum())
+        bound = min(node.bound, node.value + dual.bound)
+        with_it = _Node(
+            (*node.clauses, int(part.numbers[at])),
+            value,
+            bound,
+            part.only(others, ~inside, ~outside),
+            multipliers.only(~inside, ~outside),
         )
-        order = kept[np.argsort(nets[here][kept], kind="stable")]
-        # A clause that comes later, from the end of the stack, needs none tried before it.
-        for at, place in enumerate(order):
-            c = int(numbers[place])
-            outside = self._outside[c] * node.costs
-            children.append(
-                _Node(
-                    np.concatenate([rest, numbers[order[:at]]]),
-                    node.gains * (1 - self._inside[c]),
-                    node.costs - outside,
-                    (*node.clauses, c),
-                    node.lost + int(outside.sum()),
-                )
-            )
-        return children
-
-
-def packing(inside: Floats, gains: Floats, clauses: int) -> int:
-    """Return what rows lose at least that so many clauses of these can be true of.
-
-    Rows of which no clause is true are lost. Of others that are chosen so that no clause is true
-    of two of them, the heaviest first, all are lost but as many as there are clauses.
-
-    Parameters
-    ----------
-    inside : ndarray of float, shape (k, p)
-        1 where a clause is true of a row.
-    gains : ndarray of float, shape (p,)
-        What the rows weigh; 0 for those that do not count.
-    clauses : int
-
-    Examples
-    --------
-    >>> packing(np.array([[1.0, 1, 0, 0], [0, 0, 1, 0]]), np.array([5.0, 4, 3, 2]), 1)
-    5
-    """
-    reached = inside.any(axis=0) if len(inside) else np.zeros(gains.size, dtype=np.bool_)
-    lost = float(gains[~reached].sum())
-    blocked = np.zeros(len(inside), dtype=np.bool_)
-    open_rows, chosen = reached & (gains > 0), 0
-    order = np.argsort(-gains, kind="stable")
-    for row in order[open_rows[order]]:
-        having = inside[:, row] > 0
-        if (having & blocked).any():
-            continue
-        blocked |= having
-        chosen += 1
-        if chosen > clauses:
-            lost += float(gains[row])
-    return int(lost)
+        self._report(list(with_it.clauses), value)
+        everything = part.only(others, np.ones_like(inside), np.ones_like(outside))
+        return [with_it, _Node(node.clauses, node.value, bound, everything, multipliers)]
