@@ -14,7 +14,7 @@ constraints z_n >= sum over the clauses c of n of f_ci for every i and n, which 
 ones, z_n >= x_c, do not: the clauses that share a row i share what it must pay for.
 
 The multipliers are improved by steps of Adam [1]_ along a smoothed gradient, in which the D best
-clauses are chosen in part. Each step gives a bound: multipliers are rounded to integers first.
+clauses are chosen in part. Multipliers are rounded to integers before they give a bound.
 
 References
 ----------
@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.dnf.weighing import Cover, spread, weigh
+from cpx.backends.search.dnf.weighing import Cover, descend, spread, weigh
 
 __all__ = ["Dual", "Multipliers", "Part"]
 
@@ -39,8 +39,8 @@ Floats = NDArray[np.float64]
 _SHORT = 1 - 2.0**-30
 """Shares of floats add up to no more than 1, with this factor, however they are rounded."""
 
-_MOST_CHOSEN = 1000
-"""Clauses that are chosen in part, at most."""
+_MOST_ACTIVE, _MOST_CHOSEN = 2000, 1000
+"""Clauses that a step looks at, and that it chooses in part, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +121,9 @@ class Dual:
     Attributes
     ----------
     bound : int
-        Of the last step.
+        Of the last look.
     values : ndarray of int64, shape (k,)
-        The v_c of the last step.
+        The v_c of the last look, and of later steps.
     order : ndarray of int64
         The clauses of the greatest values, these first.
     """
@@ -133,7 +133,7 @@ class Dual:
         self._cover = Cover.of(part.inside, part.outside)
         self._total = float(part.gains.sum())
         self._state = (start.shares.copy(), start.prices.copy())
-        self._moments = [np.zeros_like(at) for at in self._state for _ in range(2)]
+        self._moments = [np.zeros(at.shape) for at in self._state for _ in range(2)]
         self._steps = self._fixed = self.bound = 0
         self.values = np.zeros(len(part), dtype=np.int64)
         self.order = np.zeros(0, dtype=np.int64)
@@ -151,13 +151,23 @@ class Dual:
         part = self.part.only(clauses, inside, outside)
         kept = Dual(part, self.most, self.multipliers.only(inside, outside))
         first, second, *others = self._moments
-        kept._moments = [at[inside][:, outside] for at in (first, second)]
+        kept._moments = [at[inside][:, outside].copy() for at in (first, second)]
         kept._moments += [at[inside] for at in others]
         kept._steps, kept._total = self._steps, self._total
         return kept
 
-    def step(self, rate: float, width: float) -> int:
-        """Bound, then change the multipliers; return the bound.
+    def look(self) -> int:
+        """Bound by the multipliers as they are; the next steps look at the best clauses only."""
+        shares, _ = self._shares()
+        prices, rest = self._prices()
+        weigh(self._cover, np.arange(len(self.part)), rest, shares, self.values)
+        self._fixed = int((self.part.gains - rest).sum())
+        self.order = self._best(np.arange(len(self.part)), _MOST_ACTIVE)
+        self.bound = self._fixed + int(self.values[self.order[: self.most]].sum())
+        return self.bound
+
+    def step(self, rate: float, width: float) -> None:
+        """Change the multipliers.
 
         Parameters
         ----------
@@ -169,21 +179,29 @@ class Dual:
         """
         gains, costs = self.part.gains, self.part.costs
         shares, portions = self._shares()
-        prices = 1 / (1 + np.exp(-self._state[1]))
-        rest = gains - (gains * prices).astype(np.int64)
-        weigh(self._cover, rest, shares, self.values)
-        self._fixed = int((gains - rest).sum())
+        prices, rest = self._prices()
+        weigh(self._cover, self.order, rest, shares, self.values)
         chosen, parts = self._choice(width * self._total)
         used, paid = np.zeros(gains.size), np.zeros(shares.shape)
         spread(self._cover, rest, shares, chosen, parts, used, paid)
         # The bound falls where a share grows that is used, and one that is not shrinks.
-        mean = np.einsum("ij,ij->j", portions, paid)
         slope = paid
-        slope -= mean
+        slope -= np.einsum("ij,ij->j", portions, paid)
         slope *= portions
         slope *= -costs / self._total
         self._move((slope, (1 - used) * gains / self._total * prices * (1 - prices)), rate)
-        return self.bound
+
+    def _best(self, among: Ints, most: int) -> Ints:
+        """Return the clauses of the greatest values, these first."""
+        most = min(among.size, max(most, self.most))
+        found = among[np.argpartition(-self.values[among], most - 1)[:most]]
+        return np.asarray(found[np.argsort(-self.values[found], kind="stable")])
+
+    def _prices(self) -> tuple[Floats, Ints]:
+        """Return the p_i, as shares of the gains, and what they leave of these."""
+        prices = 1 / (1 + np.exp(-self._state[1]))
+        gains = self.part.gains
+        return prices, gains - (gains * prices).astype(np.int64)
 
     def _shares(self) -> tuple[Ints, Floats]:
         logs = self._state[0]
@@ -192,30 +210,24 @@ class Dual:
         return (portions * (self.part.costs * _SHORT)).astype(np.int64), portions
 
     def _choice(self, width: float) -> tuple[Ints, Floats]:
-        """Set the bound; return clauses and the parts, D in all, in which they are chosen."""
-        count = min(self.values.size, max(_MOST_CHOSEN, self.most))
-        chosen = np.argpartition(-self.values, count - 1)[:count]
-        chosen = chosen[np.argsort(-self.values[chosen], kind="stable")]
-        best = self.values[chosen]
-        self.order = chosen
-        self.bound = self._fixed + int(best[: self.most].sum())
-        if best.size <= self.most:
+        """Return clauses and the parts, D in all, in which they are chosen."""
+        chosen = self._best(self.order, _MOST_CHOSEN)
+        best, most = self.values[chosen], self.most
+        if best.size <= most:
             return chosen, np.ones(chosen.size)
-        worth = (best - best[self.most - 1]) / width
-        # parts = min(1, exp(worth - level)), where the level makes them add up to D.
-        low, high = min(0.0, float(worth[-1])), float(worth[0]) + np.log(worth.size)
-        for _ in range(24):
-            level = (low + high) / 2
-            if np.exp(np.minimum(worth - level, 0)).sum() > self.most:
-                low = level
-            else:
-                high = level
-        parts = np.exp(np.minimum(worth - high, 0))
+        worth = np.minimum((best - best[most - 1]) / width, 50)
+        odds = np.exp(worth)
+        # parts = min(1, odds / level), where the level makes them add up to D; if the first s
+        # of them are 1, it is the sum of the others divided by D - s.
+        sums = odds[most - 1 :].sum() + np.append(np.cumsum(odds[most - 2 :: -1])[::-1], 0)
+        levels = sums[: most] / np.arange(most, 0, -1)
+        whole = int(np.argmax(odds[:most] <= levels))
+        parts = np.minimum(odds / levels[whole], 1)
         kept = parts > 1e-4
         return chosen[kept], parts[kept]
 
     def needed(self, value: int) -> Bools:
-        """Return the clauses that a formula worth more than ``value`` may have: by the last step.
+        """Return the clauses that a formula worth more than ``value`` may have: by the last look.
 
         Shape (k,).
         """
@@ -227,18 +239,10 @@ class Dual:
 
     def _move(self, slopes: tuple[Floats, Floats], rate: float) -> None:
         self._steps += 1
+        factors = np.array(
+            [rate / (1 - 0.9**self._steps), (1 - 0.99**self._steps) ** -0.5],
+        )
         for at, slope, first, second in zip(
             self._state, slopes, self._moments[::2], self._moments[1::2], strict=True
         ):
-            first *= 0.9
-            first += 0.1 * slope
-            second *= 0.99
-            slope *= slope
-            slope *= 0.01
-            second += slope
-            size = np.sqrt(second)
-            size *= (1 - 0.99**self._steps) ** -0.5
-            size += 1e-7
-            np.divide(first, size, out=size)
-            size *= rate / (1 - 0.9**self._steps)
-            at -= size
+            descend(at.ravel(), slope.ravel(), first.ravel(), second.ravel(), factors)

@@ -37,6 +37,9 @@ _FAST, _SLOW, _NARROW = 0.5, 0.01, 1e-5
 _WIDE = 200
 """Clauses that better formulas are looked for among."""
 
+_MANY = 0.8
+"""Share of the clauses that has to be dropped for it to be worth while."""
+
 _LOOK = 10
 """Steps between two looks at what has come of them."""
 
@@ -155,26 +158,33 @@ class Master:
         for width in widths:
             before = len(dual.part)
             for step in range(steps):
+                if step % _LOOK == 0:
+                    settled = self._looked(node, dual)
+                    if settled is None or self._stop():
+                        return settled
+                    dual = settled
                 gone = step / steps
-                rate = _FAST * (1 - gone) + _SLOW
-                bound = node.value + dual.step(rate, width * (1 - gone) ** 2 + _NARROW)
-                if not self._better(bound):
-                    return None
-                if step % _LOOK == _LOOK - 1:
-                    if root:
-                        self._prove(bound)
-                    self._try(node, dual)
-                    floor = (self.value + 1) * self._scale - 1 - node.value
-                    needed = dual.needed(floor)
-                    if not needed.any():
-                        return None
-                    if needed.mean() < 0.8:
-                        dual = dual.only(needed)
-                    if self._stop():
-                        return dual
-            if len(dual.part) > 0.8 * before:
+                dual.step(_FAST * (1 - gone) + _SLOW, width * (1 - gone) ** 2 + _NARROW)
+            if len(dual.part) > _MANY * before:
                 break
-        return dual
+        return self._looked(node, dual)
+
+    def _looked(self, node: _Node, dual: Dual) -> Dual | None:
+        """Bound, and drop what no better formula needs; None where nothing is left."""
+        bound = node.value + dual.look()
+        if self.nodes == 1:
+            self._prove(bound)
+        self._try(node, dual)
+        if not self._better(bound):
+            return None
+        needed = dual.needed((self.value + 1) * self._scale - 1 - node.value)
+        if not needed.any():
+            return None
+        if needed.mean() > _MANY:
+            return dual
+        kept = dual.only(needed)
+        kept.look()
+        return kept
 
     def _try(self, node: _Node, dual: Dual) -> None:
         """Look for a better formula among the clauses of the greatest values."""

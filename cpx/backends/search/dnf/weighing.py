@@ -1,7 +1,8 @@
-"""What clauses are worth under multipliers, and how much of each row they use: the kernels."""
+"""What clauses are worth under multipliers, and how these are improved: the kernels."""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.jit import kernel
 
-__all__ = ["Cover", "spread", "weigh"]
+__all__ = ["Cover", "descend", "spread", "weigh"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -36,13 +37,14 @@ class Cover(NamedTuple):
 
 
 @kernel
-def weigh(cover: Cover, rest: Ints, shares: Ints, values: Ints) -> int:
-    """Fill in what each clause is worth.
+def weigh(cover: Cover, among: Ints, rest: Ints, shares: Ints, values: Ints) -> int:
+    """Fill in what each of some clauses is worth.
 
     The value of a clause is the sum over its positive rows i of ``rest[i]`` less ``shares[i, n]``
     of its negative rows n, where that is positive.
     """
-    for c in range(values.size):
+    for e in range(among.size):
+        c = among[e]
         total = 0
         for a in range(cover.inside_ends[c], cover.inside_ends[c + 1]):
             i = cover.inside[a]
@@ -81,4 +83,17 @@ def spread(
                 used[i] += parts[e]
                 for b in range(cover.outside_ends[c], cover.outside_ends[c + 1]):
                     paid[i, cover.outside[b]] += parts[e]
+    return 0
+
+
+@kernel
+def descend(at: Floats, slope: Floats, first: Floats, second: Floats, factors: Floats) -> int:
+    """Make a step of Adam; the moments are those of Kingma and Ba, not corrected.
+
+    ``factors`` are the rate and what the root of the second moment is multiplied by.
+    """
+    for k in range(at.size):
+        first[k] = 0.9 * first[k] + 0.1 * slope[k]
+        second[k] = 0.99 * second[k] + 0.01 * slope[k] * slope[k]
+        at[k] -= factors[0] * first[k] / (math.sqrt(second[k]) * factors[1] + 1e-7)
     return 0
