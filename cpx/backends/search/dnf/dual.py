@@ -56,9 +56,10 @@ class Multipliers:
     prices: Floats
 
     @classmethod
-    def zero(cls, p: int, q: int) -> Multipliers:
-        """Return equal shares, and half of each gain."""
-        return cls(np.zeros((p, q)), np.zeros(p))
+    def in_proportion(cls, gains: Ints, q: int) -> Multipliers:
+        """Return shares in proportion to the gains, and half of each gain."""
+        logs = np.log(gains / gains.max())
+        return cls(np.repeat(logs[:, None], q, axis=1), np.zeros(gains.size))
 
     def only(self, inside: Bools, outside: Bools) -> Multipliers:
         """Return those of some rows."""
@@ -236,6 +237,11 @@ class Dual:
         # The best themselves are among the others.
         found[self.order[: self.most]] = self.bound > value
         return found
+
+    def bound_without(self, clause: int) -> int:
+        """Return the bound of the formulas that do not have a clause, by the last look."""
+        others = self.order[self.order != clause]
+        return self._fixed + int(self.values[others[: self.most]].sum())
 
     def _move(self, slopes: tuple[Floats, Floats], rate: float) -> None:
         self._steps += 1

@@ -25,14 +25,14 @@ __all__ = ["Master"]
 _BITS = 52
 """Weights are multiplied such that their sum has so many bits: multipliers are integers."""
 
-_STEPS, _BELOW = 100, 40
-"""Steps of a round at the root, and of the only round below it."""
+_STEPS, _BELOW = 300, 40
+"""Steps at the root, and below it."""
 
-_WIDTHS = (3e-3, 1e-3, 3e-4, 1e-4)
-"""Of rounds, the widest first."""
+_RATES, _WIDTHS = (0.5, 0.01), (3e-3, 1e-5)
+"""With what the steps at the root begin and end."""
 
-_FAST, _SLOW, _NARROW = 0.5, 0.01, 1e-5
-"""The rate at which rounds begin and end, and the width at which they end."""
+_RATES_BELOW, _WIDTHS_BELOW = (0.1, 0.01), (1e-4, 1e-5)
+"""The same for the steps below it."""
 
 _WIDE = 200
 """Clauses that better formulas are looked for among."""
@@ -106,9 +106,8 @@ class Master:
 
     def search(self) -> bool:
         """Search; return whether it was finished, which proves ``value``."""
-        p, q = self._part.gains.size, self._part.costs.size
         most = int(self._part.gains.sum())
-        root = _Node((), 0, most, self._part, Multipliers.zero(p, q))
+        root = _Node((), 0, most, self._part, Multipliers.in_proportion(self._part.gains, self._part.costs.size))
         # The number of a node decides between equal bounds.
         heap = [(-root.bound, 0, root)]
         while heap:
@@ -154,19 +153,16 @@ class Master:
     def _improved(self, node: _Node, dual: Dual) -> Dual | None:
         """Take steps until the node is done with, which is None, or they lead no further."""
         root = self.nodes == 1
-        steps, widths = (_STEPS, _WIDTHS) if root else (_BELOW, _WIDTHS[-1:])
-        for width in widths:
-            before = len(dual.part)
-            for step in range(steps):
-                if step % _LOOK == 0:
-                    settled = self._looked(node, dual)
-                    if settled is None or self._stop():
-                        return settled
-                    dual = settled
-                gone = step / steps
-                dual.step(_FAST * (1 - gone) + _SLOW, width * (1 - gone) ** 2 + _NARROW)
-            if len(dual.part) > _MANY * before:
-                break
+        steps = _STEPS if root else _BELOW
+        rates = np.geomspace(*(_RATES if root else _RATES_BELOW), steps)
+        widths = np.geomspace(*(_WIDTHS if root else _WIDTHS_BELOW), steps)
+        for at in range(steps):
+            if at % _LOOK == 0:
+                settled = self._looked(node, dual)
+                if settled is None or self._stop():
+                    return settled
+                dual = settled
+            dual.step(float(rates[at]), float(widths[at]))
         return self._looked(node, dual)
 
     def _looked(self, node: _Node, dual: Dual) -> Dual | None:
@@ -195,11 +191,12 @@ class Master:
 
     def _split(self, node: _Node, dual: Dual) -> list[_Node]:
         part, multipliers = dual.part, dual.multipliers
-        at = int(dual.values.argmax())
+        at = int(dual.order[0])
         others = np.arange(len(part)) != at
         inside, outside = part.inside[at], part.outside[at]
         value = node.value + int(part.gains[inside].sum() - part.costs[outside].sum())
         bound = min(node.bound, node.value + dual.bound)
+        without = min(bound, node.value + dual.bound_without(at))
         with_it = _Node(
             (*node.clauses, int(part.numbers[at])),
             value,
@@ -209,4 +206,4 @@ class Master:
         )
         self._report(list(with_it.clauses), value)
         everything = part.only(others, np.ones_like(inside), np.ones_like(outside))
-        return [with_it, _Node(node.clauses, node.value, bound, everything, multipliers)]
+        return [with_it, _Node(node.clauses, node.value, without, everything, multipliers)]

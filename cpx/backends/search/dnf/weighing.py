@@ -51,6 +51,8 @@ def weigh(cover: Cover, among: Ints, rest: Ints, shares: Ints, values: Ints) -> 
             left = rest[i]
             for b in range(cover.outside_ends[c], cover.outside_ends[c + 1]):
                 left -= shares[i, cover.outside[b]]
+                if left <= 0:
+                    break
             if left > 0:
                 total += left
         values[c] = total
@@ -79,6 +81,8 @@ def spread(
             left = rest[i]
             for b in range(cover.outside_ends[c], cover.outside_ends[c + 1]):
                 left -= shares[i, cover.outside[b]]
+                if left <= 0:
+                    break
             if left > 0:
                 used[i] += parts[e]
                 for b in range(cover.outside_ends[c], cover.outside_ends[c + 1]):
