@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["solve_dnf"]
 
-_MOST_NODES = 2000
+_MOST_NODES = 500
 """Nodes of the search for a consistent formula: less than a second, some where rows are wide."""
 
 _MOST_MONOMIALS, _MOST_BITS = 1_000_000, 50_000_000

@@ -147,7 +147,8 @@ class Dual:
     def only(self, clauses: Bools) -> Dual:
         """Go on with some of the clauses, and the rows that they are true of."""
         inside, outside = (
-            table[clauses].any(axis=0) for table in (self.part.inside, self.part.outside)
+            np.asarray(table[clauses].any(axis=0))
+            for table in (self.part.inside, self.part.outside)
         )
         part = self.part.only(clauses, inside, outside)
         kept = Dual(part, self.most, self.multipliers.only(inside, outside))
@@ -160,7 +161,7 @@ class Dual:
     def look(self) -> int:
         """Bound by the multipliers as they are; the next steps look at the best clauses only."""
         shares, _ = self._shares()
-        prices, rest = self._prices()
+        _, rest = self._prices()
         weigh(self._cover, np.arange(len(self.part)), rest, shares, self.values)
         self._fixed = int((self.part.gains - rest).sum())
         self.order = self._best(np.arange(len(self.part)), _MOST_ACTIVE)
@@ -221,7 +222,7 @@ class Dual:
         # parts = min(1, odds / level), where the level makes them add up to D; if the first s
         # of them are 1, it is the sum of the others divided by D - s.
         sums = odds[most - 1 :].sum() + np.append(np.cumsum(odds[most - 2 :: -1])[::-1], 0)
-        levels = sums[: most] / np.arange(most, 0, -1)
+        levels = sums[:most] / np.arange(most, 0, -1)
         whole = int(np.argmax(odds[:most] <= levels))
         parts = np.minimum(odds / levels[whole], 1)
         kept = parts > 1e-4

@@ -1,4 +1,4 @@
-"""Good formulas of a few clauses: the best is added while it helps, then each is exchanged."""
+"""Better formulas: one clause after the other is exchanged for the best of some."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ Ints = NDArray[np.int64]
 def exchange(part: Part, among: Ints, most: int) -> tuple[Ints, int]:
     """Return up to ``most`` of some clauses, by place, and what their formula is worth.
 
+    The first of them are exchanged one at a time, until that makes nothing better.
+
     Parameters
     ----------
     part : Part
     among : ndarray of int64
-        The places of the clauses to choose from.
+        The places of the clauses to choose from, the most promising first.
     most : int
     """
     # Sums of weights are below 2**53, so exact in floats, which have fast products.
     inside = part.inside[among].astype(np.float64)
     outside = part.outside[among].astype(np.float64)
     gains, costs = part.gains.astype(np.float64), part.costs.astype(np.float64)
-    chosen: list[int] = []
+    chosen = list(range(min(most, among.size)))
     idle = 0
     while idle <= len(chosen):
         full = len(chosen) == most
@@ -35,7 +37,7 @@ def exchange(part: Part, among: Ints, most: int) -> tuple[Ints, int]:
         paid = costs * ~part.outside[among[kept]].any(axis=0)
         nets = inside @ gained - outside @ paid
         best = int(nets.argmax())
-        worth = nets[chosen[0]] if kept is not chosen else 0.0
+        worth = 0.0 if kept is chosen else float(nets[chosen[0]])
         if nets[best] > worth:
             chosen, idle = [*kept, best], 0
         else:

@@ -34,7 +34,7 @@ _RATES, _WIDTHS = (0.5, 0.01), (3e-3, 1e-5)
 _RATES_BELOW, _WIDTHS_BELOW = (0.1, 0.01), (1e-4, 1e-5)
 """The same for the steps below it."""
 
-_WIDE = 200
+_WIDE = 600
 """Clauses that better formulas are looked for among."""
 
 _MANY = 0.8
@@ -106,8 +106,11 @@ class Master:
 
     def search(self) -> bool:
         """Search; return whether it was finished, which proves ``value``."""
+        if not len(self._part):
+            return True
         most = int(self._part.gains.sum())
-        root = _Node((), 0, most, self._part, Multipliers.in_proportion(self._part.gains, self._part.costs.size))
+        start = Multipliers.in_proportion(self._part.gains, self._part.costs.size)
+        root = _Node((), 0, most, self._part, start)
         # The number of a node decides between equal bounds.
         heap = [(-root.bound, 0, root)]
         while heap:
@@ -185,7 +188,7 @@ class Master:
     def _try(self, node: _Node, dual: Dual) -> None:
         """Look for a better formula among the clauses of the greatest values."""
         chosen, value = exchange(dual.part, dual.order[:_WIDE], dual.most)
-        if chosen.size:
+        if chosen.size:  # a formula has a clause
             numbers = dual.part.numbers[chosen].tolist()
             self._report([*node.clauses, *numbers], node.value + value)
 
