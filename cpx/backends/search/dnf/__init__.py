@@ -112,8 +112,6 @@ def load_kernels() -> None:
     from cpx.backends.search.dnf.dual import Dual, Multipliers, Part
 
     table, ones = np.eye(2, dtype=np.bool_), np.ones(2, dtype=np.int64)
-    dual = Dual(
-        Part(np.arange(2), table, table, ones, ones), 1, Multipliers.in_proportion(ones, 2)
-    )
+    dual = Dual(Part.whole(table, table, ones, ones), 1, Multipliers.in_proportion(ones, 2))
     dual.look()
     dual.step(0.1, 0.1)

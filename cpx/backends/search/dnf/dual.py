@@ -52,8 +52,8 @@ class Multipliers:
     shares, prices : ndarray of float, shapes (p, q) and (p,)
     """
 
-    shares: Floats
-    prices: Floats
+    shares: NDArray[np.floating]
+    prices: NDArray[np.floating]
 
     @classmethod
     def in_proportion(cls, gains: Ints, q: int) -> Multipliers:
@@ -64,6 +64,10 @@ class Multipliers:
     def only(self, inside: Bools, outside: Bools) -> Multipliers:
         """Return those of some rows."""
         return Multipliers(self.shares[inside][:, outside], self.prices[inside])
+
+    def brief(self) -> Multipliers:
+        """Return them with half as many bits, to be kept."""
+        return Multipliers(self.shares.astype(np.float32), self.prices.astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +82,8 @@ class Part:
         The rows that each is true of.
     gains, costs : ndarray of int64, shapes (p,) and (q,)
         What the rows weigh; together less than 2**53.
+    rows, others : ndarray of int64, shapes (p,) and (q,)
+        What the rows are called elsewhere.
     """
 
     numbers: Ints
@@ -85,11 +91,20 @@ class Part:
     outside: Bools
     gains: Ints
     costs: Ints
+    rows: Ints
+    others: Ints
+
+    @classmethod
+    def whole(cls, inside: Bools, outside: Bools, gains: Ints, costs: Ints) -> Part:
+        """Return all clauses and rows, called by their places."""
+        names = (np.arange(count) for count in (len(inside), gains.size, costs.size))
+        numbers, rows, others = names
+        return cls(numbers, inside, outside, gains, costs, rows, others)
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def only(self, clauses: Bools, inside: Bools, outside: Bools) -> Part:
+    def only(self, clauses: Bools | Ints, inside: Bools | Ints, outside: Bools | Ints) -> Part:
         """Return some of the clauses, and some of the rows."""
         return Part(
             self.numbers[clauses],
@@ -97,6 +112,8 @@ class Part:
             self.outside[clauses][:, outside],
             self.gains[inside],
             self.costs[outside],
+            self.rows[inside],
+            self.others[outside],
         )
 
     @property
@@ -133,7 +150,11 @@ class Dual:
         self.part, self.most = part, most
         self._cover = Cover.of(part.inside, part.outside)
         self._total = float(part.gains.sum())
-        self._state = (start.shares.copy(), start.prices.copy())
+        # Own copies, in the order of C: steps change them in place.
+        self._state = (
+            np.array(start.shares, dtype=np.float64, order="C"),
+            np.array(start.prices, dtype=np.float64, order="C"),
+        )
         self._moments = [np.zeros(at.shape) for at in self._state for _ in range(2)]
         self._steps = self._fixed = self.bound = 0
         self.values = np.zeros(len(part), dtype=np.int64)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpx.backends.search.dnf.candidates import Candidates
 from cpx.backends.search.dnf.dual import Dual, Multipliers, Part
@@ -21,6 +22,8 @@ from cpx.backends.search.dnf.exchange import exchange
 from cpx.backends.search.dnf.rows import Rows
 
 __all__ = ["Master"]
+
+Ints = NDArray[np.int64]
 
 _BITS = 52
 """Weights are multiplied such that their sum has so many bits: multipliers are integers."""
@@ -44,15 +47,27 @@ _LOOK = 10
 """Steps between two looks at what has come of them."""
 
 
+_MOST_OPEN = 500
+"""Nodes kept for their bounds; with more, the search goes depth first for a while."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Node:
-    """Clauses chosen, by number, what they are worth, and what is left."""
+    """Clauses chosen, by number, what they are worth, and the bound of what is left.
+
+    That is: the ``numbers`` of clauses, the ``rows`` and ``others`` that count, and the
+    multipliers of these. Both nodes below one share them; ``covering``, where it is not None, is
+    the clause whose rows are still to be taken away.
+    """
 
     clauses: tuple[int, ...]
     value: int
     bound: int
-    part: Part
+    numbers: Ints
+    rows: Ints
+    others: Ints
     multipliers: Multipliers
+    covering: int | None = None
 
 
 class Master:
@@ -96,8 +111,7 @@ class Master:
         self.value, self.nodes = value, 0
         total = int(rows.gains.sum() + rows.costs.sum())
         self._scale = 1 << max(0, _BITS - total.bit_length())
-        self._part = Part(
-            np.arange(len(candidates)),
+        self._whole = Part.whole(
             candidates.inside,
             candidates.outside,
             rows.gains * self._scale,
@@ -106,21 +120,29 @@ class Master:
 
     def search(self) -> bool:
         """Search; return whether it was finished, which proves ``value``."""
-        if not len(self._part):
+        whole = self._whole
+        if not len(whole):
             return True
-        most = int(self._part.gains.sum())
-        start = Multipliers.in_proportion(self._part.gains, self._part.costs.size)
-        root = _Node((), 0, most, self._part, start)
+        start = Multipliers.in_proportion(whole.gains, whole.costs.size)
+        most = int(whole.gains.sum())
+        root = _Node((), 0, most, whole.numbers, whole.rows, whole.others, start)
         # The number of a node decides between equal bounds.
-        heap = [(-root.bound, 0, root)]
-        while heap:
-            bound, _, node = heapq.heappop(heap)
-            self._prove(-bound)
-            if not self._better(-bound):
-                break
+        heap, stack = [(-root.bound, 0, root)], list[_Node]()
+        while heap or stack:
+            if stack:
+                node = stack.pop()
+            else:
+                bound, _, node = heapq.heappop(heap)
+                self._prove(-bound)
+            if not self._better(node.bound):
+                continue
             self.nodes += 1
-            for number, child in enumerate(self._expand(node)):
-                heapq.heappush(heap, (-child.bound, 2 * self.nodes + number, child))
+            children = self._expand(node)
+            if len(heap) > _MOST_OPEN:
+                stack += reversed(children)
+            else:
+                for number, child in enumerate(children):
+                    heapq.heappush(heap, (-child.bound, 2 * self.nodes + number, child))
             if self._stop():
                 return False
         return True
@@ -140,7 +162,7 @@ class Master:
     def _expand(self, node: _Node) -> list[_Node]:
         """Return what is left to search below a node."""
         left = self._max_clauses - len(node.clauses)
-        part = node.part
+        part, multipliers = self._opened(node)
         if not len(part) or not left:
             return []
         nets = part.nets
@@ -148,10 +170,20 @@ class Master:
         self._report([*node.clauses, int(part.numbers[best])], node.value + int(nets[best]))
         if left == 1:
             return []
-        dual = self._improved(node, Dual(part, left, node.multipliers))
+        dual = self._improved(node, Dual(part, left, multipliers))
         if dual is None:
             return []
         return self._split(node, dual)
+
+    def _opened(self, node: _Node) -> tuple[Part, Multipliers]:
+        """Return what is left at a node."""
+        whole, multipliers = self._whole, node.multipliers
+        if node.covering is None:
+            return whole.only(node.numbers, node.rows, node.others), multipliers
+        kept = ~whole.inside[node.covering, node.rows]
+        free = ~whole.outside[node.covering, node.others]
+        part = whole.only(node.numbers, node.rows[kept], node.others[free])
+        return part, multipliers.only(kept, free)
 
     def _improved(self, node: _Node, dual: Dual) -> Dual | None:
         """Take steps until the node is done with, which is None, or they lead no further."""
@@ -193,20 +225,18 @@ class Master:
             self._report([*node.clauses, *numbers], node.value + value)
 
     def _split(self, node: _Node, dual: Dual) -> list[_Node]:
-        part, multipliers = dual.part, dual.multipliers
-        at = int(dual.order[0])
-        others = np.arange(len(part)) != at
-        inside, outside = part.inside[at], part.outside[at]
-        value = node.value + int(part.gains[inside].sum() - part.costs[outside].sum())
+        """Choose the clause of the greatest value, or leave it out."""
+        part, at = dual.part, int(dual.order[0])
+        number = int(part.numbers[at])
+        gained, paid = part.inside[at], part.outside[at]
+        value = node.value + int(part.gains[gained].sum() - part.costs[paid].sum())
+        chosen = (*node.clauses, number)
+        self._report(list(chosen), value)
         bound = min(node.bound, node.value + dual.bound)
         without = min(bound, node.value + dual.bound_without(at))
-        with_it = _Node(
-            (*node.clauses, int(part.numbers[at])),
-            value,
-            bound,
-            part.only(others, ~inside, ~outside),
-            multipliers.only(~inside, ~outside),
-        )
-        self._report(list(with_it.clauses), value)
-        everything = part.only(others, np.ones_like(inside), np.ones_like(outside))
-        return [with_it, _Node(node.clauses, node.value, without, everything, multipliers)]
+        numbers = part.numbers[part.numbers != number]
+        left = (numbers, part.rows, part.others, dual.multipliers.brief())
+        return [
+            _Node(chosen, value, bound, *left, covering=number),
+            _Node(node.clauses, node.value, without, *left),
+        ]
