@@ -29,14 +29,10 @@ class Genetic(Backend):
     """Breeds formulas whose fitness is their weight in the machine [1]_, section 4.1.
 
     There are 500 random formulas; in each generation the best fifth survives, and the others
-    are replaced by children: some clauses out of both parents', and in six of ten cases a
-    mutation, which drops a clause, adds a random one, or replaces a literal. The end comes
+    are replaced by children of two of these: some clauses out of both parents', and in six of
+    ten cases a mutation, which drops a clause, adds a random one, or replaces a literal. The
+    paper does not say how parents are chosen; here each survivor is as likely. The end comes
     after 1000 generations, or when a formula has all positive weight and no negative.
-
-    The paper does not say how parents are chosen, nor whether equal formulas may survive. Here
-    a parent is the better of two of the whole generation, survivors or not, each clause of both
-    is taken or not with equal chance, and survivors are different: with parents out of the
-    survivors alone, a generation is soon full of formulas of the same clauses.
 
     References
     ----------
@@ -78,9 +74,9 @@ class Genetic(Backend):
                     progress.found(problem.explanation_of(map(_features, people[0])))
                 if best == form.greatest or generation == self.generations or progress.should_stop:
                     break
-                elite = _different(people, self.survivors)
+                elite = people[: self.survivors]
                 children = self.population - len(elite)
-                people = [*elite, *(breeder.child(people) for _ in range(children))]
+                people = [*elite, *(breeder.child(elite) for _ in range(children))]
                 generation += 1
         ended = best == form.greatest or generation == self.generations
         return Outcome(
@@ -111,16 +107,10 @@ class _Breeder:
         count = self.rng.randint(1, self.form.max_clauses)
         return tuple({self.clause(): None for _ in range(count)})
 
-    def child(self, people: list[Individual]) -> Individual:
-        """Return a child of two formulas, each the better of two drawn from the ranked ones."""
-        first, second = (
-            people[min(self.rng.randrange(len(people)) for _ in range(2))] for _ in range(2)
-        )
-        clauses = list(dict.fromkeys((*first, *second)))
-        kept = [clause for clause in clauses if self.rng.random() < 0.5]
-        kept = kept or [self.rng.choice(clauses)]
-        if len(kept) > self.form.max_clauses:
-            kept = self.rng.sample(kept, self.form.max_clauses)
+    def child(self, elite: list[Individual]) -> Individual:
+        clauses = list(dict.fromkeys((*self.rng.choice(elite), *self.rng.choice(elite))))
+        size = self.rng.randint(1, min(len(clauses), self.form.max_clauses))
+        kept = self.rng.sample(clauses, size)
         if self.rng.random() < self.mutation:
             self._mutate(kept)
         return tuple(dict.fromkeys(kept))
@@ -165,16 +155,6 @@ class _Breeder:
                 self._covers[clause] = known
             covered |= known
         return covered
-
-
-def _different(people: list[Individual], most: int) -> list[Individual]:
-    """Return the first formulas that differ in their clauses."""
-    seen: dict[frozenset[int], Individual] = {}
-    for one in people:
-        seen.setdefault(frozenset(one), one)
-        if len(seen) == most:
-            break
-    return list(seen.values())
 
 
 def _features(clause: int) -> list[int]:
