@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpx import KernelRule, solve
+from cpx.backends.search import dnf
 from cpx.backends.search.dnf.candidates import enumerate_clauses
 from cpx.backends.search.dnf.dual import Dual, Multipliers, Part
 from cpx.backends.search.dnf.exchange import exchange
@@ -102,6 +103,15 @@ def test_branch_and_bound_finds_the_optimum(seed: int) -> None:
     result = solve(problem, "search")
     assert result.status is Status.OPTIMAL
     assert result.objective == result.bound == brute(problem)
+
+
+def test_too_many_pairs_of_rows_leave_local_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dnf, "_MOST_PAIRS", 3)
+    rng = np.random.default_rng(0)
+    weights = np.where(rng.random(20) < 0.5, 1, -1).tolist()
+    result = solve(KernelRule(rng.random((20, 4)) < 0.5, weights, 2, 2), "search")
+    assert result.status is Status.FEASIBLE
+    assert result.raw_status == "local search only: too many clauses or rows"
 
 
 def brute(problem: KernelRule) -> int:

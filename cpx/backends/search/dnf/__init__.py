@@ -29,6 +29,9 @@ _MOST_NODES = 500
 _MOST_MONOMIALS, _MOST_BITS = 1_000_000, 50_000_000
 """Monomials that are enumerated, and clauses times rows for branch and bound: 0.4 GB."""
 
+_MOST_PAIRS = 6_000_000
+"""Positive times negative rows for branch and bound, whose multipliers take 0.4 GB then."""
+
 
 def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress) -> Outcome:
     """Search for the formula of greatest weight; see :class:`~cpx.backends.base.Backend`."""
@@ -79,12 +82,14 @@ def _general(
         return Outcome(False, progress.why_stopped(), "ended in local search", sizes=sizes)
     value = int(progress.objective)
     loss = rows.greatest - value
-    candidates = enumerate_clauses(rows, form.max_literals, loss, _MOST_MONOMIALS, stop)
+    candidates = None
+    if len(rows.gains) * len(rows.costs) <= _MOST_PAIRS:
+        candidates = enumerate_clauses(rows, form.max_literals, loss, _MOST_MONOMIALS, stop)
     if stop():
         return Outcome(False, progress.why_stopped(), "ended in the enumeration", sizes=sizes)
     if candidates is None or len(candidates) * sizes["samples"] > _MOST_BITS:
         restarts(form, best, report, stop)
-        told = "local search only: too many clauses to enumerate"
+        told = "local search only: too many clauses or rows"
         ended = progress.why_stopped() if stop() else Termination.COMPLETED
         return Outcome(False, ended, told, sizes=sizes)
     master = Master(
