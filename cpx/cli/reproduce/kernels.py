@@ -12,7 +12,8 @@ import typer
 from cpx.cli import options as opt
 
 if TYPE_CHECKING:
-    from cpx.reproduce.kernels.experiment import Run
+    from cpx.reproduce.kernels.records import Protocol, Run, Task
+    from cpx.reproduce.store import Store
 
 __all__ = ["kernels"]
 
@@ -38,9 +39,12 @@ def kernels(
     time_limit: opt.TimeLimit = 10.0,
     seed: opt.Seed = 0,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Also write the tables, as Markdown."),
-    ] = None,
+        Path,
+        typer.Option("--output", "-o", metavar="DIR", help="Where records and tables are kept."),
+    ] = Path("kernels"),
+    show: Annotated[
+        bool, typer.Option("--show", help="Run nothing: tables of what is there already.")
+    ] = False,
 ) -> None:
     r"""Make Table 2 of Polato and Aiolli again, with the exact search beside it.
 
@@ -49,33 +53,67 @@ def kernels(
     weight is found by the exact search, with proof, and sought by the genetic algorithm of the
     paper.
 
+    Each run that ends is one line of DIR/runs.jsonl. After Ctrl-C, repeat the command: it makes
+    only the runs that are missing. With other settings the runs are others, kept in the same
+    file and never mixed; more splits are added to those that are there. The tables are written
+    to DIR/table.md.
+
     \b
     Examples:
       cpx reproduce kernels
       cpx reproduce kernels --datasets monks-1,monks-3 --runs 1 --no-genetic
-      cpx reproduce kernels --noise 0.05 -o noise.md
+      cpx reproduce kernels --noise 0.05 -o noise/
+      cpx reproduce kernels --show
 
     \b
-    Exit codes: 0 all rules proved; 3 some without proof, or interrupted; 2 wrong input.
+    Exit codes: 0 all rules proved; 3 some without proof, interrupted or not all made; 2 wrong
+    input.
     """
-    from cpx.cli.output import note
-    from cpx.files import write_atomic
-    from cpx.reproduce.grids import as_markdown, as_text, renderables
-    from cpx.reproduce.kernels.experiment import Protocol, choose, reproduce
-    from cpx.reproduce.kernels.tables import grids, notes
+    from cpx.reproduce.kernels.experiment import choose, tasks
+    from cpx.reproduce.kernels.records import Protocol, Run
+    from cpx.reproduce.store import Store
 
     limit = None if time_limit == math.inf else time_limit
     protocol = Protocol(runs, noise, limit, genetic, seed)
-    done: list[Run] = []
-    names, whole = choose(opt.split(datasets)), True
-    try:
-        for run in reproduce(names, protocol):
-            done.append(run)
-            note(f"{run.name}, split {run.number + 1} of {runs}: {_told(run)}")
-    except KeyboardInterrupt:
-        whole = False
-        note("interrupted: the tables have what was made")
-    tables, lines = grids(done, bool(noise)), notes(protocol)
+    todo = tasks(choose(opt.split(datasets)), protocol)
+    store = Store(output, Run.from_line)
+    if not show:
+        _make(todo, store)
+    made = [store.records[task.key] for task in todo if task.key in store.records]
+    _deliver(made, protocol, store.directory)
+    raise typer.Exit(0 if len(made) == len(todo) and all(run.exact.proved for run in made) else 3)
+
+
+def _make(tasks: list[Task], store: Store[Run]) -> None:
+    """Make the runs that are missing, until Ctrl-C."""
+    from cpx.cli.output import note
+    from cpx.cli.progress import RunProgress
+    from cpx.reproduce.kernels.experiment import make, preload
+
+    missing = [task for task in tasks if task.key not in store.records]
+    note(f"{len(tasks)} runs, {len(tasks) - len(missing)} made before, {len(missing)} to do")
+    if not missing:
+        return
+    preload()
+    with RunProgress(len(missing)) as progress:
+        try:
+            for task in missing:
+                progress.started(task.key, task.label, task.protocol.time_limit)
+                run = make(task)
+                store.add(run)
+                progress.ended(task.key, f"{task.label}: {_told(run)}")
+        except KeyboardInterrupt:
+            note("interrupted: repeat the command to go on")
+
+
+def _deliver(runs: list[Run], protocol: Protocol, directory: Path) -> None:
+    """Print the tables, and write them."""
+    from cpx.cli.output import note
+    from cpx.files import write_atomic
+    from cpx.reproduce.grids import as_markdown, as_text, renderables
+    from cpx.reproduce.kernels.tables import grids, notes
+
+    tables, lines = grids(runs, bool(protocol.noise)), notes(protocol)
     if sys.stdout.isatty():
         from rich.console import Console
 
@@ -87,10 +125,9 @@ def kernels(
             console.print(line, style="dim", markup=False)
     else:
         typer.echo(as_text(tables, lines))
-    if output is not None:
-        write_atomic(output, as_markdown(tables, lines).encode())
-        note(f"wrote {output}")
-    raise typer.Exit(0 if whole and all(run.exact.proved for run in done) else 3)
+    path = directory / "table.md"
+    write_atomic(path, as_markdown(tables, lines).encode())
+    note(f"wrote {path}")
 
 
 def _told(run: Run) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,14 +14,14 @@ from cpx.boolean_kernels.datasets import DATASETS, dataset, with_noise
 from cpx.boolean_kernels.dnf import DNF, true_of
 from cpx.boolean_kernels.kernels import BoundedDNFKernel
 from cpx.boolean_kernels.machine import KernelMachine, read_svc
-from cpx.data.scalars import positive_integer, real, valid_seed
 from cpx.errors import InvalidOption, UnknownName
+from cpx.reproduce.kernels.records import Found, Protocol, Run, Task
 from cpx.result import Termination
 
 if TYPE_CHECKING:
     from cpx.boolean_kernels.extraction import ExtractedRule
 
-__all__ = ["PUBLISHED", "Found", "Protocol", "Published", "Run", "choose", "reproduce"]
+__all__ = ["PUBLISHED", "Published", "choose", "make", "preload", "tasks"]
 
 
 @dataclass(frozen=True)
@@ -53,108 +52,6 @@ PUBLISHED: dict[str, Published] = {
 """The paper's figures by data set."""
 
 
-@dataclass(frozen=True)
-class Protocol:
-    """How the experiment is made, as in section 5 of the paper.
-
-    Attributes
-    ----------
-    runs : int
-        Splits of each data set.
-    noise : float
-        Share of the training labels that is turned around, 0 for none.
-    time_limit : float or None
-        Seconds for each search of a rule.
-    genetic : bool
-        Also run the genetic algorithm.
-    seed : int
-    """
-
-    runs: int = 5
-    noise: float = 0.0
-    time_limit: float | None = 10.0
-    genetic: bool = True
-    seed: int = 0
-
-    max_clauses: ClassVar[int] = 10
-    max_literals: ClassVar[int] = 5
-    test_share: ClassVar[float] = 0.3
-    hardness: ClassVar[float] = 1e6
-    """C of the machine: with so much, the margin is hard."""
-
-    def __post_init__(self) -> None:
-        positive_integer("runs", self.runs)
-        valid_seed(self.seed)
-        noise = real(self.noise)
-        if noise is None or not 0 <= noise < 0.5:
-            raise InvalidOption(f"noise must be a share from 0 to below 0.5, got {self.noise!r}")
-
-
-@dataclass(frozen=True)
-class Found:
-    """A rule that a method found, with shares of its weight and what it gets right.
-
-    Attributes
-    ----------
-    rule : DNF
-    weight : Fraction
-    share : float
-        Its weight, as a share of the positive weight, which no rule exceeds.
-    bound : float or None
-        The proved bound, as such a share.
-    proved : bool
-    train, test, fidelity_train, fidelity_test : float
-        Accuracy, and agreement with the machine.
-    seconds : float
-        Processor time, after kernel and machine.
-    generations : int or None
-    """
-
-    rule: DNF
-    weight: Fraction
-    share: float
-    bound: float | None
-    proved: bool
-    train: float
-    test: float
-    fidelity_train: float
-    fidelity_test: float
-    seconds: float
-    generations: int | None = None
-
-
-@dataclass(frozen=True)
-class Run:
-    """One split of one data set.
-
-    Attributes
-    ----------
-    name : str
-    number : int
-    svm_train, svm_test : float
-        Accuracy of the machine; on the training labels it was given, and on clean test labels.
-    support_vectors : int
-    known : Fraction
-        Weight of the known rule.
-    known_share : float
-        As a share of the positive weight.
-    known_rule : DNF
-    exact : Found
-    genetic : Found or None
-    """
-
-    name: str
-    number: int
-    svm_train: float
-    svm_test: float
-    support_vectors: int
-    known: Fraction
-    known_share: float
-    known_rule: DNF
-    exact: Found
-    genetic: Found | None
-
-
 def choose(names: Iterable[str] | None = None) -> tuple[str, ...]:
     """Return the named data sets in the order of the table; all for None.
 
@@ -178,27 +75,34 @@ def choose(names: Iterable[str] | None = None) -> tuple[str, ...]:
     return tuple(name for name in DATASETS if name in wanted)
 
 
-def reproduce(names: Iterable[str], protocol: Protocol) -> Iterator[Run]:
-    """Yield the runs of some data sets, one after another.
+def tasks(names: Iterable[str], protocol: Protocol) -> list[Task]:
+    """Return the tasks of some data sets, the splits of each one after another."""
+    return [Task(name, number, protocol) for name in names for number in range(protocol.runs)]
+
+
+def preload() -> None:
+    """Load compiled code, so that the first task does not take longer than the others."""
+    from cpx.backends import backend_class
+    from cpx.backends.search.dnf import load_kernels
+
+    backend_class("search").preload()
+    load_kernels()
+
+
+def make(task: Task) -> Run:
+    """Train the machine of a task and look for its rule of greatest weight.
 
     Raises
     ------
     KeyboardInterrupt
-        On Ctrl-C, also when a search of a rule was stopped by it.
+        On Ctrl-C, also when the search of a rule was stopped by it.
+    InvalidOption
+        When the time limit is too short for any rule.
     """
-    from cpx.backends import backend_class
-
-    # Compiled code is loaded before the clock starts.
-    backend_class("search").preload()
-    for name in names:
-        for number in range(protocol.runs):
-            yield _run(name, number, protocol)
-
-
-def _run(name: str, number: int, protocol: Protocol) -> Run:
     from sklearn.model_selection import train_test_split
     from sklearn.svm import SVC
 
+    name, number, protocol = task.name, task.number, task.protocol
     seed = int(np.random.SeedSequence([protocol.seed, number]).generate_state(1)[0] >> 1)
     data = dataset(name, seed)
     seen, kept = train_test_split(
@@ -221,8 +125,7 @@ def _run(name: str, number: int, protocol: Protocol) -> Run:
 
     known = machine.weight(data.rule)
     return Run(
-        name,
-        number,
+        task,
         float((said[0] == truth[0]).mean()),
         float((said[1] == truth[1]).mean()),
         len(machine.weights),

@@ -1,4 +1,4 @@
-"""The runs of :mod:`~cpx.reproduce.kernels.experiment` as tables, beside the paper's figures."""
+"""The runs of :mod:`~cpx.reproduce.kernels.records` as tables, beside the paper's figures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from cpx.reproduce.grids import Grid
-from cpx.reproduce.kernels.experiment import PUBLISHED, Found, Protocol, Run
+from cpx.reproduce.kernels.experiment import PUBLISHED
+from cpx.reproduce.kernels.records import Found, Protocol, Run
 
 __all__ = ["grids", "notes"]
 
@@ -16,7 +17,7 @@ def grids(runs: Sequence[Run], noisy: bool) -> list[Grid]:
     """Return the tables of runs: accuracies as in the paper, and how the rules were found."""
     named: dict[str, list[Run]] = {}
     for run in runs:
-        named.setdefault(run.name, []).append(run)
+        named.setdefault(run.task.name, []).append(run)
     found = _noisy(named) if noisy else _search(named)
     return [_accuracies(named, noisy), found]
 

@@ -1,25 +1,21 @@
-"""Tasks, what became of them, and the file that keeps it."""
+"""Tasks, and what became of them."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
-from cpx.errors import InvalidInstance, OutputError
-from cpx.files import ensure_directory, ensure_writable
+from cpx.errors import InvalidInstance
+from cpx.reproduce import store
 from cpx.reproduce.datasets import Dataset
 from cpx.reproduce.koriche.methods import Method
 from cpx.reproduce.koriche.protocol import Protocol
 from cpx.result import Status
 
-__all__ = ["RUNS_NAME", "Record", "Store", "Task"]
-
-RUNS_NAME = "runs.jsonl"
+__all__ = ["Record", "Store", "Task"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +58,7 @@ class Task:
     @property
     def key(self) -> str:
         """Hash of the setting: equal for the same task only."""
-        text = json.dumps(self.setting(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return store.key_of(self.setting())
 
     @property
     def label(self) -> str:
@@ -170,11 +165,8 @@ class Record:
             raise InvalidInstance(f"cannot be read: {error}") from error
 
 
-class Store:
-    """The records of a directory, one line each in ``runs.jsonl``.
-
-    A line is appended when its task ends. Of several lines with the same key the last one
-    counts; a last line that was cut short, by a crash or a full disk, is dropped.
+class Store(store.Store[Record]):
+    """The records of a directory.
 
     Parameters
     ----------
@@ -183,43 +175,12 @@ class Store:
 
     Raises
     ------
-    OutputError
-        When nothing can be written there.
-    InvalidInstance
-        When the file holds something else, naming the line.
+    OutputError, InvalidInstance
+        As :class:`cpx.reproduce.store.Store`.
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
-        self.directory: Path = ensure_directory(directory)
-        self.path = ensure_writable(self.directory / RUNS_NAME)
-        self.records: dict[str, Record] = {}
-        self._torn: int | None = None
-        end = 0
-        content = self.path.read_bytes() if self.path.exists() else b""
-        for number, line in enumerate(content.splitlines(keepends=True), start=1):
-            if not line.endswith(b"\n"):
-                self._torn = end
-                break
-            try:
-                record = Record.from_line(line)
-            except InvalidInstance as error:
-                raise InvalidInstance(f"{self.path}, line {number}: {error}") from error
-            self.records[record.key] = record
-            end += len(line)
-
-    def add(self, record: Record) -> None:
-        """Keep a record, on the disk first."""
-        try:
-            # Unbuffered: a line is one write, and stays whole beside another writer's.
-            with open(self.path, "ab", buffering=0) as stream:
-                if self._torn is not None:
-                    stream.truncate(self._torn)
-                    self._torn = None
-                stream.write(record.to_line())
-                os.fsync(stream.fileno())
-        except OSError as error:
-            raise OutputError(f"cannot write {self.path}: {error.strerror}") from error
-        self.records[record.key] = record
+        super().__init__(directory, Record.from_line)
 
     def get(self, task: Task) -> Record | None:
         """Return what became of a task, None when it was not made."""

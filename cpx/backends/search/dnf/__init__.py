@@ -4,7 +4,8 @@ First a formula that is true of all rows of positive weight and of none of negat
 is optimal, is sought (``consistent``). Otherwise local search, whose clauses are priced by the
 search for the heaviest monomial (``local``), finds a good one; then all clauses that a better
 one may have are enumerated (``candidates``), and branch and bound over sets of them
-(``master``) proves the optimum.
+(``master``), with bounds by multipliers (``dual``, ``weighing``) and better formulas by exchanges
+(``exchange``), proves the optimum.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
     from cpx.models.dnf_form import DNFForm
     from cpx.models.kernel_rule import KernelRule
 
-__all__ = ["solve_dnf"]
+__all__ = ["load_kernels", "solve_dnf"]
 
-_MOST_NODES = 2000
+_MOST_NODES = 500
 """Nodes of the search for a consistent formula: less than a second, some where rows are wide."""
 
 _MOST_MONOMIALS, _MOST_BITS = 1_000_000, 50_000_000
 """Monomials that are enumerated, and clauses times rows for branch and bound: 0.4 GB."""
+
+_MOST_PAIRS = 6_000_000
+"""Positive times negative rows for branch and bound, whose multipliers take 0.4 GB then."""
 
 
 def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress) -> Outcome:
@@ -74,24 +78,45 @@ def _general(
 
     known = [] if progress.explanation is None else list(problem.rule(progress.explanation))
     best = improve(form, known, report, stop)
-    if best:
-        best = restarts(form, best, report, stop)
     if progress.objective is None or stop():
         return Outcome(False, progress.why_stopped(), "ended in local search", sizes=sizes)
-    loss = rows.greatest - int(progress.objective)
-    candidates = enumerate_clauses(rows, form.max_literals, loss, _MOST_MONOMIALS, stop)
+    value = int(progress.objective)
+    loss = rows.greatest - value
+    candidates = None
+    if len(rows.gains) * len(rows.costs) <= _MOST_PAIRS:
+        candidates = enumerate_clauses(rows, form.max_literals, loss, _MOST_MONOMIALS, stop)
     if stop():
         return Outcome(False, progress.why_stopped(), "ended in the enumeration", sizes=sizes)
     if candidates is None or len(candidates) * sizes["samples"] > _MOST_BITS:
-        told = "local search only: too many clauses to enumerate"
-        return Outcome(False, Termination.COMPLETED, told, sizes=sizes)
+        restarts(form, best, report, stop)
+        told = "local search only: too many clauses or rows"
+        ended = progress.why_stopped() if stop() else Termination.COMPLETED
+        return Outcome(False, ended, told, sizes=sizes)
+    master = Master(
+        rows,
+        candidates,
+        form.max_clauses,
+        value,
+        found=lambda chosen: report([candidates.clause(c) for c in chosen]),
+        proved=progress.bound,
+        stop=stop,
+    )
+    done = master.search()
     sizes = {**sizes, "clauses": len(candidates)}
-    master = Master(rows, candidates, form.max_clauses, loss)
-    progress.bound(rows.greatest - master.root_bound())
-    done = master.search(lambda chosen, _: report([candidates.clause(c) for c in chosen]), stop)
     told = f"{len(candidates)} clauses, {master.nodes} nodes"
     if not done:
         return Outcome(False, progress.why_stopped(), told, sizes=sizes)
-    value = rows.greatest - master.loss
-    progress.bound(value)
-    return Outcome(True, Termination.COMPLETED, told, value, sizes)
+    progress.bound(master.value)
+    return Outcome(True, Termination.COMPLETED, told, master.value, sizes)
+
+
+def load_kernels() -> None:
+    """Load or compile the kernels on a toy, so that it is not counted as solving."""
+    import numpy as np
+
+    from cpx.backends.search.dnf.dual import Dual, Multipliers, Part
+
+    table, ones = np.eye(2, dtype=np.bool_), np.ones(2, dtype=np.int64)
+    dual = Dual(Part.whole(table, table, ones, ones), 1, Multipliers.in_proportion(ones, 2))
+    dual.look()
+    dual.step(0.1, 0.1)

@@ -58,8 +58,8 @@ def enumerate_clauses(
 
     Each is true of a row of positive weight, and the rows of negative weight that it is true of
     weigh less than ``loss``. Of clauses that are true of the same rows there is one of the
-    smallest, and, where they are few, none that another one makes superfluous: true of all its
-    positive rows, and of no other negative ones.
+    smallest. Clauses that another one makes superfluous, being true of all their positive rows
+    and of no other negative ones, are left out where that is seen at once, or they are few.
 
     Parameters
     ----------
@@ -90,7 +90,8 @@ def enumerate_clauses(
             joined = covers[before] & having[j]
             kept = joined[:, :width].any(axis=1)
             if size > 1:
-                kept &= (joined != covers[before]).any(axis=1)
+                # A feature that excludes no negative row only loses rows.
+                kept &= (joined[:, width:] != covers[before, width:]).any(axis=1)
             grown = np.column_stack([clauses[before[kept]], np.full(int(kept.sum()), j)])
             parts.append((grown, joined[kept]))
         clauses = np.concatenate([part for part, _ in parts])

@@ -1,188 +1,242 @@
-"""Branch and bound over sets of clauses: the formula that loses the least weight.
+"""Branch and bound over sets of clauses: the formula of greatest weight.
 
-A formula loses the positive rows that it is not true of, and the negative ones that it is. A node
-branches on a positive row that is left: one of the clauses that are true of it is chosen, or the
-row is given up, with all clauses that are true of it.
+A node has some clauses and leaves others to choose from; rows that the former are true of do not
+count any more. Its bound (``dual``) is improved until it is no better than the best formula
+known, clauses that no better one needs are dropped on the way, and where it settles, the clause
+of the greatest value is chosen or left out. The node with the greatest bound is next, so that
+the bound of the whole search gets better all the time.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.dnf.candidates import Candidates, undominated
+from cpx.backends.search.dnf.candidates import Candidates
+from cpx.backends.search.dnf.dual import Dual, Multipliers, Part
+from cpx.backends.search.dnf.exchange import exchange
 from cpx.backends.search.dnf.rows import Rows
 
-__all__ = ["Master", "packing"]
+__all__ = ["Master"]
 
-Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+
+_BITS = 52
+"""Weights are multiplied such that their sum has so many bits: multipliers are integers."""
+
+_STEPS, _BELOW = 300, 40
+"""Steps at the root, and below it."""
+
+_RATES, _WIDTHS = (0.5, 0.01), (3e-3, 1e-5)
+"""With what the steps at the root begin and end."""
+
+_RATES_BELOW, _WIDTHS_BELOW = (0.1, 0.01), (1e-4, 1e-5)
+"""The same for the steps below it."""
+
+_WIDE = 600
+"""Clauses that better formulas are looked for among."""
+
+_MANY = 0.8
+"""Share of the clauses that has to be dropped for it to be worth while."""
+
+_LOOK = 10
+"""Steps between two looks at what has come of them."""
+
+
+_MOST_OPEN = 500
+"""Nodes kept for their bounds; with more, the search goes depth first for a while."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Node:
-    """What is left: candidates by number, weights of the rows that still count, clauses."""
+    """Clauses chosen, by number, what they are worth, and the bound of what is left.
 
-    alive: Ints
-    gains: Floats
-    costs: Floats
+    That is: the ``numbers`` of clauses, the ``rows`` and ``others`` that count, and the
+    multipliers of these. Both nodes below one share them; ``covering``, where it is not None, is
+    the clause whose rows are still to be taken away.
+    """
+
     clauses: tuple[int, ...]
-    lost: int
+    value: int
+    bound: int
+    numbers: Ints
+    rows: Ints
+    others: Ints
+    multipliers: Multipliers
+    covering: int | None = None
 
 
 class Master:
-    """The search, which can be continued.
+    """The search, with the best that is known and proved.
 
     Parameters
     ----------
     rows : Rows
     candidates : Candidates
-        All clauses that a formula which loses less than ``loss`` may need.
+        All clauses that a formula better than the best known one may need.
     max_clauses : int
-    loss : int
-        What the best known formula loses.
+    value : int
+        What the best known formula is worth.
+    found : callable
+        Told the candidates, by number, of every better formula.
+    proved : callable
+        Told every better bound.
+    stop : callable
+        Asked now and then.
+
+    Attributes
+    ----------
+    value : int
+        What the best formula is worth.
+    nodes : int
     """
 
-    def __init__(self, rows: Rows, candidates: Candidates, max_clauses: int, loss: int) -> None:
-        # Sums of weights are below 2**53, so exact in floats, which have fast products.
-        self._inside = candidates.inside.astype(np.float64)
-        self._outside = candidates.outside.astype(np.float64)
-        self.candidates, self.max_clauses = candidates, max_clauses
-        self.loss = loss
-        self.nodes = 0
-        self._root = _Node(
-            np.arange(len(candidates)),
-            rows.gains.astype(np.float64),
-            rows.costs.astype(np.float64),
-            (),
-            0,
+    def __init__(
+        self,
+        rows: Rows,
+        candidates: Candidates,
+        max_clauses: int,
+        value: int,
+        *,
+        found: Callable[[list[int]], None],
+        proved: Callable[[int], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        self._max_clauses = max_clauses
+        self._found, self._proved, self._stop = found, proved, stop
+        self.value, self.nodes = value, 0
+        total = int(rows.gains.sum() + rows.costs.sum())
+        self._scale = 1 << max(0, _BITS - total.bit_length())
+        self._whole = Part.whole(
+            candidates.inside,
+            candidates.outside,
+            rows.gains * self._scale,
+            rows.costs * self._scale,
         )
 
-    def root_bound(self) -> int:
-        """Return what every formula loses at least, up to what the best known one does.
-
-        A formula that loses less than b has only clauses that cost less than b. What it then must
-        lose is bounded by :func:`packing`; b is doubled while that reaches it.
-        """
-        root = self._root
-        cost = self._outside @ root.costs
-        proved, b = 0, 1
-        while proved < self.loss:
-            b = min(b, self.loss)
-            at_least = packing(self._inside[cost < b], root.gains, self.max_clauses)
-            proved = max(proved, min(b, at_least))
-            if at_least < b:
-                break
-            b *= 2
-        return proved
-
-    def search(self, report: Callable[[list[int], int], None], stop: Callable[[], bool]) -> bool:
-        """Search depth first; return whether it was finished.
-
-        Parameters
-        ----------
-        report : callable
-            Told the candidates, by number, of every better formula, and what it loses.
-        stop : callable
-            Asked at every node.
-        """
-        stack = [self._root]
-        while stack:
-            if stop():
-                return False
+    def search(self) -> bool:
+        """Search; return whether it was finished, which proves ``value``."""
+        whole = self._whole
+        if not len(whole):
+            return True
+        start = Multipliers.in_proportion(whole.gains, whole.costs.size)
+        most = int(whole.gains.sum())
+        root = _Node((), 0, most, whole.numbers, whole.rows, whole.others, start)
+        # The number of a node decides between equal bounds.
+        heap, stack = [(-root.bound, 0, root)], list[_Node]()
+        while heap or stack:
+            if stack:
+                node = stack.pop()
+            else:
+                bound, _, node = heapq.heappop(heap)
+                self._prove(-bound)
+            if not self._better(node.bound):
+                continue
             self.nodes += 1
-            stack += self._branches(stack.pop(), report)
+            children = self._expand(node)
+            if len(heap) > _MOST_OPEN:
+                stack += reversed(children)
+            else:
+                for number, child in enumerate(children):
+                    heapq.heappush(heap, (-child.bound, 2 * self.nodes + number, child))
+            if self._stop():
+                return False
         return True
 
-    def _branches(self, node: _Node, report: Callable[[list[int], int], None]) -> list[_Node]:
-        """Return the nodes below one, the most promising last."""
-        left = self.max_clauses - len(node.clauses)
-        gains = self._inside[node.alive] @ node.gains
-        costs = self._outside[node.alive] @ node.costs
-        kept = (gains > 0) & (node.lost + costs < self.loss)
-        alive, gains, costs = node.alive[kept], gains[kept], costs[kept]
-        total = node.lost + int(node.gains.sum())
-        if not alive.size or not left:
+    def _better(self, bound: int) -> bool:
+        """Whether a formula within the bound may be better than the best known one."""
+        return bound // self._scale > self.value
+
+    def _prove(self, bound: int) -> None:
+        self._proved(max(bound // self._scale, self.value))
+
+    def _report(self, clauses: list[int], value: int) -> None:
+        if value // self._scale > self.value:
+            self.value = value // self._scale
+            self._found(clauses)
+
+    def _expand(self, node: _Node) -> list[_Node]:
+        """Return what is left to search below a node."""
+        left = self._max_clauses - len(node.clauses)
+        part, multipliers = self._opened(node)
+        if not len(part) or not left:
             return []
-        nets = gains - costs
+        nets = part.nets
         best = int(nets.argmax())
-        if total - int(nets[best]) < self.loss:
-            self.loss = total - int(nets[best])
-            report([*node.clauses, int(alive[best])], self.loss)
+        self._report([*node.clauses, int(part.numbers[best])], node.value + int(nets[best]))
         if left == 1:
             return []
-        # What rows of negative weight cost is at least the mean over the clauses.
-        worth = np.maximum(gains - costs / left, 0)
-        most = np.partition(worth, -left)[-left:].sum() if worth.size > left else worth.sum()
-        if total - most >= self.loss:
+        dual = self._improved(node, Dual(part, left, multipliers))
+        if dual is None:
             return []
-        inside = self._inside[alive]
-        if node.lost + packing(inside, node.gains, left) >= self.loss:
-            return []
-        return self._split(node, alive, nets, inside)
+        return self._split(node, dual)
 
-    def _split(self, node: _Node, alive: Ints, nets: Floats, inside: Floats) -> list[_Node]:
-        row = int(node.gains.argmax())
-        here = inside[:, row] > 0
-        given_up = node.gains.copy()
-        given_up[row] = 0
-        lost = node.lost + int(node.gains[row])
-        children = [_Node(alive[~here], given_up, node.costs, node.clauses, lost)]
-        numbers, rest = alive[here], alive[~here]
-        kept = undominated(
-            (self._inside[numbers] * node.gains) > 0, (self._outside[numbers] * node.costs) > 0
-        )
-        order = kept[np.argsort(nets[here][kept], kind="stable")]
-        # A clause that comes later, from the end of the stack, needs none tried before it.
-        for at, place in enumerate(order):
-            c = int(numbers[place])
-            outside = self._outside[c] * node.costs
-            children.append(
-                _Node(
-                    np.concatenate([rest, numbers[order[:at]]]),
-                    node.gains * (1 - self._inside[c]),
-                    node.costs - outside,
-                    (*node.clauses, c),
-                    node.lost + int(outside.sum()),
-                )
-            )
-        return children
+    def _opened(self, node: _Node) -> tuple[Part, Multipliers]:
+        """Return what is left at a node."""
+        whole, multipliers = self._whole, node.multipliers
+        if node.covering is None:
+            return whole.only(node.numbers, node.rows, node.others), multipliers
+        kept = ~whole.inside[node.covering, node.rows]
+        free = ~whole.outside[node.covering, node.others]
+        part = whole.only(node.numbers, node.rows[kept], node.others[free])
+        return part, multipliers.only(kept, free)
 
+    def _improved(self, node: _Node, dual: Dual) -> Dual | None:
+        """Take steps until the node is done with, which is None, or they lead no further."""
+        root = self.nodes == 1
+        steps = _STEPS if root else _BELOW
+        rates = np.geomspace(*(_RATES if root else _RATES_BELOW), steps)
+        widths = np.geomspace(*(_WIDTHS if root else _WIDTHS_BELOW), steps)
+        for at in range(steps):
+            if at % _LOOK == 0:
+                settled = self._looked(node, dual)
+                if settled is None or self._stop():
+                    return settled
+                dual = settled
+            dual.step(float(rates[at]), float(widths[at]))
+        return self._looked(node, dual)
 
-def packing(inside: Floats, gains: Floats, clauses: int) -> int:
-    """Return what rows lose at least that so many clauses of these can be true of.
+    def _looked(self, node: _Node, dual: Dual) -> Dual | None:
+        """Bound, and drop what no better formula needs; None where nothing is left."""
+        bound = node.value + dual.look()
+        if self.nodes == 1:
+            self._prove(bound)
+        self._try(node, dual)
+        if not self._better(bound):
+            return None
+        needed = dual.needed((self.value + 1) * self._scale - 1 - node.value)
+        if not needed.any():
+            return None
+        if needed.mean() > _MANY:
+            return dual
+        kept = dual.only(needed)
+        kept.look()
+        return kept
 
-    Rows of which no clause is true are lost. Of others that are chosen so that no clause is true
-    of two of them, the heaviest first, all are lost but as many as there are clauses.
+    def _try(self, node: _Node, dual: Dual) -> None:
+        """Look for a better formula among the clauses of the greatest values."""
+        chosen, value = exchange(dual.part, dual.order[:_WIDE], dual.most)
+        if chosen.size:  # a formula has a clause
+            numbers = dual.part.numbers[chosen].tolist()
+            self._report([*node.clauses, *numbers], node.value + value)
 
-    Parameters
-    ----------
-    inside : ndarray of float, shape (k, p)
-        1 where a clause is true of a row.
-    gains : ndarray of float, shape (p,)
-        What the rows weigh; 0 for those that do not count.
-    clauses : int
-
-    Examples
-    --------
-    >>> packing(np.array([[1.0, 1, 0, 0], [0, 0, 1, 0]]), np.array([5.0, 4, 3, 2]), 1)
-    5
-    """
-    reached = inside.any(axis=0) if len(inside) else np.zeros(gains.size, dtype=np.bool_)
-    lost = float(gains[~reached].sum())
-    blocked = np.zeros(len(inside), dtype=np.bool_)
-    open_rows, chosen = reached & (gains > 0), 0
-    order = np.argsort(-gains, kind="stable")
-    for row in order[open_rows[order]]:
-        having = inside[:, row] > 0
-        if (having & blocked).any():
-            continue
-        blocked |= having
-        chosen += 1
-        if chosen > clauses:
-            lost += float(gains[row])
-    return int(lost)
+    def _split(self, node: _Node, dual: Dual) -> list[_Node]:
+        """Choose the clause of the greatest value, or leave it out."""
+        part, at = dual.part, int(dual.order[0])
+        number = int(part.numbers[at])
+        gained, paid = part.inside[at], part.outside[at]
+        value = node.value + int(part.gains[gained].sum() - part.costs[paid].sum())
+        chosen = (*node.clauses, number)
+        self._report(list(chosen), value)
+        bound = min(node.bound, node.value + dual.bound)
+        without = min(bound, node.value + dual.bound_without(at))
+        numbers = part.numbers[part.numbers != number]
+        left = (numbers, part.rows, part.others, dual.multipliers.brief())
+        return [
+            _Node(chosen, value, bound, *left, covering=number),
+            _Node(node.clauses, node.value, without, *left),
+        ]
