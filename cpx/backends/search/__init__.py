@@ -55,10 +55,11 @@ class Search(Backend):
     @classmethod
     def preload(cls) -> None:
         """Load the compiled kernels, which needs no Numba, or compile them."""
-        from cpx.backends.search.sets import load_kernels
+        from cpx.backends.search import dnf, sets
 
         _load_kernels()
-        load_kernels()
+        sets.load_kernels()
+        dnf.load_kernels()
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem is one of monomials or of formulas, as plain arrays."""
