@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from cpx.models.rulesets.presolve import Presolved
+    from collections.abc import Sequence
+
+    from cpx.models.rulesets.form import RuleSelection
 
 __all__ = ["Rows", "rows_of"]
 
@@ -40,29 +42,50 @@ class Rows(NamedTuple):
     most_rules: int  # how many more rules, literals and doubled weight are allowed
     most_literals: int
     most_overlap: int
+    least: Ints  # what a good row pays at least, in parts, shape (G,)
+    asked: Ints  # what it pays for rule r and what r covers, shape (R, G)
+    own: Ints  # what it pays for rule r itself, shape (R, G)
+    parts: int  # of a unit of cost
+    fixed: int  # what the good rows do not pay for
 
 
-def rows_of(presolved: Presolved) -> tuple[Rows, Ints, Words]:
-    """Return the rules that may be added to the required ones, and the rows these leave.
+class Paid(NamedTuple):
+    """What good rows pay at least; see :mod:`cpx.backends.search.sets.shares`."""
+
+    least: Ints  # whatever is selected, shape (G,)
+    asked: Ints
+    own: Ints
+    parts: int
+    fixed: int
+
+    @classmethod
+    def nothing(cls, rules: Ints) -> Paid:
+        """Where nothing is known."""
+        none = np.zeros((rules.size, 0), dtype=np.int64)
+        return cls(none[:0].reshape(0), none, none.copy(), 1, 0)
+
+
+def rows_of(
+    form: RuleSelection, required: Sequence[int], rules: Ints, paid: Paid
+) -> tuple[Rows, Words]:
+    """Return some rules that may be added to required ones, on the rows that these leave.
 
     Returns
     -------
     rows : Rows
-    rules : ndarray of int64
-        The numbers of the rules, in the order of ``rows``.
     start : ndarray of uint64, shape (2, words)
         Rows that no required rule covers, and rows that exactly one covers.
     """
-    form = presolved.form
-    rules = np.array([r for r in presolved.kept if r not in form.required], dtype=np.int64)
+    given = list(required)
+    times = form.times_covered(given)
+    reached = form.covers[rules].any(axis=0)
     limited = form.max_overlap is not None
     unit = gcd(*map(int, form.worth)) or 1
     kinds = [
-        (form.worth > 0, form.worth // unit),
-        (form.worth < 0, -form.worth // unit),
-        ((form.counted > 0) & limited, form.counted),
+        ((form.worth > 0) & (times == 0) & reached, form.worth // unit),
+        ((form.worth < 0) & (times == 0) & reached, -form.worth // unit),
+        ((form.counted > 0) & (times < 2) & reached & limited, form.counted),
     ]
-    times = form.times_covered(form.required)
     parts, masks, starts, ends = [], [], [], []
     for wanted, weights in kinds:
         order = np.flatnonzero(wanted)
@@ -80,7 +103,6 @@ def rows_of(presolved: Presolved) -> tuple[Rows, Ints, Words]:
     used = used.max(axis=1).astype(np.int64)
     light = [first + int((used[first:end] > 1).sum()) for first, end in ((0, good), (good, bad))]
     far = int(form.lengths.sum()) + form.shape[0] + int(form.counted.sum()) + 1
-    given = list(form.required)
     rows = Rows(
         bits=np.concatenate(parts, axis=1),
         masks=slices,
@@ -95,8 +117,13 @@ def rows_of(presolved: Presolved) -> tuple[Rows, Ints, Words]:
         most_rules=_left(form.max_rules, len(given), far),
         most_literals=_left(form.max_literals, int(form.lengths[given].sum()), far),
         most_overlap=_left(form.max_overlap, form.overlap(given), far),
+        least=paid.least,
+        asked=paid.asked,
+        own=paid.own,
+        parts=paid.parts,
+        fixed=paid.fixed,
     )
-    return rows, rules, np.concatenate(starts, axis=1)
+    return rows, np.concatenate(starts, axis=1)
 
 
 def _left(most: int | None, taken: int, far: int) -> int:
