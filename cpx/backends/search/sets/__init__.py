@@ -1,4 +1,13 @@
-"""Exact search over sets of rules: branch and bound on bitsets, anytime."""
+"""Exact search over sets of rules: branch and bound on bitsets, anytime.
+
+- ``incumbent``: the best set, and which of two sets is better;
+- ``shares``: a bound from shares of the costs, with its proof; ``ascent``: good shares;
+  ``multipliers``: both for a part of the search;
+- ``parts``, ``exploring``: a part of the search, and what is done with it;
+- ``driver``: open parts, threads, the bound of the whole search;
+- ``rows``: rules as sets of good and bad rows; ``bitsets``: the state of the kernels;
+- ``tree``, ``classes``, ``measures``: the kernels, with the proof of their bound.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +31,11 @@ __all__ = ["load_kernels", "optimise_sets"]
 
 
 def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> Outcome:
+    """Search a selection of rules whose form this is.
+
+    The answer is, of the optimal sets of rules that the presolve keeps, the smallest, and of
+    these the first in the order of sorted lists of rules, whatever the number of threads.
+    """
     if not form.allows(form.required):
         # Limits never get tighter when a rule is left out: nothing else is allowed either.
         return Outcome(True, Termination.COMPLETED, "the required rules break a limit")
@@ -30,20 +44,32 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         presolved = form.presolved
     merged = presolved.form
     rules = np.array([r for r in presolved.kept if r not in form.required], dtype=np.int64)
+    sizes = {"rules": rules.size, "rows": int(np.count_nonzero(merged.worth))}
     start = form.required if progress.explanation is None else progress.explanation.features
+
+    def stop() -> bool:
+        # Without a gap, equal bound and cost are no end: which set is first is left to find.
+        wanted = bool(progress.options.gap) and progress.gap_reached
+        return wanted or progress.interrupted or progress.expired
+
     with progress.phase("solve"):
         known = Incumbent(form, problem, progress, presolved.translate(start))
-        explorer = Explorer(merged, rules, known, lambda: progress.should_stop)
-        explorer.run(max(1, progress.options.threads), lambda: progress.bound(explorer.bound()))
+        explorer = Explorer(merged, rules, known, stop)
+        done = explorer.run(progress.options.threads, lambda: progress.bound(explorer.bound()))
         progress.bound(explorer.bound())
     told = f"{explorer.nodes} nodes, {explorer.parts} parts"
-    proved = progress.objective is not None and progress.best_bound == progress.objective
-    if proved:
-        progress.explanation = problem.explanation(known.key[2])
-    why = Termination.COMPLETED if proved else progress.why_stopped()
     claimed = None if progress.objective is None else int(progress.objective)
-    sizes = {"rules": len(rules), "rows": int(np.count_nonzero(merged.worth))}
-    return Outcome(proved, why, told, claimed, sizes)
+    if progress.objective is None or progress.best_bound != progress.objective:
+        return Outcome(False, progress.why_stopped(), told, claimed, sizes)
+    warnings = [] if done else [_UNSETTLED]
+    if known.cost == progress.objective:
+        progress.explanation = problem.explanation(known.key[2])
+    return Outcome(True, Termination.COMPLETED, told, claimed, sizes, warnings)
+
+
+_UNSETTLED = (
+    "optimal, but whether it is the smallest and first of the optimal sets was not settled"
+)
 
 
 def load_kernels() -> None:

@@ -68,7 +68,8 @@ def new_ascent(terms: Terms, shares: Floats, rule_shares: Floats) -> Ascent:
     def scaled(lines: Floats, totals: Floats) -> Floats:
         sums = lines.sum(axis=1, dtype=np.float64)
         by = np.divide(totals, sums, out=np.zeros_like(sums), where=sums > 0)
-        return (lines * by[:, None]).astype(np.float32)
+        product: Floats = (lines * by[:, None]).astype(np.float32)
+        return product
 
     def table(lines: Floats) -> Floats:
         return np.zeros(lines.shape, dtype=np.float32)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.sets.measures import Arena, Stack
-from cpx.backends.search.sets.rows import Paid, rows_of
+from cpx.backends.search.sets.rows import rows_of
 from cpx.backends.search.sets.tree import BETTER, DONE, FULL, PAUSED, branch, expand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     Offer = Callable[[tuple[int, ...] | None], tuple[int, int]]
 
+    from cpx.backends.search.sets.rows import Paid
     from cpx.models.rulesets.form import RuleSelection
 
 __all__ = ["DEPTH", "LONGEST", "WORK", "BitsetSearch"]
@@ -42,12 +43,11 @@ class BitsetSearch:
         paid: Paid | None,
         known: tuple[int, int],
     ) -> None:
-        paid = Paid.nothing(rules) if paid is None else paid
         self.required, self.rules = tuple(required), rules
         self.rows, start = rows_of(form, required, rules, paid)
         n, words = self.rows.bits.shape
         self.arena = Arena(*(np.zeros(4 * n + 1, dtype=np.int64) for _ in Arena._fields))
-        self.stack = _new_stack(words, DEPTH, paid.least.size)
+        self.stack = _new_stack(words, DEPTH, self.rows.paid.least.size)
         self.stack.uncovered[0], self.stack.once[0] = start
         self.stack.cost[0] = form.cost(required)
         self.stack.room[0] = self.rows.most_rules
@@ -62,6 +62,15 @@ class BitsetSearch:
     def nodes(self) -> int:
         """Nodes that were entered."""
         return int(self.stack.tally[1])
+
+    def bound(self) -> int:
+        """Return a lower bound on the cost of all sets of the part that are better."""
+        arena, stack = self.arena, self.stack
+        best, at = int(stack.best[0]), int(stack.position[0])
+        if int(stack.tally[0]) < 0 or at > int(stack.children[0]) or not stack.children[0]:
+            return best
+        most = int(arena.bound[arena.turn[max(0, at - 1)]])
+        return min(best, int(stack.cost[0]) - most)
 
     def run(self, work: int, stop: Callable[[], bool], offer: Offer) -> bool:
         """Search until all sets are, which is returned, or work was done, or ``stop`` says so.
@@ -99,7 +108,8 @@ class BitsetSearch:
         old = self.stack
         depth, words = old.uncovered.shape
         new = _new_stack(words, 2 * depth, old.due.shape[1])
-        for mine, theirs in zip(new, old, strict=True):
+        pairs: Iterable[tuple[NDArray[Any], NDArray[Any]]] = zip(new, old, strict=True)
+        for mine, theirs in pairs:
             mine[: len(theirs)] = theirs
         self.stack = new
 
@@ -114,7 +124,7 @@ def _new_stack(words: int, depth: int, good: int) -> Stack:
     return Stack(
         uncovered=levels(),
         once=levels(),
-        due=np.zeros((depth, good), dtype=np.int64),
+        due=np.zeros((depth, good), dtype=np.int32),
         cost=numbers(depth),
         literals=numbers(depth),
         overlap=numbers(depth),

@@ -1,33 +1,35 @@
-"""The search around the kernels: parts, threads, and the bound of the whole search."""
+"""The search around the kernels: open parts, threads, and the bound of the whole search."""
 
 from __future__ import annotations
 
 import heapq
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.sets.bitsets import WORK, BitsetSearch
-from cpx.backends.search.sets.multipliers import Relaxation
-from cpx.backends.search.sets.parts import Part, restrict
+from cpx.backends.search.sets.exploring import Exploration
+from cpx.backends.search.sets.parts import Part
 
 if TYPE_CHECKING:
-    from cpx.backends.search.sets.rows import Paid
     from cpx.backends.search.sets.incumbent import Incumbent
     from cpx.models.rulesets.form import RuleSelection
 
 __all__ = ["Explorer"]
 
 _POLL_SECONDS = 0.01
-HEAT = 0.03
 
 
 class Explorer:
-    """Parts of the search that are open, the one with the lowest bound first."""
+    """Threads that take the open part with the lowest bound and leave parts of it.
+
+    Parts differ in their rules, so that no set is met twice, and a part is closed only where
+    nothing in it is better than the best known set: the best set of all does not depend on the
+    number of threads, nor on their order.
+    """
 
     def __init__(
         self,
@@ -42,108 +44,70 @@ class Explorer:
         self._open: list[tuple[int, int, Part]] = []
         self._running: dict[int, int] = {}
         self._changed = threading.Condition()
+        self._failures: list[BaseException] = []
         self._push(Part(tuple(form.required), rules, form.offset))
 
     def bound(self) -> int:
         """Return a lower bound on the cost of all sets."""
         with self._changed:
-            bounds = [*self._running.values(), *(bound for bound, _, _ in self._open[:1])]
-        return min([self.known.cost, *bounds])
+            lowest = [bound for bound, _, _ in self._open[:1]]
+            return min([self.known.cost, *self._running.values(), *lowest])
 
-    def _push(self, part: Part) -> None:
-        if self.known.beaten(part.bound, len(part.required)):
-            return
-        with self._changed:
-            heapq.heappush(self._open, (part.bound, self._serial, part))
-            self._serial += 1
-            self._changed.notify()
-
-    def work(self, number: int) -> None:
-        """Take parts until none is open and none is being searched, or the search is stopped."""
-        while True:
-            with self._changed:
-                while not self._open and self._running and not self.stop():
-                    self._changed.wait(_POLL_SECONDS)
-                if not self._open or self.stop():
-                    return
-                bound, _, part = heapq.heappop(self._open)
-                self._running[number] = bound
-            for child in self._explore(part, number):
-                self._push(child)
-            if self.stop():
-                # leave the bound of this part where it is
-                return
-            with self._changed:
-                del self._running[number]
-                self._changed.notify_all()
-
-    def _explore(self, part: Part, number: int) -> list[Part]:
-        """Search a part; return parts of it that are left to search."""
-        self.parts += 1
-        if self.known.beaten(part.bound, len(part.required)):
-            return []
-        left = restrict(self.form, part, self.known)
-        if left is None:
-            return []
-        first = part.given is None
-        if first and self._search(left, None, WORK):
-            return []
-        relaxation = Relaxation(self.form, left.required, left.rules, left.given)
-        for x in range(4 if first else 1):
-            for step in range(30 if first else 20):
-                if self.stop():
-                    return []
-                relaxation.climb(HEAT, max(0.1, 0.4 * 0.986**relaxation.step))
-            bound, within, without = relaxation.certify()
-            self._running[number] = max(self._running[number], bound)
-            size = len(left.required)
-            if self.known.beaten(bound, size):
-                return []
-            out = np.array([self.known.beaten(b, size + 1) for b in within.tolist()])
-            need = np.array([self.known.beaten(b, size) for b in without.tolist()])
-            left = replace(left, bound=max(left.bound, bound), given=relaxation.multipliers())
-            if out.any() or need.any():
-                chosen = left.rules[need].tolist()
-                narrowed = replace(
-                    left, required=(*left.required, *chosen), rules=left.rules[~need & ~out]
-                )
-                left = restrict(self.form, narrowed, self.known)
-                if left is None:
-                    return []
-                relaxation = Relaxation(self.form, left.required, left.rules, left.given)
-                bound, within, without = relaxation.certify()
-            if self._search(left, relaxation.paid(), WORK if first else 2 * WORK):
-                return []
-        gain = np.minimum(within - bound, 10**6) * 1.0 * np.minimum(without - bound, 10**6)
-        at = int(gain.argmax())
-        rule, rest = int(left.rules[at]), np.delete(left.rules, at)
-        given = relaxation.multipliers()
-        return [
-            Part((*left.required, rule), rest, max(bound, int(within[at])), given),
-            Part(left.required, rest, max(bound, int(without[at])), given),
+    def run(self, threads: int, watch: Callable[[], None]) -> bool:
+        """Work until done, which is returned, or stopped; ``watch`` is called now and then."""
+        workers = [
+            threading.Thread(target=self._work, args=(n,), name="cpx-search", daemon=True)
+            for n in range(threads)
         ]
-
-    def _search(self, part: Part, paid: Paid | None, work: int) -> bool:
-        search = BitsetSearch(self.form, part.required, part.rules, paid, self.known.key[:2])
-        done = search.run(work, self.stop, self.known.offer)
-        self.nodes += search.nodes
-        return done
-
-    def run(self, threads: int, watch: Callable[[], None]) -> None:
-        """Work until done or stopped; ``watch`` is called now and then."""
-        failures: list[BaseException] = []
-
-        def target(number: int) -> None:
-            try:
-                self.work(number)
-            except BaseException as error:
-                failures.append(error)
-
-        workers = [threading.Thread(target=target, args=(n,), daemon=True) for n in range(threads)]
         for worker in workers:
             worker.start()
-        while any(worker.is_alive() for worker in workers):
-            workers[0].join(_POLL_SECONDS)
-            watch()
-        if failures:
-            raise failures[0]
+        for worker in workers:
+            while worker.is_alive():
+                worker.join(_POLL_SECONDS)
+                watch()
+        if self._failures:
+            raise self._failures[0]
+        return not self._open and not self._running
+
+    def _push(self, part: Part) -> None:
+        if not self.known.beaten(part.bound, len(part.required)):
+            heapq.heappush(self._open, (part.bound, self._serial, part))
+            self._serial += 1
+
+    def _work(self, number: int) -> None:
+        try:
+            while (part := self._next(number)) is not None:
+                note = partial(self._note, number)
+                exploration = Exploration(self.form, self.known, self._stopped, note)
+                left = exploration.explore(part)
+                with self._changed:
+                    self.nodes += exploration.nodes
+                    self.parts += 1
+                    if self._stopped():
+                        return  # with the bound of this part as it is
+                    for child in left:
+                        self._push(child)
+                    del self._running[number]
+                    self._changed.notify_all()
+        except BaseException as error:
+            self._failures.append(error)
+
+    def _stopped(self) -> bool:
+        return bool(self._failures) or self.stop()
+
+    def _next(self, number: int) -> Part | None:
+        """Return the part with the lowest bound; None where none will be open any more."""
+        with self._changed:
+            while True:
+                while self._open:
+                    bound, _, part = heapq.heappop(self._open)
+                    if not self.known.beaten(bound, len(part.required)):
+                        self._running[number] = bound
+                        return part
+                if not self._running or self._stopped():
+                    return None
+                self._changed.wait(_POLL_SECONDS)
+
+    def _note(self, number: int, bound: int) -> None:
+        with self._changed:
+            self._running[number] = max(self._running[number], bound)

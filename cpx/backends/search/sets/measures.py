@@ -10,10 +10,23 @@ from numpy.typing import NDArray
 from cpx.backends.search.jit import kernel, popcount
 from cpx.backends.search.sets.rows import Rows
 
-__all__ = ["Arena", "Stack", "measure", "needed", "order", "paid", "weigh", "weigh_union"]
+__all__ = [
+    "Arena",
+    "Stack",
+    "affordable",
+    "measure",
+    "needed",
+    "order",
+    "pay",
+    "payment",
+    "weigh",
+    "weigh_union",
+]
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
+
+_NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
 class Arena(NamedTuple):
@@ -33,7 +46,9 @@ class Stack(NamedTuple):
 
     uncovered: Words  # shape (depth, words)
     once: Words  # rows that exactly one rule covers
-    due: Ints  # what good rows pay at least for the rules of the node, shape (depth, G)
+    due: NDArray[
+        np.int32
+    ]  # what good rows pay at least for the rules of the node, shape (depth, G)
     cost: Ints
     literals: Ints
     overlap: Ints
@@ -118,13 +133,44 @@ def _note(stack: Stack, depth: int, r: int, cost: int) -> None:
 
 
 @kernel
-def paid(rows: Rows, stack: Stack, depth: int, r: int) -> int:
+def payment(rows: Rows, stack: Stack, depth: int, r: int) -> int:
     """Return what good rows pay at least for the sets with a node's rules and rule r."""
-    due, own, asked = stack.due[depth], rows.own[r], rows.asked[r]
-    total = 0
+    least, due = rows.paid.least, stack.due[depth]
+    own, asked = rows.paid.own[r], rows.paid.asked[r]
+    total = np.int32(0)
     for i in range(due.size):
-        total += max(rows.least[i], max(due[i] + own[i], asked[i]))
-    return total
+        most = max(least[i], max(np.int32(due[i] + own[i]), asked[i]))
+        total = np.int32(total + most)
+    return int(total)
+
+
+@kernel
+def pay(rows: Rows, stack: Stack, depth: int, r: int) -> int:
+    """Add what good rows pay for a rule to what they pay above; return what they pay at least."""
+    due, above, own = stack.due[depth], stack.due[depth - 1], rows.paid.own[r]
+    for i in range(due.size):
+        due[i] = above[i] + own[i]
+    if due.size:
+        for w in range(rows.good, rows.bad):
+            x = rows.bits[r, w] & stack.uncovered[depth - 1, w]
+            while x != _NONE:
+                bit = x & (~x + _ONE)
+                share = rows.paid.shares[64 * (w - rows.good) + popcount(bit - _ONE)]
+                for i in range(due.size):
+                    due[i] += share[i]
+                x ^= bit
+    least, total = rows.paid.least, np.int32(0)
+    for i in range(due.size):
+        total = np.int32(total + max(least[i], due[i]))
+    return int(total)
+
+
+@kernel
+def affordable(rows: Rows, stack: Stack, depth: int, more: int) -> int:
+    """Return what good rows may pay at most for sets with so many rules more that are wanted."""
+    cost = stack.cost[depth] - needed(stack, depth, more) - 1
+    limit: int = (rows.paid.parts * (cost - rows.paid.fixed)) >> rows.paid.shift
+    return limit
 
 
 @kernel
@@ -138,7 +184,7 @@ def measure(
     n = int(stack.start[depth])
     cost, best, alone = stack.cost[depth], stack.best, stack.room[depth] == 1
     saved = needed(stack, depth, 1)
-    limit = rows.parts * (cost - saved - 1 - rows.fixed)
+    limit = affordable(rows, stack, depth, 1)
     bits, left, unit = rows.bits, stack.uncovered, rows.unit
     words = bits.shape[1]
     for x in range(first, last):
@@ -168,7 +214,7 @@ def measure(
         q *= unit
         if cost - p + q + price <= best[0]:
             _note(stack, depth, r, cost - p + q + price)
-        if paid(rows, stack, depth, r) > limit:
+        if payment(rows, stack, depth, r) > limit:
             continue
         arena.rule[n], arena.good[n], arena.bad[n] = r, p, q
         n += 1

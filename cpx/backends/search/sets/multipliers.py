@@ -21,8 +21,8 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-_HEAT = 0.03
-_PACE = 0.4
+_SHORT = 30
+"""Bits of the sum of all costs in parts that are cut off: any such sum fits 32 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,8 @@ class Relaxation:
         else:
             self.state = self._taken(given)
             self.step = given.step
-        self.parts = parts_of(int(worth.sum() + costs.sum() + prices.sum()))
+        self.total = int(worth.sum() + costs.sum() + prices.sum())
+        self.parts = parts_of(self.total)
         G = self.terms.good.size
         self.exact = _new_exact(self.parts, _padded(worth, G), costs, prices)
 
@@ -141,8 +142,22 @@ class Relaxation:
     def paid(self) -> Paid:
         """Return what the good rows pay at least, by the last certificate."""
         exact = self.exact
-        asked = exact.covered + exact.rule_shares
-        return Paid(exact.least, asked, exact.rule_shares, self.parts, self.fixed)
+        total = self.parts * self.total
+        shift = max(0, total.bit_length() - _SHORT)
+
+        def short(table: Ints) -> NDArray[np.int32]:
+            return (table >> shift).astype(np.int32)
+
+        return Paid(
+            short(exact.least),
+            short(exact.covered + exact.rule_shares),
+            short(exact.rule_shares),
+            short(exact.shares),
+            self.bad,
+            self.parts,
+            shift,
+            self.fixed,
+        )
 
     def certify(self) -> tuple[int, Ints, Ints]:
         """Return bounds on the cost of all sets, of those with, and those without each rule."""

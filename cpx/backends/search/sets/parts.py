@@ -31,7 +31,7 @@ class Part:
     required: tuple[int, ...]
     rules: Ints
     bound: int
-    given: Multipliers | None = None
+    given: Multipliers | None = None  # shares to begin with, None for the whole problem
 
 
 def restrict(form: RuleSelection, part: Part, known: Incumbent) -> Part | None:

@@ -17,7 +17,38 @@ __all__ = ["Rows", "rows_of"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+Shorts = NDArray[np.int32]
 Words = NDArray[np.uint64]
+
+
+class Paid(NamedTuple):
+    """What good rows pay at least; see :mod:`cpx.backends.search.sets.shares`.
+
+    Numbers of 32 bits: of the parts, ``shift`` bits are cut off.
+    """
+
+    least: Shorts  # whatever is selected, shape (G,)
+    asked: Shorts  # for a rule and what it covers, shape (R, G)
+    own: Shorts  # for a rule itself, shape (R, G)
+    shares: Shorts  # for a bad row, shape (B, G)
+    bad: Ints  # the bad rows, increasing
+    parts: int
+    shift: int
+    fixed: int
+
+    def of(self, lines: Ints) -> Paid:
+        """Return what is paid for some of the rules."""
+        return self._replace(asked=self.asked[lines], own=self.own[lines])
+
+    @classmethod
+    def nothing(cls, rules: Ints, bad: Ints) -> Paid:
+        """Where nothing is known."""
+
+        def none(size: int) -> Shorts:
+            return np.zeros((size, 0), dtype=np.int32)
+
+        empty = np.zeros(0, dtype=np.int32)
+        return cls(empty, none(rules.size), none(rules.size), none(bad.size), bad, 1, 0, 0)
 
 
 class Rows(NamedTuple):
@@ -42,31 +73,11 @@ class Rows(NamedTuple):
     most_rules: int  # how many more rules, literals and doubled weight are allowed
     most_literals: int
     most_overlap: int
-    least: Ints  # what a good row pays at least, in parts, shape (G,)
-    asked: Ints  # what it pays for rule r and what r covers, shape (R, G)
-    own: Ints  # what it pays for rule r itself, shape (R, G)
-    parts: int  # of a unit of cost
-    fixed: int  # what the good rows do not pay for
-
-
-class Paid(NamedTuple):
-    """What good rows pay at least; see :mod:`cpx.backends.search.sets.shares`."""
-
-    least: Ints  # whatever is selected, shape (G,)
-    asked: Ints
-    own: Ints
-    parts: int
-    fixed: int
-
-    @classmethod
-    def nothing(cls, rules: Ints) -> Paid:
-        """Where nothing is known."""
-        none = np.zeros((rules.size, 0), dtype=np.int64)
-        return cls(none[:0].reshape(0), none, none.copy(), 1, 0)
+    paid: Paid
 
 
 def rows_of(
-    form: RuleSelection, required: Sequence[int], rules: Ints, paid: Paid
+    form: RuleSelection, required: Sequence[int], rules: Ints, paid: Paid | None
 ) -> tuple[Rows, Words]:
     """Return some rules that may be added to required ones, on the rows that these leave.
 
@@ -86,10 +97,11 @@ def rows_of(
         ((form.worth < 0) & (times == 0) & reached, -form.worth // unit),
         ((form.counted > 0) & (times < 2) & reached & limited, form.counted),
     ]
-    parts, masks, starts, ends = [], [], [], []
+    parts, masks, starts, ends, orders = [], [], [], [], []
     for wanted, weights in kinds:
         order = np.flatnonzero(wanted)
         order = order[np.argsort(-weights[order], kind="stable")]
+        orders.append(order)
         parts.append(_pack(form.covers[np.ix_(rules, order)]))
         masks.append(_slices(weights[order]))
         starts.append(_pack(np.stack([times[order] == 0, times[order] == 1])))
@@ -103,6 +115,8 @@ def rows_of(
     used = used.max(axis=1).astype(np.int64)
     light = [first + int((used[first:end] > 1).sum()) for first, end in ((0, good), (good, bad))]
     far = int(form.lengths.sum()) + form.shape[0] + int(form.counted.sum()) + 1
+    paid = Paid.nothing(rules, np.sort(orders[1])) if paid is None else paid
+    shares = paid.shares[np.searchsorted(paid.bad, orders[1])]
     rows = Rows(
         bits=np.concatenate(parts, axis=1),
         masks=slices,
@@ -117,11 +131,7 @@ def rows_of(
         most_rules=_left(form.max_rules, len(given), far),
         most_literals=_left(form.max_literals, int(form.lengths[given].sum()), far),
         most_overlap=_left(form.max_overlap, form.overlap(given), far),
-        least=paid.least,
-        asked=paid.asked,
-        own=paid.own,
-        parts=paid.parts,
-        fixed=paid.fixed,
+        paid=paid._replace(shares=shares),
     )
     return rows, np.concatenate(starts, axis=1)
 

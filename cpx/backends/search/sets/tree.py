@@ -26,7 +26,16 @@ from __future__ import annotations
 
 from cpx.backends.search.jit import kernel
 from cpx.backends.search.sets.classes import bound_classes
-from cpx.backends.search.sets.measures import Arena, Stack, measure, needed, order, weigh
+from cpx.backends.search.sets.measures import (
+    Arena,
+    Stack,
+    affordable,
+    measure,
+    needed,
+    order,
+    pay,
+    weigh,
+)
 from cpx.backends.search.sets.rows import Rows
 
 __all__ = ["BETTER", "DONE", "FULL", "PAUSED", "branch", "expand"]
@@ -80,9 +89,8 @@ def _enter(rows: Rows, arena: Arena, stack: Stack, depth: int, m: int) -> bool:
         alone = weigh(rows, other, stack.once, depth, 0, rows.light_good, rows.good)
         if rows.unit * alone <= rows.prices[other]:
             return False
-    due, above, own, asked = stack.due[depth], stack.due[up], rows.own[r], rows.asked[r]
-    for i in range(due.size):
-        due[i] = max(above[i] + own[i], asked[i])
+    if pay(rows, stack, depth, r) > affordable(rows, stack, up, 2):
+        return False
     overlap = weigh(rows, r, stack.once, up, rows.bad, words, words)
     stack.chosen[depth], stack.room[depth] = r, min(stack.room[up] - 1, most)
     stack.cost[depth] = stack.cost[up] - p + q + rows.prices[r]
