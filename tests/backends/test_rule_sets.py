@@ -8,7 +8,7 @@ import pytest
 from cpx import RuleSetSelection, Samples, solve
 from cpx.backends import backend
 from cpx.backends.base import Progress
-from cpx.backends.search.sets import bitsets
+from cpx.backends.search.sets import bitsets, exploring
 from cpx.methods.local_search import descend
 from cpx.options import SolveOptions
 from cpx.testing import conformance
@@ -65,10 +65,11 @@ def test_search_grows_what_is_too_small(monkeypatch) -> None:
     assert len(whole.explanation.features) > 2
 
 
-def test_bounds_of_a_stopped_search_are_valid() -> None:
+def test_bounds_of_a_stopped_search_are_valid(monkeypatch) -> None:
     problem = many_rules(2, R=150, m=400)
     optimum = solve(problem, "search").objective
-    progress = alone(problem, gap=0.3)
+    monkeypatch.setattr(exploring, "WORK", 2_000)
+    progress = alone(problem, gap=0.1)
     assert progress.best_bound <= optimum <= progress.objective
     bounds = [point.bound for point in progress.trace if point.bound is not None]
     assert bounds == sorted(bounds)

@@ -57,7 +57,7 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         explorer = Explorer(merged, rules, known, stop)
         done = explorer.run(progress.options.threads, lambda: progress.bound(explorer.bound()))
         progress.bound(explorer.bound())
-    told = f"{explorer.nodes} nodes, {explorer.parts} parts"
+    told = f"{explorer.nodes} nodes"
     claimed = None if progress.objective is None else int(progress.objective)
     if progress.objective is None or progress.best_bound != progress.objective:
         return Outcome(False, progress.why_stopped(), told, claimed, sizes)

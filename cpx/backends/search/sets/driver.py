@@ -39,7 +39,7 @@ class Explorer:
         stop: Callable[[], bool],
     ) -> None:
         self.form, self.known, self.stop = form, known, stop
-        self.nodes = self.parts = 0
+        self.nodes = 0
         self._serial = 0
         self._open: list[tuple[int, int, Part]] = []
         self._running: dict[int, int] = {}
@@ -82,7 +82,6 @@ class Explorer:
                 left = exploration.explore(part)
                 with self._changed:
                     self.nodes += exploration.nodes
-                    self.parts += 1
                     if self._stopped():
                         return  # with the bound of this part as it is
                     for child in left:

@@ -101,7 +101,7 @@ def needed(stack: Stack, depth: int, more: int) -> int:
 
     Of two sets of one cost the smaller is better, and of two of one size the first.
     """
-    saved = stack.cost[depth] - stack.best[0]
+    saved: int = stack.cost[depth] - stack.best[0]
     return saved - 1 if depth + more <= stack.best[1] else saved
 
 

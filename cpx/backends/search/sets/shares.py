@@ -27,10 +27,10 @@ greater of both. Without r, it pays the least over the other rules. Both are bou
     cost(S) >= sum of (asked(i, r) if r covers i else max(least(i), d(i, r)))   if r is in S,
     cost(S) >= sum of (the second least if r is the least of i else least(i))   if r is not in S.
 
-More generally, row i pays ``due(i)`` for a set S at least, the sum of c(i, r) over its rules and of
-b(i, j) over the bad rows they cover, and so at least the greater of least(i) and due(i). For S and
-another rule r, due(i) is at least due(i) for S plus c(i, r), and at least asked(i, r). That is the
-bound of each node of the search, and of its rules.
+More generally, row i pays ``due(i)`` for a set S at least, the sum of c(i, r) over its rules and
+of b(i, j) over the bad rows they cover, and so at least the greater of least(i) and due(i). With
+another rule r, due(i) is at least c(i, r) more, and at least asked(i, r). That is the bound of
+each node of the search, and of its rules.
 
 Rules whose first bound is too high are in no set that is wanted, and those whose second bound is
 too high are in all of them. Limits only leave fewer sets. Costs are counted in parts of a unit,
