@@ -57,12 +57,19 @@ class Start:
             return
         self.options = replace(self.options, hint=progress.explanation.features)
         self._known, self._value = True, progress.objective
+        self._rules = progress.explanation.features
 
     def told(self, progress: Progress) -> list[str]:
         """Say whether the answer is the start's or the engine's."""
         if not self._known:
             return []
         if progress.objective == self._value:
+            assert progress.explanation is not None
+            if progress.explanation.features != self._rules:
+                return [
+                    f"the engine was given the value {self._value} of the local search before and "
+                    "found nothing better; the answer is the first of the sets of that value"
+                ]
             return [
                 f"the answer is that of the local search before: the engine was given its value "
                 f"{self._value} and found nothing better"

@@ -8,7 +8,7 @@ import pytest
 from cpx import RuleSetSelection, Samples, solve
 from cpx.backends import backend
 from cpx.backends.base import Progress
-from cpx.backends.search import sets
+from cpx.backends.search.sets import bitsets, exploring
 from cpx.methods.local_search import descend
 from cpx.options import SolveOptions
 from cpx.testing import conformance
@@ -58,17 +58,18 @@ def alone(problem: RuleSetSelection, engine: str = "search", **options) -> Progr
 def test_search_grows_what_is_too_small(monkeypatch) -> None:
     problem = many_rules(1, penalty="1/1000")
     whole = alone(problem)
-    monkeypatch.setattr(sets, "_DEPTH", 2)
-    monkeypatch.setattr(sets, "_WORK", 10)
+    monkeypatch.setattr(bitsets, "DEPTH", 2)
+    monkeypatch.setattr(bitsets, "WORK", 10)
     small = alone(problem)
     assert whole.objective == whole.best_bound == small.objective == small.best_bound
     assert len(whole.explanation.features) > 2
 
 
-def test_bounds_of_a_stopped_search_are_valid() -> None:
+def test_bounds_of_a_stopped_search_are_valid(monkeypatch) -> None:
     problem = many_rules(2, R=150, m=400)
     optimum = solve(problem, "search").objective
-    progress = alone(problem, gap=0.3)
+    monkeypatch.setattr(exploring, "WORK", 2_000)
+    progress = alone(problem, gap=0.1)
     assert progress.best_bound <= optimum <= progress.objective
     bounds = [point.bound for point in progress.trace if point.bound is not None]
     assert bounds == sorted(bounds)
@@ -79,7 +80,7 @@ def test_many_terms_in_a_bound(monkeypatch) -> None:
     # Rules of one row each: the best set has them all.
     bits = np.eye(12, dtype=bool)
     problem = RuleSetSelection(Samples(bits, np.ones(12)), [(j,) for j in range(12)])
-    monkeypatch.setattr(sets, "_LONGEST", 3)
+    monkeypatch.setattr(bitsets, "LONGEST", 3)
     assert alone(problem).objective == 0
 
 

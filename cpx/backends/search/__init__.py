@@ -115,10 +115,7 @@ def _select(
 
     if options.hint_features is not None and progress.objective is None:
         progress.found(problem.explanation(options.hint_features))
-    outcome = run_interruptibly(lambda: optimise_sets(problem, form, progress), progress)
-    if options.threads > 1:
-        outcome.warnings.append("sets of rules are searched by one thread")
-    return outcome
+    return run_interruptibly(lambda: optimise_sets(problem, form, progress), progress)
 
 
 def _form_of(problem: Problem) -> WeightedMonomial | RatioMonomial | RuleSelection:

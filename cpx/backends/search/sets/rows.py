@@ -9,13 +9,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from cpx.models.rulesets.presolve import Presolved
+    from collections.abc import Sequence
+
+    from cpx.models.rulesets.form import RuleSelection
 
 __all__ = ["Rows", "rows_of"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+Shorts = NDArray[np.int32]
 Words = NDArray[np.uint64]
+
+
+class Paid(NamedTuple):
+    """What good rows pay at least; see :mod:`cpx.backends.search.sets.shares`.
+
+    Numbers of 32 bits: of the parts, ``shift`` bits are cut off.
+    """
+
+    least: Shorts  # whatever is selected, shape (G,)
+    asked: Shorts  # for a rule and what it covers, shape (R, G)
+    own: Shorts  # for a rule itself, shape (R, G)
+    shares: Shorts  # for a bad row, shape (B, G)
+    bad: Ints  # the bad rows, increasing
+    parts: int
+    shift: int
+    fixed: int
+
+    def of(self, lines: Ints) -> Paid:
+        """Return what is paid for some of the rules."""
+        return self._replace(asked=self.asked[lines], own=self.own[lines])
+
+    @classmethod
+    def nothing(cls, rules: Ints, bad: Ints) -> Paid:
+        """Where nothing is known."""
+
+        def none(size: int) -> Shorts:
+            return np.zeros((size, 0), dtype=np.int32)
+
+        empty = np.zeros(0, dtype=np.int32)
+        return cls(empty, none(rules.size), none(rules.size), none(bad.size), bad, 1, 0, 0)
 
 
 class Rows(NamedTuple):
@@ -40,33 +73,35 @@ class Rows(NamedTuple):
     most_rules: int  # how many more rules, literals and doubled weight are allowed
     most_literals: int
     most_overlap: int
+    paid: Paid
 
 
-def rows_of(presolved: Presolved) -> tuple[Rows, Ints, Words]:
-    """Return the rules that may be added to the required ones, and the rows these leave.
+def rows_of(
+    form: RuleSelection, required: Sequence[int], rules: Ints, paid: Paid | None
+) -> tuple[Rows, Words]:
+    """Return some rules that may be added to required ones, on the rows that these leave.
 
     Returns
     -------
     rows : Rows
-    rules : ndarray of int64
-        The numbers of the rules, in the order of ``rows``.
     start : ndarray of uint64, shape (2, words)
         Rows that no required rule covers, and rows that exactly one covers.
     """
-    form = presolved.form
-    rules = np.array([r for r in presolved.kept if r not in form.required], dtype=np.int64)
+    given = list(required)
+    times = form.times_covered(given)
+    reached = form.covers[rules].any(axis=0)
     limited = form.max_overlap is not None
     unit = gcd(*map(int, form.worth)) or 1
     kinds = [
-        (form.worth > 0, form.worth // unit),
-        (form.worth < 0, -form.worth // unit),
-        ((form.counted > 0) & limited, form.counted),
+        ((form.worth > 0) & (times == 0) & reached, form.worth // unit),
+        ((form.worth < 0) & (times == 0) & reached, -form.worth // unit),
+        ((form.counted > 0) & (times < 2) & reached & limited, form.counted),
     ]
-    times = form.times_covered(form.required)
-    parts, masks, starts, ends = [], [], [], []
+    parts, masks, starts, ends, orders = [], [], [], [], []
     for wanted, weights in kinds:
         order = np.flatnonzero(wanted)
         order = order[np.argsort(-weights[order], kind="stable")]
+        orders.append(order)
         parts.append(_pack(form.covers[np.ix_(rules, order)]))
         masks.append(_slices(weights[order]))
         starts.append(_pack(np.stack([times[order] == 0, times[order] == 1])))
@@ -80,7 +115,8 @@ def rows_of(presolved: Presolved) -> tuple[Rows, Ints, Words]:
     used = used.max(axis=1).astype(np.int64)
     light = [first + int((used[first:end] > 1).sum()) for first, end in ((0, good), (good, bad))]
     far = int(form.lengths.sum()) + form.shape[0] + int(form.counted.sum()) + 1
-    given = list(form.required)
+    paid = Paid.nothing(rules, np.sort(orders[1])) if paid is None else paid
+    shares = paid.shares[np.searchsorted(paid.bad, orders[1])]
     rows = Rows(
         bits=np.concatenate(parts, axis=1),
         masks=slices,
@@ -95,8 +131,9 @@ def rows_of(presolved: Presolved) -> tuple[Rows, Ints, Words]:
         most_rules=_left(form.max_rules, len(given), far),
         most_literals=_left(form.max_literals, int(form.lengths[given].sum()), far),
         most_overlap=_left(form.max_overlap, form.overlap(given), far),
+        paid=paid._replace(shares=shares),
     )
-    return rows, rules, np.concatenate(starts, axis=1)
+    return rows, np.concatenate(starts, axis=1)
 
 
 def _left(most: int | None, taken: int, far: int) -> int:

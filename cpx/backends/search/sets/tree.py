@@ -24,202 +24,24 @@ covers are worth no more than its price. Without it every set below is no worse,
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
-from cpx.backends.search.jit import kernel, popcount
+from cpx.backends.search.jit import kernel
+from cpx.backends.search.sets.classes import bound_classes
+from cpx.backends.search.sets.measures import (
+    Arena,
+    Stack,
+    affordable,
+    measure,
+    needed,
+    order,
+    pay,
+    weigh,
+)
 from cpx.backends.search.sets.rows import Rows
 
-__all__ = ["BETTER", "DONE", "FULL", "PAUSED", "Arena", "Stack", "branch", "expand"]
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
+__all__ = ["BETTER", "DONE", "FULL", "PAUSED", "branch", "expand"]
 
 DONE, FULL, BETTER, PAUSED = 0, 1, 2, 3
 """Nothing is open; the arena or the stack is full; a better set was met; it is time to look up."""
-
-_NONE = np.uint64(0)
-
-
-class Arena(NamedTuple):
-    """Rules of the open nodes, one after the other; those of a node by n, then by number."""
-
-    rule: Ints
-    good: Ints  # p
-    bad: Ints  # n
-    bound: Ints  # by how much a set of the class may be better than S at most
-    least: Ints  # p - c of the others in its sets is above
-    most: Ints  # how many others they have at most
-    turn: Ints  # children of the node, the greatest bound first: places in this arena
-
-
-class Stack(NamedTuple):
-    """The open nodes, from the root on."""
-
-    uncovered: Words  # shape (depth, words)
-    once: Words  # rows that exactly one rule covers
-    cost: Ints
-    literals: Ints
-    overlap: Ints
-    chosen: Ints  # the rule that was added
-    room: Ints  # how many rules more are wanted at most
-    start: Ints  # places in the arena
-    end: Ints
-    children: Ints  # how many
-    position: Ints  # the next one
-    union: Words  # scratch, shape (words,)
-    top: Ints  # scratch: the greatest p - c
-    best: Ints  # cost of the best set, its size, its rules
-    tally: Ints  # depth, nodes, work since the last look up, whether a better set was met
-
-
-@kernel
-def _weigh_word(rows: Rows, x: Any, w: int) -> int:
-    """Return the weight of the rows of one word."""
-    total = 0
-    for b in range(rows.slices[w]):
-        total += popcount(x & rows.masks[w, b]) << b
-    return total
-
-
-@kernel
-def _weigh(rows: Rows, r: int, words: Words, depth: int, first: int, light: int, last: int) -> int:
-    """Return the weight of what rule r has in common with a set of rows."""
-    total = 0
-    for w in range(first, light):
-        total += _weigh_word(rows, rows.bits[r, w] & words[depth, w], w)
-    for w in range(light, last):
-        total += popcount(rows.bits[r, w] & words[depth, w])
-    return total
-
-
-@kernel
-def _weigh_union(rows: Rows, union: Words) -> int:
-    total = 0
-    for w in range(rows.light_good):
-        total += _weigh_word(rows, union[w], w)
-    for w in range(rows.light_good, rows.good):
-        total += popcount(union[w])
-    return total
-
-
-@kernel
-def _note(stack: Stack, depth: int, r: int, cost: int) -> None:
-    best = stack.best
-    best[0], best[1] = cost, depth + 1
-    for x in range(1, depth + 1):
-        best[1 + x] = stack.chosen[x]
-    best[2 + depth] = r
-    stack.tally[3] = 1
-
-
-@kernel
-def _measure(
-    rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int, least: int
-) -> int:
-    """Measure the rules of a part of the arena at a node; put the useful ones behind all.
-
-    Rules whose p - c is not above ``least`` are in no set that is wanted.
-    """
-    n = int(stack.start[depth])
-    cost, best, alone = stack.cost[depth], stack.best, stack.room[depth] == 1
-    bits, left, unit = rows.bits, stack.uncovered, rows.unit
-    words = bits.shape[1]
-    for x in range(first, last):
-        r = arena.rule[x]
-        price = rows.prices[r]
-        if arena.good[x] - price <= least:
-            continue
-        if stack.literals[depth] + rows.lengths[r] > rows.most_literals:
-            continue
-        # What _weigh does, where a call would take longer than that.
-        p = q = 0
-        for w in range(rows.light_good):
-            p += _weigh_word(rows, bits[r, w] & left[depth, w], w)
-        for w in range(rows.light_good, rows.good):
-            p += popcount(bits[r, w] & left[depth, w])
-        p *= unit
-        if p <= price or (alone and p - price <= cost - best[0]):
-            continue
-        if rows.bad < words:
-            overlap = _weigh(rows, r, stack.once, depth, rows.bad, words, words)
-            if stack.overlap[depth] + overlap > rows.most_overlap:
-                continue
-        for w in range(rows.good, rows.light_bad):
-            q += _weigh_word(rows, bits[r, w] & left[depth, w], w)
-        for w in range(rows.light_bad, rows.bad):
-            q += popcount(bits[r, w] & left[depth, w])
-        q *= unit
-        if cost - p + q + price < best[0]:
-            _note(stack, depth, r, cost - p + q + price)
-        arena.rule[n], arena.good[n], arena.bad[n] = r, p, q
-        n += 1
-    stack.tally[2] += last - first
-    return n
-
-
-@kernel
-def _order(arena: Arena, first: int, last: int) -> None:
-    """Sort a part of the arena by n, then by the number of the rule (Shell's sort)."""
-    gap = 1
-    while gap < last - first:
-        gap = 3 * gap + 1
-    while gap > 1:
-        gap //= 3
-        for x in range(first + gap, last):
-            r, p, q = arena.rule[x], arena.good[x], arena.bad[x]
-            y = x - gap
-            while y >= first and (arena.bad[y] > q or (arena.bad[y] == q and arena.rule[y] > r)):
-                arena.rule[y + gap] = arena.rule[y]
-                arena.good[y + gap], arena.bad[y + gap] = arena.good[y], arena.bad[y]
-                y -= gap
-            arena.rule[y + gap], arena.good[y + gap], arena.bad[y + gap] = r, p, q
-
-
-@kernel
-def _bound(rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int) -> None:
-    """Bound the classes of a node's rules by what their sets may be better than the node."""
-    union, top = stack.union, stack.top
-    union[:] = 0
-    cheapest = rows.prices[arena.rule[first]]
-    for x in range(first, last):
-        cheapest = min(cheapest, rows.prices[arena.rule[x]])
-    needed = stack.cost[depth] - stack.best[0]
-    most = min(top.size, stack.room[depth] - 1)
-    count = 0
-    for m in range(first, last):
-        r = arena.rule[m]
-        for w in range(rows.good):
-            union[w] |= rows.bits[r, w] & stack.uncovered[depth, w]
-        own = arena.good[m] - rows.prices[r]
-        reached = rows.unit * _weigh_union(rows, union) - arena.bad[m] - rows.prices[r]
-        total, bound, less = own - arena.bad[m], -1, own - arena.bad[m]
-        t = 0
-        while t < count and reached - cheapest > needed:
-            reached -= cheapest
-            less = total
-            total += top[t]
-            bound = max(bound, min(total, reached))
-            t += 1
-        # Rules beyond those in the list: any number of them.
-        if t == top.size and reached - cheapest > needed:
-            bound, less, t = max(bound, reached - cheapest), needed, last - first
-        arena.bound[m] = bound
-        arena.least[m], arena.most[m] = needed - less, t
-        y = count
-        if count < most:
-            count += 1
-        elif count == 0 or top[count - 1] >= own:
-            continue
-        else:
-            y = count - 1
-        while y > 0 and top[y - 1] < own:
-            top[y] = top[y - 1]
-            y -= 1
-        top[y] = own
-    stack.tally[2] += last - first
 
 
 @kernel
@@ -229,17 +51,17 @@ def expand(
     """List the children of a node, whose rules are taken from a part of the arena."""
     start = stack.start[depth]
     stack.tally[1] += 1
-    end = _measure(rows, arena, stack, depth, first, last, least)
+    end = measure(rows, arena, stack, depth, first, last, least)
     stack.position[depth] = stack.children[depth] = 0
     stack.end[depth] = end
     if end - start < 2 or stack.room[depth] < 2:
         return
-    _order(arena, start, end)
-    _bound(rows, arena, stack, depth, start, end)
-    needed = stack.cost[depth] - stack.best[0]
+    order(arena, start, end)
+    bound_classes(rows, arena, stack, depth, start, end)
+    saved = needed(stack, depth, 2)
     n = 0
     for m in range(start, end):
-        if arena.bound[m] > needed:
+        if arena.bound[m] > saved:
             y = n
             while y > 0 and arena.bound[arena.turn[start + y - 1]] < arena.bound[m]:
                 arena.turn[start + y] = arena.turn[start + y - 1]
@@ -264,10 +86,12 @@ def _enter(rows: Rows, arena: Arena, stack: Stack, depth: int, m: int) -> bool:
         stack.uncovered[depth, w] = left & ~x
     for y in range(1, depth):
         other = stack.chosen[y]
-        alone = _weigh(rows, other, stack.once, depth, 0, rows.light_good, rows.good)
+        alone = weigh(rows, other, stack.once, depth, 0, rows.light_good, rows.good)
         if rows.unit * alone <= rows.prices[other]:
             return False
-    overlap = _weigh(rows, r, stack.once, up, rows.bad, words, words)
+    if pay(rows, stack, depth, r) > affordable(rows, stack, up, 2):
+        return False
+    overlap = weigh(rows, r, stack.once, up, rows.bad, words, words)
     stack.chosen[depth], stack.room[depth] = r, min(stack.room[up] - 1, most)
     stack.cost[depth] = stack.cost[up] - p + q + rows.prices[r]
     stack.literals[depth] = stack.literals[up] + rows.lengths[r]
@@ -292,8 +116,8 @@ def branch(rows: Rows, arena: Arena, stack: Stack, work: int) -> int:
             tally[2], tally[0] = 0, depth
             return PAUSED
         start, x = stack.start[depth], stack.position[depth]
-        needed = stack.cost[depth] - stack.best[0]
-        if x >= stack.children[depth] or arena.bound[arena.turn[start + x]] <= needed:
+        saved = needed(stack, depth, 2)
+        if x >= stack.children[depth] or arena.bound[arena.turn[start + x]] <= saved:
             depth -= 1
             continue
         m = arena.turn[start + x]

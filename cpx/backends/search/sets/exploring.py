@@ -1,0 +1,188 @@
+"""One part of the search: its bound by shares, fewer rules, the kernels, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.sets.bitsets import WORK, BitsetSearch
+from cpx.backends.search.sets.multipliers import Relaxation
+from cpx.backends.search.sets.parts import Part, restrict
+
+if TYPE_CHECKING:
+    from cpx.backends.search.sets.incumbent import Incumbent
+    from cpx.backends.search.sets.rows import Paid
+    from cpx.models.rulesets.form import RuleSelection
+
+__all__ = ["Exploration"]
+
+Ints = NDArray[np.int64]
+
+_FAR = 2**62
+
+_ROUNDS, _STEPS = 4, 30
+"""Rounds of so many steps of ascent for the whole problem."""
+
+_STEPS_BELOW = 20
+"""Steps of ascent for a part, from the shares of the one it is a part of."""
+
+_HEAT, _PACE, _SLOWEST, _SLOWER = 0.03, 0.4, 0.1, 0.986
+"""Heat and pace of the ascent; the pace falls by a factor with each step."""
+
+_AIM = 0.3
+"""The share of the gap between bound and best cost below which sets are looked for first."""
+
+_MOST_SHARES = 2**23
+"""Pairs of good and bad rows up to which shares are kept: a few hundred MB."""
+
+
+class Exploration:
+    """The search of one part.
+
+    Parameters
+    ----------
+    form : RuleSelection
+        The problem, with merged rows.
+    known : Incumbent
+    stop : callable
+        Asked often; True ends the search.
+    note : callable
+        Called with each bound on the cost of all sets of the part.
+    """
+
+    def __init__(
+        self,
+        form: RuleSelection,
+        known: Incumbent,
+        stop: Callable[[], bool],
+        note: Callable[[int], None],
+    ) -> None:
+        self.form, self.known, self.stop, self.note = form, known, stop, note
+        self.nodes = 0
+
+    def explore(self, part: Part) -> list[Part]:
+        """Search a part; return parts of it that are left to search.
+
+        Nothing that is returned means anything when ``stop`` said so.
+        """
+        whole = part.given is None
+        left = restrict(self.form, part, self.known)
+        if left is None:
+            return []
+        pairs, effort = self._sizes(left)
+        if whole and self._search(left, None, max(WORK, effort)):
+            return []
+        if pairs > _MOST_SHARES:
+            while not self.stop():
+                if self._search(left, None, _FAR):
+                    break
+            return []
+        for _ in range(_ROUNDS if whole else 1):
+            relaxation = Relaxation(self.form, left.required, left.rules, left.given)
+            self._climb(relaxation, _STEPS if whole else _STEPS_BELOW)
+            if self.stop():
+                return []
+            narrowed = self._narrow(left, relaxation, aim=whole)
+            if narrowed is None:
+                return []
+            left = narrowed
+            relaxation = Relaxation(self.form, left.required, left.rules, left.given)
+            bound, within, without = relaxation.certify()
+            if self._search(left, relaxation.paid(), WORK if whole else 2 * WORK):
+                return []
+        return self._split(left, bound, within, without)
+
+    def _sizes(self, part: Part) -> tuple[int, int]:
+        """Return how many pairs have shares, and the work that takes as long as the ascent."""
+        left = self.form.times_covered(part.required) == 0
+        covers = self.form.covers[part.rules] & left
+        there = covers.any(axis=0)
+        good = int((there & (self.form.worth > 0)).sum())
+        bad = covers[:, self.form.worth < 0]
+        added = int(bad.sum()) * good
+        words = max(1, int(there.sum()) // 64)
+        return good * int(bad.any(axis=0).sum()), _STEPS * added // (8 * words)
+
+    def _climb(self, relaxation: Relaxation, steps: int) -> None:
+        for _ in range(steps):
+            if self.stop():
+                return
+            relaxation.climb(_HEAT, max(_SLOWEST, _PACE * _SLOWER**relaxation.step))
+
+    def _narrow(self, part: Part, relaxation: Relaxation, aim: bool) -> Part | None:
+        """Leave out rules, and require rules, that the bound says something about."""
+        bound, within, without = relaxation.certify()
+        part = replace(part, bound=max(part.bound, bound), given=relaxation.multipliers())
+        if aim:
+            part = self._aim(part, relaxation.paid(), within)
+        self.note(part.bound)
+        size = len(part.required)
+        if self.known.beaten(part.bound, size):
+            return None
+        out = np.array([self.known.beaten(bound, size + 1) for bound in within.tolist()])
+        needed = np.array([self.known.beaten(bound, size) for bound in without.tolist()])
+        required = (*part.required, *part.rules[needed].tolist())
+        part = replace(part, required=required, rules=part.rules[~out & ~needed])
+        return restrict(self.form, part, self.known)
+
+    def _aim(self, part: Part, paid: Paid, within: Ints) -> Part:
+        """Search for sets between the bound and the best cost; return the part with its bound.
+
+        The lower the cost that is asked for, the fewer rules are left. Where there is no such
+        set, the bound is above that cost; where there is one, it is the best known.
+        """
+        while part.bound < self.known.cost and not self.stop():
+            target = part.bound + int(_AIM * (self.known.cost - part.bound))
+            near = np.flatnonzero(within <= target)
+            below = target, _FAR
+
+            def offer(
+                found: tuple[int, ...] | None, below: tuple[int, int] = below
+            ) -> tuple[int, int]:
+                return min(self.known.offer(found), below)
+
+            some = replace(part, rules=part.rules[near])
+            done, _ = self._run(some, paid.of(near), WORK, below, offer)
+            if not done or self.known.cost <= target:
+                break
+            part = replace(part, bound=target + 1)
+        return part
+
+    def _search(self, part: Part, paid: Paid | None, work: int) -> bool:
+        """Search a part to its end, which is returned, or until work was done."""
+        done, bound = self._run(part, paid, work, self.known.key[:2], self.known.offer)
+        self.note(bound)
+        return done
+
+    def _run(
+        self,
+        part: Part,
+        paid: Paid | None,
+        work: int,
+        known: tuple[int, int],
+        offer: Callable[[tuple[int, ...] | None], tuple[int, int]],
+    ) -> tuple[bool, int]:
+        search = BitsetSearch(self.form, part.required, part.rules, paid, known)
+        done = search.run(work, self.stop, offer)
+        self.nodes += search.nodes
+        return done, search.bound()
+
+    def _split(self, part: Part, bound: int, within: Ints, without: Ints) -> list[Part]:
+        """Return the sets with, and those without the rule whose bounds are highest together."""
+        gains = [(within - bound).astype(float), (without - bound).astype(float)]
+        at = int((gains[0] * gains[1]).argmax())
+        rule, rest = int(part.rules[at]), np.delete(part.rules, at)
+        low = max(part.bound, bound)
+        return [
+            replace(
+                part,
+                required=(*part.required, rule),
+                rules=rest,
+                bound=max(low, int(within[at])),
+            ),
+            replace(part, rules=rest, bound=max(low, int(without[at]))),
+        ]

@@ -1,0 +1,112 @@
+"""The parts of the search for sets of rules, each against all sets."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from cpx import RuleSetSelection, Samples, solve
+from cpx.backends.search.sets import exploring, load_kernels
+from cpx.backends.search.sets.multipliers import Relaxation
+from cpx.testing.rule_sets import random_selection
+
+Key = tuple[int, int, tuple[int, ...]]
+
+
+def keys_of(problem: RuleSetSelection) -> list[Key]:
+    """Return cost, size and rules of all allowed sets of rules that the presolve keeps."""
+    presolved = problem.form.presolved
+    required = presolved.form.required
+    free = [r for r in presolved.kept if r not in required]
+    every = (T for size in range(len(free) + 1) for T in combinations(free, size))
+    sets = (tuple(sorted((*required, *T))) for T in every)
+    return [(problem.form.cost(S), len(S), S) for S in sets if problem.form.allows(S)]
+
+
+def answer(problem: RuleSetSelection, threads: int = 1) -> Key | None:
+    result = solve(problem, "search", threads=threads)
+    if result.objective is None:
+        return None
+    rules = result.explanation.features
+    return result.objective, len(rules), rules
+
+
+def selections(start: int, stop: int) -> list[RuleSetSelection]:
+    return [random_selection(seed, max_samples=40, max_rules=9) for seed in range(start, stop)]
+
+
+@pytest.mark.parametrize("steps", [0, 1, 12])
+def test_bounds_by_shares_hold(steps: int) -> None:
+    load_kernels()
+    for problem in selections(0, 40):
+        form = problem.form.presolved.form
+        rules = [r for r in problem.form.presolved.kept if r not in form.required]
+        rules = np.array([r for r in rules if form.covers[r][form.worth > 0].any()], dtype=int)
+        sets = [key for key in keys_of(problem) if set(key[2]) <= {*rules, *form.required}]
+        if not rules.size or not sets:
+            continue
+        relaxation = Relaxation(form, form.required, rules)
+        for _ in range(steps):
+            relaxation.climb(0.03, 0.4)
+        bound, within, without = relaxation.certify()
+        assert bound <= min(sets)[0]
+        for at, rule in enumerate(rules):
+            assert within[at] <= min([c for c, _, S in sets if rule in S], default=2**62)
+            assert without[at] <= min([c for c, _, S in sets if rule not in S], default=2**62)
+
+
+def test_ascent_makes_the_bound_better() -> None:
+    # Each of three rules covers two of three good rows, and a bad row of its own that costs 3.
+    bits = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    samples = Samples(bits, [1, 1, 1, 0, 0, 0], [9, 9, 9, 3, 3, 3])
+    form = RuleSetSelection(samples, [(0,), (1,), (2,)]).form
+    relaxation = Relaxation(form, (), np.arange(3))
+    first = relaxation.certify()[0]
+    for _ in range(200):
+        relaxation.climb(0.02, 0.1)
+    # Two rules cover all and cost 6; the shares of three rows prove 4.5.
+    assert first <= relaxation.certify()[0] == 5
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_first_of_the_best_sets(threads: int) -> None:
+    for problem in selections(100, 130):
+        assert answer(problem, threads) == min(keys_of(problem), default=None)
+
+
+@pytest.mark.parametrize("kernels", [True, False])
+def test_parts_have_all_sets(monkeypatch, kernels: bool) -> None:
+    """Without the search that has no shares; and by splitting alone, without any kernels."""
+    search = exploring.Exploration._search
+
+    def only_with_shares(self, part, paid, work):
+        return kernels and paid is not None and search(self, part, paid, work)
+
+    monkeypatch.setattr(exploring.Exploration, "_search", only_with_shares)
+    monkeypatch.setattr(exploring, "_STEPS", 3)
+    monkeypatch.setattr(exploring, "_STEPS_BELOW", 1)
+    if not kernels:
+        monkeypatch.setattr(exploring, "WORK", 0)
+    for problem in selections(200, 225):
+        assert answer(problem, 2) == min(keys_of(problem), default=None)
+
+
+def test_ties_do_not_depend_on_the_start() -> None:
+    # Rules 0 and 1 together do what 2 and 3 do; the second pair is the start.
+    bits = np.repeat(np.eye(4, dtype=bool), 2, axis=0)
+    table = np.column_stack([bits[:, 0] | bits[:, 1], bits[:, 2] | bits[:, 3]])
+    table = np.column_stack([table, bits[:, 0] | bits[:, 2], bits[:, 1] | bits[:, 3]])
+    problem = RuleSetSelection(Samples(table, np.ones(8)), [(j,) for j in range(4)], penalty="0.1")
+    for hint in [(), (2, 3), (0, 1, 2)]:
+        assert solve(problem, "search", hint=hint).explanation.features == (0, 1)
+
+
+def test_heavy_weights_are_exact() -> None:
+    for seed in range(300, 310):
+        light = random_selection(seed, max_samples=30, max_rules=7)
+        weights = light.samples.weights * 10**5 + np.arange(light.samples.weights.size)
+        samples = Samples(light.samples.agreement, light.samples.same, weights)
+        problem = RuleSetSelection(samples, light.rules, penalty="1/30", loss=light.loss)
+        assert answer(problem) == min(keys_of(problem))
