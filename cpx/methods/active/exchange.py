@@ -18,6 +18,9 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
+_LEAST = 1e-6
+"""A gain of instances that is no rounding."""
+
 
 def climb(
     domain: Domain,
@@ -25,9 +28,10 @@ def climb(
     gains: FloatArray,
     mask: BoolArray,
     max_conditions: int,
+    price: float,
     rng: np.random.Generator,
 ) -> tuple[BoolArray, float]:
-    """Return a rule that no change of one condition improves, and its gain.
+    """Return a rule that no change of one condition improves, and its gain less its price.
 
     One attribute after the other gets the best of all its conditions, given the others, or
     none: one histogram over the cells values them all.
@@ -41,6 +45,8 @@ def climb(
     mask : (cells,) array of bool
         Where to begin.
     max_conditions : int
+    price : float
+        Gain that is worth a condition.
     rng : numpy.random.Generator
         Decides on the order of the attributes.
     """
@@ -49,25 +55,28 @@ def climb(
     for a in domain.constrained(mask).tolist():
         violated[a] = ~mask[cells[a]]
     misses = violated.sum(axis=0)
-    value, improved = float(gains[misses == 0].sum()), True
+    places = [cells[a] - domain.starts[a] for a in range(domain.n_attributes)]
+    value = float(gains[misses == 0].sum()) - price * len(domain.constrained(mask))
+    improved = True
     while improved:
         improved = False
         for a in rng.permutation(domain.n_attributes).tolist():
             span = domain.span(a)
+            # Those that violate no other condition.
             rows = np.flatnonzero(misses == violated[a])
-            own = cells[a] - domain.starts[a]
-            worth = np.bincount(own[rows], weights=gains[rows], minlength=span.stop - span.start)
-            options = [np.ones(len(worth), dtype=bool)]
-            others = np.setdiff1d(domain.constrained(mask), [a])
+            worth = np.bincount(
+                places[a][rows], weights=gains[rows], minlength=span.stop - span.start
+            ).astype(np.float64, copy=False)
+            others = len(np.setdiff1d(domain.constrained(mask), [a]))
+            options = [(others, np.ones(len(worth), dtype=bool))]
             condition = best_condition(domain, a, worth)
-            if len(others) < max_conditions and condition is not None:
-                options.append(condition)
-            for option in options:
-                met = float(worth[option].sum())
-                # Sums of counts: what is less than a half is rounding.
-                if met > value + 0.5:
+            if others < max_conditions and condition is not None:
+                options.append((others + 1, condition))
+            for size, option in options:
+                met = float(worth[option].sum()) - price * size
+                if met > value + _LEAST:
                     value, improved = met, True
-                    now = ~option[own]
+                    now = ~option[places[a]]
                     misses = misses - violated[a] + now
                     violated[a], mask[span] = now, option
     return mask, value
@@ -80,8 +89,8 @@ class Exchange:
     Attributes
     ----------
     evidence : Evidence
-    penalty : float
-        lambda.
+    penalty, condition_penalty : float
+        Gain of fidelity that is worth a rule, and a condition.
     max_rules : int or None
     max_conditions : int
         Of a rule.
@@ -94,6 +103,7 @@ class Exchange:
 
     evidence: Evidence
     penalty: float
+    condition_penalty: float
     max_rules: int | None
     max_conditions: int
     starts: int
@@ -114,7 +124,13 @@ class Exchange:
     def objective(self, masks: Sequence[BoolArray]) -> float:
         """Return Q of a decision set, on all instances."""
         state = State(self.evidence, masks)
-        return float(state.right.mean()) - self.penalty * len(masks)
+        price = sum(map(self._price, masks)) / self.evidence.size
+        return float(state.right.mean()) - price
+
+    def _price(self, mask: BoolArray) -> float:
+        """Return the instances that a rule has to gain."""
+        conditions = len(self.evidence.domain.constrained(mask))
+        return self.evidence.size * (self.penalty + self.condition_penalty * conditions)
 
     def _fewer(self, masks: Sequence[BoolArray]) -> list[BoolArray]:
         """Leave out the rule whose loss costs least, until there are not too many."""
@@ -122,7 +138,10 @@ class Exchange:
         sign = self._sign
         while self.max_rules is not None and len(state.masks) > self.max_rules:
             alone = state.count == 1
-            own = [int(sign[(misses == 0) & alone].sum()) for misses in state.misses]
+            own = [
+                float(sign[(misses == 0) & alone].sum()) - self._price(mask)
+                for mask, misses in zip(state.masks, state.misses, strict=True)
+            ]
             state.remove(int(np.argmin(own)))
         return list(state.masks)
 
@@ -131,7 +150,7 @@ class Exchange:
         return np.where(self.evidence.labels, 1.0, -1.0)
 
     def _descend(self, masks: Sequence[BoolArray]) -> list[BoolArray]:
-        state, price = State(self.evidence, masks), self.penalty * self.evidence.size
+        state = State(self.evidence, masks)
         improved = True
         while improved:
             improved = False
@@ -140,30 +159,39 @@ class Exchange:
                 mask = state.masks[0]
                 state.remove(0)
                 found, gain, before = self._best(state, [mask])
-                kept = gain > price
-                improved |= not kept or gain > before
+                kept = gain > _LEAST
+                improved |= not kept or gain > before + _LEAST
                 if kept:
                     state.append(found)
             while self.max_rules is None or len(state.masks) < self.max_rules:
                 found, gain, _ = self._best(state, [])
-                if gain <= price:
+                if gain <= _LEAST:
                     break
                 state.append(found)
                 improved = True
         return list(state.masks)
 
     def _best(self, state: State, known: list[BoolArray]) -> tuple[BoolArray, float, float]:
-        """Return the best rule found to add, its gain, and that of the first known one."""
+        """Return the best rule found to add, what it gains, and what the first known one does."""
         evidence = self.evidence
         free = np.flatnonzero(state.count == 0)
         cells, sign = evidence.cells[:, free], self._sign[free]
         best, gain = evidence.domain.everything(), -np.inf
         if known:
             best = known[0]
-            gain = float(sign[best[cells].all(axis=0)].sum())
+            gain = float(sign[best[cells].all(axis=0)].sum()) - self._price(best)
         before = gain
         for start in [*known, *grow(state, self.starts, self.max_conditions, self.rng)]:
-            mask, met = climb(evidence.domain, cells, sign, start, self.max_conditions, self.rng)
+            mask, met = climb(
+                evidence.domain,
+                cells,
+                sign,
+                start,
+                self.max_conditions,
+                self.condition_penalty * evidence.size,
+                self.rng,
+            )
+            met -= self.penalty * evidence.size
             if met > gain:
                 best, gain = mask, met
         return best, gain, before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,10 @@ BoolArray = npt.NDArray[np.bool_]
 class LearnedDecisionSet(DecisionSet):
     """Learn a decision set by column generation, on real instances and on some near them.
 
-    The objective is that of :class:`~cpx.methods.active.ActiveDecisionSet`::
+    The objective is that of :class:`~cpx.methods.active.ActiveDecisionSet`, and may have a price
+    for conditions as well::
 
-        Q(S)  =  fidelity(S)  -  penalty * |S|
+        Q(S)  =  fidelity(S)  -  penalty * |S|  -  condition_penalty * conditions(S)
 
     First the black box is asked about instances near the real ones: a real instance with some
     attributes of another one. Then :func:`cpx.learn_rules` finds a set over literals, on a
@@ -42,6 +44,9 @@ class LearnedDecisionSet(DecisionSet):
     ----------
     penalty : float
         lambda: gain of fidelity that is worth a rule.
+    condition_penalty : float
+        Gain of fidelity that is worth a condition. Column generation, which has no such price,
+        takes each rule for one of ``max_conditions``.
     max_rules : int or None
         Greatest number of rules.
     max_queries : int
@@ -98,14 +103,15 @@ class LearnedDecisionSet(DecisionSet):
     def __init__(
         self,
         penalty: float = 0.01,
+        condition_penalty: float = 0.0,
         max_rules: int | None = None,
         max_queries: int = 1000,
-        n_changed: int = 2,
+        n_changed: int = 1,
         max_conditions: int = 6,
         n_rows: int = 4000,
         time_limit: float | None = 10.0,
         starts: int = 4,
-        restarts: int = 4,
+        restarts: int = 0,
         n_cells: int = 64,
         categorical: Sequence[str | int] | None = None,
         positive: Any = None,
@@ -113,6 +119,7 @@ class LearnedDecisionSet(DecisionSet):
     ) -> None:
         super().__init__(n_cells, categorical, positive, seed)
         self.penalty = penalty
+        self.condition_penalty = condition_penalty
         self.max_rules = max_rules
         self.max_queries = max_queries
         self.n_changed = n_changed
@@ -124,6 +131,7 @@ class LearnedDecisionSet(DecisionSet):
 
     def _room(self) -> int:
         at_least_zero("penalty", self.penalty, 1.0)
+        at_least_zero("condition_penalty", self.condition_penalty, 1.0)
         if self.max_rules is not None:
             positive_integer("max_rules", self.max_rules)
         for name in ("n_changed", "max_conditions", "n_rows", "starts"):
@@ -141,6 +149,7 @@ class LearnedDecisionSet(DecisionSet):
         exchange = Exchange(
             evidence,
             float(self.penalty),
+            float(self.condition_penalty),
             self.max_rules,
             int(self.max_conditions),
             int(self.starts),
@@ -160,11 +169,13 @@ class LearnedDecisionSet(DecisionSet):
         if len(rows) > self.n_rows:
             rows = np.sort(rng.choice(rows, int(self.n_rows), replace=False))
         masks = literals(evidence)
+        price = self.penalty + self.max_conditions * self.condition_penalty
         matrix = np.column_stack([evidence.covered(mask)[rows] for mask in masks])
         learned = learn_rules(
             Samples(matrix, evidence.labels[rows]),
             int(self.max_conditions),
-            self.penalty,
+            # Exact engines take a price of few digits.
+            Fraction(min(1.0, price)).limit_denominator(10**6),
             time_limit=self.time_limit,
             seed=int(self.seed),
         )

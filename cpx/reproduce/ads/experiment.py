@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from cpx.data.scalars import positive_integer, valid_seed
 from cpx.errors import DataError
+from cpx.methods.active.arguments import count
 from cpx.reproduce.datasets import choose
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ HIDDEN = (100, 100, 50, 50, 10)
 UNUSED = ("fnlwgt", "education-num")
 """Columns that the authors' code drops."""
 
+ADS = "ADS"
+
 Labels = npt.NDArray[np.bool_]
 
 
@@ -58,6 +61,8 @@ class Faithfulness:
         Synthetic instances that the black box was asked about; None where that is not told.
     seconds : float or None
         Processor time.
+    spread : float or None
+        Standard deviation of F1 over the runs.
     """
 
     name: str
@@ -70,12 +75,13 @@ class Faithfulness:
     longest: float | None = None
     queries: float | None = None
     seconds: float | None = None
+    spread: float | None = None
 
 
 # Lu, Ester: An Active Approach for Model Interpretation (arXiv:1910.12207), the two tables of
 # section 5.
 PUBLISHED = (
-    Faithfulness("ADS", 0.897, 0.741, 0.688, 0.803, 24, 4.375, 6),
+    Faithfulness(ADS, 0.897, 0.741, 0.688, 0.803, 24, 4.375, 6),
     Faithfulness("ADS, beta = 0", 0.884, 0.690, 0.602, 0.809, 29, 2.413, 4, 0),
     Faithfulness("BRS+", 0.882, 0.709, 0.666, 0.757, 57, 3.859, 5),
     Faithfulness("SP-Anchor", 0.807, 0.205, 0.116, 0.877, 24, 7.875, 12),
@@ -104,6 +110,8 @@ class Settings:
         Training rows, drawn at random, that decision sets are given; None for all.
     exact : bool
         Whether the exact loop is asked as well, with as many queries.
+    many : int
+        Synthetic instances of a further run of the learned sets; none without any.
     """
 
     penalty: float = 0.0005
@@ -114,12 +122,14 @@ class Settings:
     seed: int = 0
     rows: int | None = None
     exact: bool = False
+    many: int = 30_000
 
     def __post_init__(self) -> None:
         positive_integer("runs", self.runs)
         if self.rows is not None:
             positive_integer("rows", self.rows)
         valid_seed(self.seed)
+        count("many", self.many)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,22 +227,32 @@ def faithfulness(name: str, ours: Labels, theirs: Labels, **more: float | None) 
 def surrogates(network: Network, settings: Settings) -> Iterator[Faithfulness]:
     """Yield the figures of one surrogate after the other.
 
-    First CART and a random forest, which say how hard the network is to imitate; then the
-    decision sets, without queries and with them.
+    First the label that most rows have; then CART and a random forest, which say how hard the
+    network is to imitate; then decision sets, without queries and with them. Learned
+    ones get no more rules than ADS has with the same seed.
     """
+    nothing = np.zeros(len(network.test_labels), dtype=bool)
+    yield faithfulness("no rule", nothing, network.test_labels, rules=0, queries=0)
     for name, title in (("tree", "CART"), ("forest", "random forest")):
         yield _yardstick(name, title, network, settings.seed)
+    most: dict[int, int] = {}
     for title, learner in _learners(settings):
-        seeds = range(settings.seed, settings.seed + settings.runs)
-        runs = [_learned(title, learner(seed), network, settings.rows, seed) for seed in seeds]
+        runs = []
+        for seed in range(settings.seed, settings.seed + settings.runs):
+            model = learner(seed, most.get(seed))
+            runs.append(_learned(title, model, network, settings.rows, seed))
+            if title == ADS:
+                most[seed] = max(1, len(model.rules_))
         yield _mean(title, runs)
 
 
-def _learners(settings: Settings) -> Iterator[tuple[str, Callable[[int], DecisionSet]]]:
-    """Yield names, and what makes a decision set to be fitted from a seed."""
-    from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
+def _learners(
+    settings: Settings,
+) -> Iterator[tuple[str, Callable[[int, int | None], DecisionSet]]]:
+    """Yield names, and what makes a decision set from a seed and a number of rules."""
+    from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet, LearnedDecisionSet
 
-    def active(seed: int, beta: float) -> DecisionSet:
+    def active(seed: int, most: int | None, beta: float) -> DecisionSet:
         return ActiveDecisionSet(
             penalty=settings.penalty,
             beta=beta,
@@ -241,11 +261,24 @@ def _learners(settings: Settings) -> Iterator[tuple[str, Callable[[int], Decisio
             seed=seed,
         )
 
-    def exact(seed: int) -> DecisionSet:
+    def learned(seed: int, most: int | None, queries: int) -> DecisionSet:
+        return LearnedDecisionSet(
+            # What ADS pays for a rule is the price of five conditions.
+            penalty=0.0,
+            condition_penalty=settings.penalty / 5,
+            max_rules=most,
+            max_queries=queries,
+            seed=seed,
+        )
+
+    def exact(seed: int, most: int | None) -> DecisionSet:
         return ExactDecisionSet(penalty=settings.penalty, max_queries=settings.queries, seed=seed)
 
     yield "ADS, beta = 0", partial(active, beta=0.0)
-    yield "ADS", partial(active, beta=settings.beta)
+    yield ADS, partial(active, beta=settings.beta)
+    budgets = dict.fromkeys([0, settings.queries, settings.many])
+    for queries in budgets:
+        yield f"learned, {queries} queries", partial(learned, queries=queries)
     if settings.exact:
         yield "exact loop", exact
 
@@ -292,7 +325,8 @@ def _learned(
 
 
 def _mean(name: str, runs: list[Faithfulness]) -> Faithfulness:
-    """Return the means over runs."""
-    fields = [f for f in Faithfulness.__dataclass_fields__ if f != "name"]
+    """Return the means over runs, and the spread of F1."""
+    fields = [f for f in Faithfulness.__dataclass_fields__ if f not in ("name", "spread")]
     means = {f: float(np.mean([getattr(run, f) for run in runs])) for f in fields}
-    return Faithfulness(name, **means)
+    spread = float(np.std([run.f1 for run in runs], ddof=1)) if len(runs) > 1 else None
+    return Faithfulness(name, **means, spread=spread)
