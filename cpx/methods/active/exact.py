@@ -14,6 +14,7 @@ from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.candidates import Candidates
 from cpx.methods.active.decision_set import DecisionSet
+from cpx.methods.active.exchange import Exchange
 from cpx.methods.active.sampling import disputed, farthest
 from cpx.methods.active.selection import Selection
 from cpx.methods.active.state import Evidence
@@ -28,6 +29,9 @@ _TRIED = 20
 
 _EACH = 5
 """Instances asked for one of them, at most."""
+
+_STARTS = 2
+"""Grown rules that each rule of the exchange is looked for from."""
 
 _SETTLE = 20
 """Selections in a round, at most."""
@@ -63,8 +67,8 @@ class Round:
 class ExactDecisionSet(DecisionSet):
     """Learn the optimal decision set of candidate rules, and ask where rivals disagree with it.
 
-    In each round, the rules that fit the labelled instances are candidates, and an exact
-    engine selects the set S of the greatest ::
+    In each round, local search finds a good set; its rules and others that fit the labelled
+    instances are candidates, and an exact engine selects the set S of the greatest ::
 
         Q(S)  =  fidelity(S)  -  penalty * |S|
 
@@ -239,6 +243,11 @@ class ExactDecisionSet(DecisionSet):
         rng: np.random.Generator,
     ) -> Selection:
         """Select, with new candidates around what was selected, until that brings no more."""
+        # Candidates that are good alone are much alike: those of a set are good together.
+        exchange = Exchange(
+            evidence, float(self.penalty), 0.0, None, int(self.max_conditions), _STARTS, 0, rng
+        )
+        chosen = exchange.run(chosen)
         before = -np.inf
         for _ in range(_SETTLE):
             candidates.extend(chosen, rng)
