@@ -79,7 +79,8 @@ def ads(
     """
     from cpx.cli.output import note
     from cpx.files import write_atomic
-    from cpx.reproduce.ads.experiment import DATASET, Settings, surrogates, train
+    from cpx.reproduce.ads.experiment import Settings, surrogates
+    from cpx.reproduce.ads.network import DATASET, train
     from cpx.reproduce.ads.table import grid, notes
     from cpx.reproduce.grids import as_markdown, as_text, renderables
     from cpx.reproduce.sources import Directory, OpenML

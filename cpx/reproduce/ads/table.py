@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cpx.reproduce.ads.experiment import (
-    DATASET,
-    HIDDEN,
-    PUBLISHED,
-    Faithfulness,
-    Network,
-    Settings,
-)
+from cpx.reproduce.ads.experiment import PUBLISHED, Faithfulness, Settings
+from cpx.reproduce.ads.network import DATASET, HIDDEN, Network
 from cpx.reproduce.grids import Grid
 
 __all__ = ["grid", "notes"]
