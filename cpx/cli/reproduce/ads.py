@@ -52,12 +52,11 @@ def ads(
             show_default=False,
         ),
     ] = None,
-    many: Annotated[
-        int,
-        typer.Option(metavar="N", help="Of a further run of the learned sets; 0 for none."),
-    ] = 30_000,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Also the exact loop; for some thousand rows at most.")
+        bool,
+        typer.Option(
+            "--exact", help="Also the exact loop; on all rows half a minute per 100 queries."
+        ),
     ] = False,
     seed: opt.Seed = 0,
 ) -> None:
@@ -85,7 +84,7 @@ def ads(
     from cpx.reproduce.grids import as_markdown, as_text, renderables
     from cpx.reproduce.sources import Directory, OpenML
 
-    settings = Settings(penalty, beta, queries, iterations, runs, seed, rows, exact, many)
+    settings = Settings(penalty, beta, queries, iterations, runs, seed, rows, exact)
     source = OpenML() if data is None else Directory(data)
     table = source.load(DATASET)
     note("training the network")

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.scalars import positive_integer, valid_seed
-from cpx.methods.active.arguments import count
 
 if TYPE_CHECKING:
     from cpx.methods.active.decision_set import DecisionSet
@@ -95,8 +94,6 @@ class Settings:
         Training rows, drawn at random, that decision sets are given; None for all.
     exact : bool
         Whether the exact loop is asked as well, with as many queries.
-    many : int
-        Synthetic instances of a further run of the learned sets; none without any.
     """
 
     penalty: float = 0.0005
@@ -107,14 +104,12 @@ class Settings:
     seed: int = 0
     rows: int | None = None
     exact: bool = False
-    many: int = 30_000
 
     def __post_init__(self) -> None:
         positive_integer("runs", self.runs)
         if self.rows is not None:
             positive_integer("rows", self.rows)
         valid_seed(self.seed)
-        count("many", self.many)
 
 
 def faithfulness(name: str, ours: Labels, theirs: Labels, **more: float | None) -> Faithfulness:
@@ -186,13 +181,21 @@ def _learners(
         )
 
     def exact(seed: int, most: int | None) -> DecisionSet:
-        return ExactDecisionSet(penalty=settings.penalty, max_queries=settings.queries, seed=seed)
+        # On so many rows, rivals that differ little are worth asking about, too.
+        return ExactDecisionSet(
+            penalty=settings.penalty,
+            max_queries=settings.queries,
+            queries_per_round=100,
+            tolerance=0.0,
+            time_limit=1.0,
+            seed=seed,
+        )
 
     yield "ADS, beta = 0", partial(active, beta=0.0)
     yield ADS, partial(active, beta=settings.beta)
-    budgets = dict.fromkeys([0, settings.queries, settings.many])
-    for queries in budgets:
-        yield f"learned, {queries} queries", partial(learned, queries=queries)
+    yield "learned, no queries", partial(learned, queries=0)
+    if settings.queries:
+        yield "learned", partial(learned, queries=settings.queries)
     if settings.exact:
         yield "exact loop", exact
 
