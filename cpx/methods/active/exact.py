@@ -33,6 +33,9 @@ _EACH = 5
 _STARTS = 2
 """Grown rules that each rule of the exchange is looked for from."""
 
+_TIE = 1e-6
+"""Price of a condition: of sets that are equally good, that of shorter rules is wanted."""
+
 _SETTLE = 20
 """Selections in a round, at most."""
 
@@ -245,7 +248,7 @@ class ExactDecisionSet(DecisionSet):
         """Select, with new candidates around what was selected, until that brings no more."""
         # Candidates that are good alone are much alike: those of a set are good together.
         exchange = Exchange(
-            evidence, float(self.penalty), 0.0, None, int(self.max_conditions), _STARTS, 0, rng
+            evidence, float(self.penalty), _TIE, None, int(self.max_conditions), _STARTS, 0, rng
         )
         chosen = exchange.run(chosen)
         before = -np.inf
