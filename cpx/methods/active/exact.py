@@ -30,12 +30,6 @@ _TRIED = 20
 _EACH = 5
 """Instances asked for one of them, at most."""
 
-_STARTS = 2
-"""Grown rules that each rule of the exchange is looked for from."""
-
-_TIE = 1e-6
-"""Price of a condition: of sets that are equally good, that of shorter rules is wanted."""
-
 _SETTLE = 20
 """Selections in a round, at most."""
 
@@ -70,8 +64,8 @@ class Round:
 class ExactDecisionSet(DecisionSet):
     """Learn the optimal decision set of candidate rules, and ask where rivals disagree with it.
 
-    In each round, local search finds a good set; its rules and others that fit the labelled
-    instances are candidates, and an exact engine selects the set S of the greatest ::
+    In each round, the rules that fit the labelled instances are candidates, and an exact
+    engine selects the set S of the greatest ::
 
         Q(S)  =  fidelity(S)  -  penalty * |S|
 
@@ -97,6 +91,10 @@ class ExactDecisionSet(DecisionSet):
         With which the rivals of a round are to be worse, all of them together.
     tolerance : float
         A rival may be better by so much.
+    starts : int
+        Grown rules that each rule is looked for from, when the rules of the best set so far are
+        exchanged before they become candidates; with 0 they are not. On many rows, candidates
+        that are good alone are near copies of one another, and 2 helps much.
     pool_size : int
         Candidates that the instances of a round are chosen from.
     backend : str
@@ -164,6 +162,7 @@ class ExactDecisionSet(DecisionSet):
         max_conditions: int = 6,
         confidence: float = 0.95,
         tolerance: float = 0.002,
+        starts: int = 0,
         pool_size: int = 100,
         backend: str = "search",
         time_limit: float | None = 10.0,
@@ -181,6 +180,7 @@ class ExactDecisionSet(DecisionSet):
         self.max_conditions = max_conditions
         self.confidence = confidence
         self.tolerance = tolerance
+        self.starts = starts
         self.pool_size = pool_size
         self.backend = backend
         self.time_limit = time_limit
@@ -189,6 +189,7 @@ class ExactDecisionSet(DecisionSet):
         at_least_zero("penalty", self.penalty, 1.0)
         for name in ("n_candidates", "max_conditions", "pool_size"):
             positive_integer(name, getattr(self, name))
+        count("starts", self.starts)
         open_unit("confidence", self.confidence)
         at_least_zero("tolerance", self.tolerance)
         per_round = positive_integer("queries_per_round", self.queries_per_round)
@@ -246,11 +247,19 @@ class ExactDecisionSet(DecisionSet):
         rng: np.random.Generator,
     ) -> Selection:
         """Select, with new candidates around what was selected, until that brings no more."""
-        # Candidates that are good alone are much alike: those of a set are good together.
-        exchange = Exchange(
-            evidence, float(self.penalty), _TIE, None, int(self.max_conditions), _STARTS, 0, rng
-        )
-        chosen = exchange.run(chosen)
+        if self.starts:
+            # Candidates that are good alone are much alike: those of a set are good together.
+            exchange = Exchange(
+                evidence,
+                float(self.penalty),
+                0.0,
+                None,
+                int(self.max_conditions),
+                int(self.starts),
+                0,
+                rng,
+            )
+            chosen = exchange.run(chosen)
         before = -np.inf
         for _ in range(_SETTLE):
             candidates.extend(chosen, rng)

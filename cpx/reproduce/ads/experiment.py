@@ -187,6 +187,7 @@ def _learners(
             max_queries=settings.queries,
             queries_per_round=100,
             tolerance=0.0,
+            starts=2,
             time_limit=1.0,
             seed=seed,
         )
