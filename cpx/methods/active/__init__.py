@@ -10,7 +10,8 @@ human-centric machine learning): Active Decision Set Induction, in our own code.
 - ``sampling``: what to ask next;
 - ``local_search``: Algorithm 1;
 - ``estimator``: :class:`ActiveDecisionSet`;
-- ``candidates``, ``selection``, ``exact``: :class:`ExactDecisionSet`, which selects optimal sets.
+- ``candidates``, ``selection``, ``exact``: :class:`ExactDecisionSet`, which selects optimal sets;
+- ``literals``, ``exchange``, ``learned``: :class:`LearnedDecisionSet`, by column generation.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ from cpx.lazy import lazily
 
 if TYPE_CHECKING:
     from cpx.methods.active.conditions import Interval, OneOf, SetRule
+    from cpx.methods.active.decision_set import DecisionSet
     from cpx.methods.active.estimator import ActiveDecisionSet
     from cpx.methods.active.exact import ExactDecisionSet, Round
+    from cpx.methods.active.learned import LearnedDecisionSet
     from cpx.methods.active.local_search import Step
 
 __all__ = [
     "ActiveDecisionSet",
+    "DecisionSet",
     "ExactDecisionSet",
     "Interval",
+    "LearnedDecisionSet",
     "OneOf",
     "Round",
     "SetRule",
@@ -37,8 +42,10 @@ __all__ = [
 
 _HOME = {
     "ActiveDecisionSet": "estimator",
+    "DecisionSet": "decision_set",
     "ExactDecisionSet": "exact",
     "Interval": "conditions",
+    "LearnedDecisionSet": "learned",
     "OneOf": "conditions",
     "Round": "exact",
     "SetRule": "conditions",

@@ -13,8 +13,10 @@ from sklearn.base import BaseEstimator
 
 from cpx.data.binarizer import NotFitted
 from cpx.data.classifiers import labels
-from cpx.errors import DataError
+from cpx.data.scalars import positive_integer, valid_seed
+from cpx.errors import DataError, InvalidOption
 from cpx.methods.active.black_box import BlackBox
+from cpx.methods.active.domain import Domain
 from cpx.methods.active.state import Evidence
 from cpx.rule_sets import RuleFigures, RuleSet
 from cpx.rules import Literal
@@ -26,6 +28,17 @@ BoolArray = npt.NDArray[np.bool_]
 
 class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
     """A decision set over the attributes of a table, once it is fitted.
+
+    Parameters
+    ----------
+    n_cells : int
+        Cells that a continuous attribute is cut into, at least 2; intervals begin and end
+        between them.
+    categorical : sequence of column names, optional
+        Numeric columns to treat as categories.
+    positive : label, optional
+        Class that the rules describe; the greater of the two labels when not given.
+    seed : int
 
     Attributes
     ----------
@@ -46,7 +59,18 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
     n_features_in_ : int
     """
 
-    @abstractmethod
+    def __init__(
+        self,
+        n_cells: int,
+        categorical: Sequence[str | int] | None,
+        positive: Any,
+        seed: int,
+    ) -> None:
+        self.n_cells = n_cells
+        self.categorical = categorical
+        self.positive = positive
+        self.seed = seed
+
     def fit(self, X: Any, black_box: Any) -> Self:
         """Learn a decision set that mimics the black box.
 
@@ -61,7 +85,36 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         -------
         DecisionSet
             Itself.
+
+        Raises
+        ------
+        InvalidOption
+            For a parameter out of its range, by name.
+        DataError
+            For a table that cannot be used, or labels that are not of two classes.
+        ClassifierError
+            When the black box fails.
         """
+        room = self._room()
+        if positive_integer("n_cells", self.n_cells) < 2:
+            raise InvalidOption(f"n_cells must be at least 2, got {self.n_cells!r}")
+        rng = np.random.default_rng(valid_seed(self.seed))
+        domain = Domain(X, int(self.n_cells), self.categorical)
+        box = BlackBox(black_box, X, domain, self.positive, rng)
+        evidence = Evidence(domain, domain.values(X), box.labels, room)
+        masks = self._learn(evidence, box, rng)
+        box.recheck()
+        return self._keep(masks, evidence, box)
+
+    @abstractmethod
+    def _room(self) -> int:
+        """Check the parameters, and return how many instances may be asked about."""
+
+    @abstractmethod
+    def _learn(
+        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
+    ) -> Sequence[BoolArray]:
+        """Return the rules, and set the attributes that only this learner has."""
 
     def covers(self, X: Any) -> BoolArray:
         """Return which rules cover which instances, shape (rules, n).

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from cpx.data.scalars import positive_integer, valid_seed
-from cpx.errors import InvalidOption
+from cpx.data.scalars import positive_integer
 from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.decision_set import DecisionSet
-from cpx.methods.active.domain import Domain
 from cpx.methods.active.local_search import LocalSearch
 from cpx.methods.active.state import Evidence
 
 __all__ = ["ActiveDecisionSet"]
+
+BoolArray = npt.NDArray[np.bool_]
 
 
 class ActiveDecisionSet(DecisionSet):
@@ -60,32 +61,15 @@ class ActiveDecisionSet(DecisionSet):
         Rules to add that an iteration considers.
     max_conditions : int
         Conditions of a rule.
-    n_cells : int
-        Cells that a continuous attribute is cut into; intervals begin and end between them.
-    categorical : sequence of column names, optional
-        Numeric columns to treat as categories.
-    positive : label, optional
-        Class that the rules describe; the greater of the two labels when not given.
-    seed : int
+    n_cells, categorical, positive, seed
+        As in :class:`~cpx.methods.active.DecisionSet`.
 
     Attributes
     ----------
-    rules_ : tuple of SetRule
-    rule_set_ : RuleSet
-        The rules with coverage, precision and marginal contribution, on the real instances.
-    classes_ : (2,) array
-        The negative and the positive label.
     objective_ : float
         The estimate of Q, on real and synthetic instances.
-    fidelity_ : float
-        Share of the real instances that get the label of the black box.
-    queries_ : int
-        Synthetic instances that were asked.
-    rechecked_, changed_ : int
-        Rows of the table that were asked again, and how many got another label.
     history_ : tuple of Step
         What each iteration did, with queries, Q and fidelity.
-    n_features_in_ : int
 
     Raises
     ------
@@ -155,6 +139,7 @@ class ActiveDecisionSet(DecisionSet):
         positive: Any = None,
         seed: int = 0,
     ) -> None:
+        super().__init__(n_cells, categorical, positive, seed)
         self.penalty = penalty
         self.beta = beta
         self.epsilon = epsilon
@@ -165,41 +150,20 @@ class ActiveDecisionSet(DecisionSet):
         self.pool_size = pool_size
         self.new_rules = new_rules
         self.max_conditions = max_conditions
-        self.n_cells = n_cells
-        self.categorical = categorical
-        self.positive = positive
-        self.seed = seed
 
-    def fit(self, X: Any, black_box: Any) -> Self:
-        """Learn a decision set.
+    def _room(self) -> int:
+        return self._search().room
 
-        Parameters
-        ----------
-        X : data frame or (n, columns) array
-            Real instances. The black box labels all of them first.
-        black_box : object with ``predict``, or callable
-            f. It gets tables like X, and answers with two labels.
-
-        Returns
-        -------
-        ActiveDecisionSet
-            Itself.
-        """
-        search = self._search()
-        rng = np.random.default_rng(valid_seed(self.seed))
-        domain = Domain(X, int(self.n_cells), self.categorical)
-        box = BlackBox(black_box, X, domain, self.positive, rng)
-        evidence = Evidence(domain, domain.values(X), box.labels, search.room)
-        best, steps = search.run(evidence, box, rng)
-        box.recheck()
+    def _learn(
+        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
+    ) -> list[BoolArray]:
+        best, steps = self._search().run(evidence, box, rng)
         self.objective_ = best.objective
         self.history_ = tuple(steps)
-        return self._keep(best.masks, evidence, box)
+        return best.masks
 
     def _search(self) -> LocalSearch:
         """Return the search with checked parameters."""
-        if positive_integer("n_cells", self.n_cells) < 2:
-            raise InvalidOption(f"n_cells must be at least 2, got {self.n_cells!r}")
         return LocalSearch(
             penalty=at_least_zero("penalty", self.penalty),
             beta=at_least_zero("beta", self.beta),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.scalars import open_unit, positive_integer, valid_seed
+from cpx.data.scalars import open_unit, positive_integer
 from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.candidates import Candidates
 from cpx.methods.active.decision_set import DecisionSet
-from cpx.methods.active.domain import Domain
+from cpx.methods.active.exchange import Exchange
 from cpx.methods.active.sampling import disputed, farthest
 from cpx.methods.active.selection import Selection
 from cpx.methods.active.state import Evidence
@@ -91,6 +91,10 @@ class ExactDecisionSet(DecisionSet):
         With which the rivals of a round are to be worse, all of them together.
     tolerance : float
         A rival may be better by so much.
+    starts : int
+        Grown rules that each rule is looked for from, when the rules of the best set so far are
+        exchanged before they become candidates; with 0 they are not. On many rows, candidates
+        that are good alone are near copies of one another, and 2 helps much.
     pool_size : int
         Candidates that the instances of a round are chosen from.
     backend : str
@@ -98,25 +102,16 @@ class ExactDecisionSet(DecisionSet):
     time_limit : float or None
         Seconds for each selection. What it leaves unproved is in the history.
     n_cells, categorical, positive, seed
-        As in :class:`~cpx.methods.active.ActiveDecisionSet`.
+        As in :class:`~cpx.methods.active.DecisionSet`.
 
     Attributes
     ----------
-    rules_ : tuple of SetRule
-    rule_set_ : RuleSet
-        The rules with coverage, precision and marginal contribution, on the real instances.
-    classes_ : (2,) array
-        The negative and the positive label.
     objective_, bound_ : float
         Q on all instances, and what no set of the last candidates exceeds.
     proved_ : bool
         Whether the two are equal.
     separated_ : bool
         Whether the set led all rivals in the end.
-    fidelity_ : float
-        Share of the real instances that get the label of the black box.
-    queries_, rechecked_, changed_ : int
-        As in :class:`~cpx.methods.active.ActiveDecisionSet`.
     history_ : tuple of Round
 
     Raises
@@ -167,6 +162,7 @@ class ExactDecisionSet(DecisionSet):
         max_conditions: int = 6,
         confidence: float = 0.95,
         tolerance: float = 0.002,
+        starts: int = 0,
         pool_size: int = 100,
         backend: str = "search",
         time_limit: float | None = 10.0,
@@ -175,6 +171,7 @@ class ExactDecisionSet(DecisionSet):
         positive: Any = None,
         seed: int = 0,
     ) -> None:
+        super().__init__(n_cells, categorical, positive, seed)
         self.penalty = penalty
         self.max_queries = max_queries
         self.queries_per_round = queries_per_round
@@ -183,39 +180,32 @@ class ExactDecisionSet(DecisionSet):
         self.max_conditions = max_conditions
         self.confidence = confidence
         self.tolerance = tolerance
+        self.starts = starts
         self.pool_size = pool_size
         self.backend = backend
         self.time_limit = time_limit
-        self.n_cells = n_cells
-        self.categorical = categorical
-        self.positive = positive
-        self.seed = seed
 
-    def fit(self, X: Any, black_box: Any) -> Self:
-        """Learn a decision set; see :meth:`DecisionSet.fit`."""
+    def _room(self) -> int:
         at_least_zero("penalty", self.penalty, 1.0)
-        budget = count("max_queries", self.max_queries)
+        for name in ("n_candidates", "max_conditions", "pool_size"):
+            positive_integer(name, getattr(self, name))
+        count("starts", self.starts)
+        open_unit("confidence", self.confidence)
+        at_least_zero("tolerance", self.tolerance)
         per_round = positive_integer("queries_per_round", self.queries_per_round)
-        max_rounds = positive_integer("max_rounds", self.max_rounds)
-        confidence = open_unit("confidence", self.confidence)
-        tolerance = at_least_zero("tolerance", self.tolerance)
-        most = positive_integer("pool_size", self.pool_size)
-        rng = np.random.default_rng(valid_seed(self.seed))
-        domain = Domain(X, positive_integer("n_cells", self.n_cells), self.categorical)
-        box = BlackBox(black_box, X, domain, self.positive, rng)
-        room = min(budget, max_rounds * per_round)
-        evidence = Evidence(domain, domain.values(X), box.labels, room)
-        candidates = Candidates(
-            evidence,
-            positive_integer("n_candidates", self.n_candidates),
-            positive_integer("max_conditions", self.max_conditions),
-        )
+        most = positive_integer("max_rounds", self.max_rounds) * per_round
+        return min(count("max_queries", self.max_queries), most)
+
+    def _learn(
+        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
+    ) -> list[BoolArray]:
+        candidates = Candidates(evidence, int(self.n_candidates), int(self.max_conditions))
         chosen: list[BoolArray] = []
         rounds: list[Round] = []
-        for t in range(max_rounds):
+        for t in range(self.max_rounds):
             selection = self._settled(evidence, candidates, chosen, rng)
-            rivals = selection.rivals(confidence)
-            near = [rival for rival in rivals if rival.lead < -tolerance]
+            rivals = selection.rivals(self.confidence)
+            near = [rival for rival in rivals if rival.lead < -self.tolerance]
             rounds.append(
                 Round(
                     box.queries,
@@ -228,13 +218,13 @@ class ExactDecisionSet(DecisionSet):
                 )
             )
             chosen = [candidates.masks[r] for r in selection.chosen]
-            n = min(per_round, budget - box.queries)
-            if n < 1 or t == max_rounds - 1:
+            n = min(self.queries_per_round, self.max_queries - box.queries)
+            if n < 1 or t == self.max_rounds - 1:
                 break
             asked = 0
             for rival in near[:_TRIED]:
                 theirs = [candidates.masks[r] for r in rival.chosen]
-                pool, known = disputed(evidence, chosen, theirs, most, rng)
+                pool, known = disputed(evidence, chosen, theirs, self.pool_size, rng)
                 few = min(_EACH, n - asked, len(pool))
                 if few:
                     found = farthest(evidence, known, pool, few)
@@ -243,12 +233,11 @@ class ExactDecisionSet(DecisionSet):
             if not asked:
                 # Nothing that could be made lies where the sets differ.
                 break
-        box.recheck()
         last = rounds[-1]
         self.objective_, self.bound_, self.proved_ = last.objective, last.bound, last.proved
         self.separated_ = last.separated == last.rivals
         self.history_ = tuple(rounds)
-        return self._keep(chosen, evidence, box)
+        return chosen
 
     def _settled(
         self,
@@ -258,6 +247,19 @@ class ExactDecisionSet(DecisionSet):
         rng: np.random.Generator,
     ) -> Selection:
         """Select, with new candidates around what was selected, until that brings no more."""
+        if self.starts:
+            # Candidates that are good alone are much alike: those of a set are good together.
+            exchange = Exchange(
+                evidence,
+                float(self.penalty),
+                0.0,
+                None,
+                int(self.max_conditions),
+                int(self.starts),
+                0,
+                rng,
+            )
+            chosen = exchange.run(chosen)
         before = -np.inf
         for _ in range(_SETTLE):
             candidates.extend(chosen, rng)

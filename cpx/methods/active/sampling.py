@@ -11,7 +11,7 @@ from cpx.methods.active.attributes import Numbers
 from cpx.methods.active.domain import Domain
 from cpx.methods.active.state import Evidence
 
-__all__ = ["counterfactuals", "disputed", "farthest"]
+__all__ = ["counterfactuals", "disputed", "farthest", "neighbours"]
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -48,6 +48,29 @@ def counterfactuals(
     domain = evidence.domain
     for a in domain.constrained(mask).tolist():
         values[:, a] = domain.attributes[a].draw(mask[domain.span(a)], n, rng)
+    return np.asarray(values)
+
+
+def neighbours(evidence: Evidence, n: int, n_changed: int, rng: np.random.Generator) -> FloatArray:
+    """Make instances near the data: real ones with some attributes of other real ones.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    n : int
+    n_changed : int
+        Attributes that are changed, at most; each has the value of an instance of its own.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    (n, m) array
+    """
+    real = evidence.values[: evidence.n_real]
+    values = real[rng.integers(len(real), size=n)]
+    for _ in range(n_changed):
+        changed = rng.integers(real.shape[1], size=n)
+        values[np.arange(n), changed] = real[rng.integers(len(real), size=n), changed]
     return np.asarray(values)
 
 

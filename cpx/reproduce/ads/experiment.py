@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from cpx.data.scalars import positive_integer, valid_seed
-from cpx.errors import DataError
-from cpx.reproduce.datasets import choose
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cpx.methods.active.decision_set import DecisionSet
-    from cpx.reproduce.sources import Table
+    from cpx.reproduce.ads.network import Network
 
 __all__ = [
     "PUBLISHED",
     "Faithfulness",
-    "Network",
     "Settings",
     "faithfulness",
     "surrogates",
-    "train",
 ]
 
-DATASET = choose(["adult"])[0]
-
-HIDDEN = (100, 100, 50, 50, 10)
-"""Units of the five hidden layers; with an L2 penalty of 0.001, by the authors' code."""
-
-UNUSED = ("fnlwgt", "education-num")
-"""Columns that the authors' code drops."""
+ADS = "ADS"
 
 Labels = npt.NDArray[np.bool_]
 
@@ -58,6 +45,8 @@ class Faithfulness:
         Synthetic instances that the black box was asked about; None where that is not told.
     seconds : float or None
         Processor time.
+    spread : float or None
+        Standard deviation of F1 over the runs.
     """
 
     name: str
@@ -70,12 +59,13 @@ class Faithfulness:
     longest: float | None = None
     queries: float | None = None
     seconds: float | None = None
+    spread: float | None = None
 
 
 # Lu, Ester: An Active Approach for Model Interpretation (arXiv:1910.12207), the two tables of
 # section 5.
 PUBLISHED = (
-    Faithfulness("ADS", 0.897, 0.741, 0.688, 0.803, 24, 4.375, 6),
+    Faithfulness(ADS, 0.897, 0.741, 0.688, 0.803, 24, 4.375, 6),
     Faithfulness("ADS, beta = 0", 0.884, 0.690, 0.602, 0.809, 29, 2.413, 4, 0),
     Faithfulness("BRS+", 0.882, 0.709, 0.666, 0.757, 57, 3.859, 5),
     Faithfulness("SP-Anchor", 0.807, 0.205, 0.116, 0.877, 24, 7.875, 12),
@@ -122,77 +112,6 @@ class Settings:
         valid_seed(self.seed)
 
 
-@dataclass(frozen=True, eq=False)
-class Network:
-    """A trained network with the rows it is explained on.
-
-    Attributes
-    ----------
-    classifier : estimator
-        On rows of the table.
-    train_rows, test_rows : data frame
-    train_labels, test_labels : array of bool
-        Which rows it puts in the greater class.
-    train_accuracy, test_accuracy : float
-        Of its predictions.
-    """
-
-    classifier: Any
-    train_rows: pd.DataFrame
-    test_rows: pd.DataFrame
-    train_labels: Labels
-    test_labels: Labels
-    train_accuracy: float
-    test_accuracy: float
-
-
-def train(table: Table, seed: int) -> Network:
-    """Train the network on 90 % of the rows.
-
-    Parameters
-    ----------
-    table : Table
-        With two classes.
-    seed : int
-        Of the split and the network.
-
-    Raises
-    ------
-    DataError
-        When there are not two classes.
-    """
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.model_selection import train_test_split
-    from sklearn.neural_network import MLPClassifier
-    from threadpoolctl import threadpool_limits
-
-    from cpx.data.classifiers import named_classifier
-
-    X = table.X.drop(columns=list(UNUSED), errors="ignore")
-    classes = np.unique(np.asarray(table.y).astype(str))
-    if len(classes) != 2:
-        raise DataError(f"the table must have two classes, got {len(classes)}")
-    y = np.asarray(table.y).astype(str) == classes[1]
-    seen, kept, y_seen, y_kept = train_test_split(X, y, test_size=0.1, random_state=seed)
-    network = MLPClassifier(hidden_layer_sizes=HIDDEN, alpha=1e-3, random_state=seed)
-    classifier = named_classifier("mlp", seed).set_params(classifier=network)
-    # Sums in another order are other sums: the weights must not depend on the cores.
-    with warnings.catch_warnings(), threadpool_limits(1):
-        # The default number of iterations is part of the protocol, enough or not.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        classifier.fit(seen, y_seen)
-        said, said_kept = classifier.predict(seen), classifier.predict(kept)
-    return Network(
-        classifier,
-        seen.reset_index(drop=True),
-        kept.reset_index(drop=True),
-        np.asarray(said, dtype=bool),
-        np.asarray(said_kept, dtype=bool),
-        float((said == y_seen).mean()),
-        float((said_kept == y_kept).mean()),
-    )
-
-
 def faithfulness(name: str, ours: Labels, theirs: Labels, **more: float | None) -> Faithfulness:
     """Compare the labels of a surrogate with those of the black box.
 
@@ -217,22 +136,32 @@ def faithfulness(name: str, ours: Labels, theirs: Labels, **more: float | None) 
 def surrogates(network: Network, settings: Settings) -> Iterator[Faithfulness]:
     """Yield the figures of one surrogate after the other.
 
-    First CART and a random forest, which say how hard the network is to imitate; then the
-    decision sets, without queries and with them.
+    First the label that most rows have; then CART and a random forest, which say how hard the
+    network is to imitate; then decision sets, without queries and with them. Learned
+    ones get no more rules than ADS has with the same seed.
     """
+    nothing = np.zeros(len(network.test_labels), dtype=bool)
+    yield faithfulness("no rule", nothing, network.test_labels, rules=0, queries=0)
     for name, title in (("tree", "CART"), ("forest", "random forest")):
         yield _yardstick(name, title, network, settings.seed)
+    most: dict[int, int] = {}
     for title, learner in _learners(settings):
-        seeds = range(settings.seed, settings.seed + settings.runs)
-        runs = [_learned(title, learner(seed), network, settings.rows, seed) for seed in seeds]
+        runs = []
+        for seed in range(settings.seed, settings.seed + settings.runs):
+            model = learner(seed, most.get(seed))
+            runs.append(_learned(title, model, network, settings.rows, seed))
+            if title == ADS:
+                most[seed] = max(1, len(model.rules_))
         yield _mean(title, runs)
 
 
-def _learners(settings: Settings) -> Iterator[tuple[str, Callable[[int], DecisionSet]]]:
-    """Yield names, and what makes a decision set to be fitted from a seed."""
-    from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
+def _learners(
+    settings: Settings,
+) -> Iterator[tuple[str, Callable[[int, int | None], DecisionSet]]]:
+    """Yield names, and what makes a decision set from a seed and a number of rules."""
+    from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet, LearnedDecisionSet
 
-    def active(seed: int, beta: float) -> DecisionSet:
+    def active(seed: int, most: int | None, beta: float) -> DecisionSet:
         return ActiveDecisionSet(
             penalty=settings.penalty,
             beta=beta,
@@ -241,11 +170,33 @@ def _learners(settings: Settings) -> Iterator[tuple[str, Callable[[int], Decisio
             seed=seed,
         )
 
-    def exact(seed: int) -> DecisionSet:
-        return ExactDecisionSet(penalty=settings.penalty, max_queries=settings.queries, seed=seed)
+    def learned(seed: int, most: int | None, queries: int) -> DecisionSet:
+        return LearnedDecisionSet(
+            # What ADS pays for a rule is the price of five conditions.
+            penalty=0.0,
+            condition_penalty=settings.penalty / 5,
+            max_rules=most,
+            max_queries=queries,
+            seed=seed,
+        )
+
+    def exact(seed: int, most: int | None) -> DecisionSet:
+        # On so many rows, rivals that differ little are worth asking about, too.
+        return ExactDecisionSet(
+            penalty=settings.penalty,
+            max_queries=settings.queries,
+            queries_per_round=100,
+            tolerance=0.0,
+            starts=2,
+            time_limit=1.0,
+            seed=seed,
+        )
 
     yield "ADS, beta = 0", partial(active, beta=0.0)
-    yield "ADS", partial(active, beta=settings.beta)
+    yield ADS, partial(active, beta=settings.beta)
+    yield "learned, no queries", partial(learned, queries=0)
+    if settings.queries:
+        yield "learned", partial(learned, queries=settings.queries)
     if settings.exact:
         yield "exact loop", exact
 
@@ -292,7 +243,8 @@ def _learned(
 
 
 def _mean(name: str, runs: list[Faithfulness]) -> Faithfulness:
-    """Return the means over runs."""
-    fields = [f for f in Faithfulness.__dataclass_fields__ if f != "name"]
+    """Return the means over runs, and the spread of F1."""
+    fields = [f for f in Faithfulness.__dataclass_fields__ if f not in ("name", "spread")]
     means = {f: float(np.mean([getattr(run, f) for run in runs])) for f in fields}
-    return Faithfulness(name, **means)
+    spread = float(np.std([run.f1 for run in runs], ddof=1)) if len(runs) > 1 else None
+    return Faithfulness(name, **means, spread=spread)
