@@ -55,7 +55,9 @@ def always_wins(
     same = [leaves for leaves in trees if leads[leaves[0]] == leads[leaves[-1]]]
     base += sum(leads[leaves[0]] for leaves in same)
     trees = [leaves for leaves in trees if leads[leaves[0]] != leads[leaves[-1]]]
-    return bool(trees) and _Duel(cells, box, trees, leads, base, enough).won(look)
+    if len(trees) < 2:
+        return False  # some row reaches the worst leaf of the tree
+    return _Duel(cells, box, trees, leads, base, enough).won(look)
 
 
 class _Duel:

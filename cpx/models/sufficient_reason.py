@@ -270,10 +270,9 @@ class SufficientReason(SmallestSet):
     # ------------------------------------------------------------- sentences
 
     def explanation(self, features: Iterable[int]) -> Explanation:
-        """Return the reason in words: for each attribute, the sides of its cell that matter."""
+        """Return the reason with the cells of x in words; :meth:`conclude` widens them."""
         called = class_words(str(self.context.get("class", self.label)))
-        rule = Rule.of(features, list(self.feature_names), called)
-        return Explanation(replace(rule, conditions=self._conditions(rule.features)))
+        return Explanation(Rule.of(features, list(self.feature_names), called))
 
     def _conditions(self, S: tuple[int, ...]) -> tuple[str, ...]:
         if self.level == "conditions" or not self.stated or not self.form.holds(S):
@@ -286,8 +285,13 @@ class SufficientReason(SmallestSet):
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
-        """Return the explanation with what was proved, what it forces, and in what sense."""
-        told = super().conclude(explanation, proved, objective, bound)
+        """Return the explanation with what was proved, what it forces, and in what sense.
+
+        Its words then have, for each attribute, the sides of its cell that matter.
+        """
+        rule = explanation.rule
+        rule = replace(rule, conditions=self._conditions(rule.features))
+        told = super().conclude(replace(explanation, rule=rule), proved, objective, bound)
         return replace(
             told, guarantee=sentences.forces(self, told.rule), notes=sentences.sense(self)
         )

@@ -14,6 +14,7 @@ from cpx.errors import DataError
 from cpx.reasons.arena import Space, arena
 from cpx.reasons.arguments import attribute_set
 from cpx.reasons.known import Family, in_words
+from cpx.reasons.single import changes_of_tree
 from cpx.trees import MISSING, TreeModel
 
 __all__ = ["GaveUp", "Stopped", "SufficiencyOracle"]
@@ -64,6 +65,8 @@ class SufficiencyOracle:
         How many sets were asked about, and boxes looked at.
     everything : int
         The set of all places, see :meth:`change`.
+    changes : list of int, or None
+        For one tree, all minimal changes: what decides :meth:`change` without a search.
     patience : int or None
         How many boxes, about, one duel may take before ``GaveUp`` is raised.
     deadline : float or None
@@ -111,6 +114,9 @@ class SufficiencyOracle:
         self.everything = (1 << self._count) - 1
         self._reasons, self._changes = Family(self._count), Family(self._count)
         self._place = {a: at for at, a in enumerate(self.grid.used)}
+        self.changes = changes_of_tree(model, self.grid, self.cells, self.own)
+        for change in self.changes or ():
+            self._changes.add(change)
 
     def counterexample(self, fixed: Iterable[int]) -> NDArray[np.int32] | None:
         """Return a completion of another class, or None when there is none.
@@ -165,7 +171,7 @@ class SufficiencyOracle:
             return None
         words = in_words(held, self._count)
         known = self._changes.disjoint(words)
-        if known is not None:
+        if known is not None or self.changes is not None:
             return known
         point = self._ask(words)
         if point is None:
