@@ -29,6 +29,9 @@ from cpx.versions import installed_version
 
 __all__ = ["solve"]
 
+# Seconds for the check: at least, and beyond the time limit, which is kept within 5 % + 1 s.
+_LEAST_TO_CHECK, _MORE_TO_CHECK = 0.5, 0.8
+
 
 def solve(
     problem: Problem,
@@ -52,7 +55,9 @@ def solve(
     backend : str
         ``"family"`` or ``"family:solver"``: ``cpsat``, ``maxsat:rc2``, ``milp:highs``, ...
     time_limit : float, optional
-        Seconds > 0 for stating, compiling and solving together.
+        Seconds > 0 for stating, compiling and solving together. The check of the answer may
+        take what is left, or else 5 % and a second more: what it cannot decide by then is
+        not marked as verified.
     encoding : str, optional
         Name of an encoding of the problem; default is its first.
     threads, seed : int
@@ -232,7 +237,8 @@ def conclude(
 
 def _checked(result: Result, progress: Progress, cpu: float) -> Result:
     if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
-        complaints = check.complaints(progress.problem.to_dict(), result.to_dict())
+        instance, answer = progress.problem.to_dict(), result.to_dict()
+        complaints = check.complaints(instance, answer, _seconds_to_check(progress))
         if complaints == [check.UNDECIDED]:
             result = result.with_warnings(f"not verified: {check.UNDECIDED}")
         elif complaints:
@@ -242,6 +248,14 @@ def _checked(result: Result, progress: Progress, cpu: float) -> Result:
         else:
             result = replace(result, verified=True)
     return replace(result, times=Times(**progress.times, total=progress.elapsed, cpu=cpu))
+
+
+def _seconds_to_check(progress: Progress) -> float:
+    """Return what is left of the time limit, and the little by which it may be exceeded."""
+    limit = progress.options.time_limit
+    if limit is None:
+        return check.SECONDS
+    return max(_LEAST_TO_CHECK, 1.05 * limit + _MORE_TO_CHECK - progress.elapsed)
 
 
 def _status(outcome: Outcome, objective: Value | None, bound: Value | None) -> Status:

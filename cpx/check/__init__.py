@@ -17,20 +17,25 @@ from typing import Any
 from cpx.check import certificates, kernel_rules, monomials, reasons, rule_sets
 from cpx.check.smallest import UNDECIDED
 
-__all__ = ["UNDECIDED", "complaints", "complaints_each"]
+__all__ = ["SECONDS", "UNDECIDED", "complaints", "complaints_each"]
 
 _Judge = Callable[[Mapping[str, Any]], list[str]]
 
 _READERS: dict[str, Callable[[Mapping[str, Any]], _Judge]] = {
     **dict.fromkeys(monomials.KINDS, monomials.judge),
     "min-certificate": certificates.judge,
-    "sufficient-reason": reasons.judge,
     **dict.fromkeys(rule_sets.KINDS, rule_sets.judge),
     "kernel-rule": kernel_rules.judge,
 }
+_REASON = "sufficient-reason"
+
+SECONDS = 10.0
+"""Time the checker takes for one answer unless it is given another one."""
 
 
-def complaints(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
+def complaints(
+    instance: Mapping[str, Any], result: Mapping[str, Any], seconds: float = SECONDS
+) -> list[str]:
     """Return what is wrong with a result, nothing if all can be confirmed.
 
     Parameters
@@ -39,6 +44,10 @@ def complaints(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[s
         A saved instance, as :meth:`cpx.models.Problem.to_dict` returns it.
     result : dict
         A saved result, as :meth:`cpx.Result.to_dict` returns it.
+    seconds : float
+        After so many, what takes long is left undecided: whether a set of features is a
+        sufficient reason of several trees. The other checks take little time and are not
+        limited.
 
     Returns
     -------
@@ -54,16 +63,22 @@ def complaints(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[s
     >>> complaints(instance, wrong)
     ['objective: the result says 1, the data give 0']
     """
-    return complaints_each(instance, [result])[0]
+    return complaints_each(instance, [result], seconds)[0]
 
 
 def complaints_each(
-    instance: Mapping[str, Any], results: Iterable[Mapping[str, Any]]
+    instance: Mapping[str, Any],
+    results: Iterable[Mapping[str, Any]],
+    seconds: float = SECONDS,
 ) -> list[list[str]]:
     """Return what :func:`complaints` says of each result, reading the instance once."""
     kind = instance.get("problem")
+    if kind == _REASON:
+        judge = reasons.judge(instance, seconds)
+        return [judge(result) for result in results]
     if not isinstance(kind, str) or kind not in _READERS:
-        told = f"problem: the checker does not know {kind!r}; it knows {', '.join(_READERS)}"
+        known = ", ".join([*_READERS, _REASON])
+        told = f"problem: the checker does not know {kind!r}; it knows {known}"
         return [[told] for _ in results]
     judge = _READERS[kind](instance)
     return [judge(result) for result in results]

@@ -9,13 +9,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Domain", "Forest", "Node", "State"]
+__all__ = ["Domain", "Forest", "Node"]
 
 Domain = tuple[float, float, bool]
 """Values v with low < v <= high, and whether a missing one is in it too."""
-
-State = dict[Any, Domain | bool]
-"""What a path has decided: the domain of a column, or the outcome of a free condition."""
 
 
 @dataclass(frozen=True)
@@ -86,35 +83,7 @@ class Forest:
 
     # ------------------------------------------------------------- columns
 
-    def start(self, columns: frozenset[int]) -> State:
-        """Return the domains of all columns when these have the value of x."""
-        state: State = {}
-        for a, (attribute, value) in enumerate(zip(self.attributes, self.x, strict=True)):
-            if a not in columns:
-                state[a] = (-math.inf, math.inf, bool(attribute.get("missing", False)))
-            elif value is None:
-                state[a] = (math.inf, -math.inf, True)
-            else:
-                state[a] = (math.nextafter(value, -math.inf), value, False)
-        return state
-
-    def leaves(self, node: Node, state: State) -> Iterator[tuple[Node, State]]:
-        """Yield the leaves below a node that rows in the domains reach, and what is left."""
-        if node.left is None or node.right is None:
-            yield node, state
-            return
-        domain = state[node.column]
-        assert not isinstance(domain, bool)
-        low, high, missing = domain
-        sides = (
-            (node.left, (low, min(high, node.threshold), missing and node.missing == "l")),
-            (node.right, (max(low, node.threshold), high, missing and node.missing == "r")),
-        )
-        for child, part in sides:
-            if part[2] or self._some(node.column, part):
-                yield from self.leaves(child, {**state, node.column: part})
-
-    def _some(self, column: int, part: Domain) -> bool:
+    def some(self, column: int, part: Domain) -> bool:
         low, high, _ = part
         if low >= high:
             return False
@@ -142,22 +111,6 @@ class Forest:
         value = self.x[column]
         assert value is not None
         return value <= self.thresholds[column][place]
-
-    def free_leaves(self, node: Node, state: State) -> Iterator[tuple[Node, State]]:
-        """Yield the leaves below a node when every condition not in the state is free."""
-        if node.left is None or node.right is None:
-            yield node, state
-            return
-        key = (node.column, node.place)
-        if math.isinf(node.threshold):
-            outcomes = [node.threshold > 0]
-        elif key in state:
-            outcomes = [bool(state[key])]
-        else:
-            outcomes = [True, False]
-        for outcome in outcomes:
-            child = node.left if outcome else node.right
-            yield from self.free_leaves(child, {**state, key: outcome})
 
 
 _LARGEST = float(np.finfo(np.float64).max)

@@ -1,26 +1,34 @@
 """Answers to sufficient reasons, from the saved model and row alone.
 
-The trees are walked test by test from their roots, with the domains that the tests leave to
-the columns, in exact integers. Several trees are decided by walking one after the other in
-what the trees before have left, cut off where the class of x wins anyway.
+The trees are walked test by test from their roots, with what the tests leave to the columns.
+Several trees are decided by bounds on all rows that agree with x, in parts that get smaller,
+until the class of x wins in each or a row of another class is met; in exact integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import itertools
+import time
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from cpx.check import smallest
-from cpx.check.forest import Forest, Node, State
+from cpx.check.cells import Box, Cells
+from cpx.check.duel import always_wins
+from cpx.check.forest import Forest, Node
 
 __all__ = ["judge"]
 
-_MOST_STEPS = 100_000
 
+def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str, Any]], list[str]]:
+    """Read an instance; return what says what is wrong with a result for it.
 
-def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
-    """Read an instance; return what says what is wrong with a result for it."""
+    Reading and judging a result take so many seconds; then sufficiency is left undecided.
+    """
+    started = time.monotonic()
     reading = _Reason(instance)
     parameters = instance["parameters"]
     data = smallest.Smallest(
@@ -29,8 +37,10 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         set(parameters.get("forbidden", ())),
         reading.enough,
     )
+    left = seconds - (time.monotonic() - started)
 
     def complaints(result: Mapping[str, Any]) -> list[str]:
+        reading.deadline = time.monotonic() + left
         if (given := reading.predicted) != instance["class"]:
             return [f"class: the instance says {instance['class']!r}, the model gives {given!r}"]
         out = smallest.complaints(data, result)
@@ -48,8 +58,9 @@ class _Reason:
         self.definition = parameters["definition"]
         self.unit = Fraction(parameters["unit"]) * forest.scale
         self.n = len(forest.attributes) if self.by_columns else len(forest.conditions)
-        every = frozenset(range(len(forest.attributes)))
-        self.own = [next(forest.leaves(t, forest.start(every)))[0] for t in forest.trees]
+        self.cells = Cells(forest, self.by_columns)
+        self.deadline = float("inf")
+        self.own = [leaf for (leaf,) in self._reached(self.cells.box(frozenset(range(self.n))))]
         self.label = self._class([leaf.values for leaf in self.own])
         self.predicted = forest.classes[self.label]
         self.rivals = [r for r in range(len(forest.classes)) if r != self.label]
@@ -76,26 +87,23 @@ class _Reason:
 
     # ----------------------------------------------------------- sufficiency
 
-    def _start(self, chosen: frozenset[int]) -> State:
-        forest = self.forest
-        if self.by_columns:
-            return forest.start(chosen)
-        return {forest.conditions[i]: forest.holds(*forest.conditions[i]) for i in chosen}
-
-    def _leaves(self, tree: Node, state: State) -> Iterator[tuple[Node, State]]:
-        walk = self.forest.leaves if self.by_columns else self.forest.free_leaves
-        return walk(tree, state)
+    def _reached(self, box: Box) -> list[list[Node]]:
+        """Return the leaves of each tree that rows of the box reach."""
+        places = np.flatnonzero(self.cells.reached(box))
+        ends = np.searchsorted(places, self.cells.of_tree)
+        found = [self.cells.leaves[at] for at in places.tolist()]
+        return [found[a:b] for a, b in itertools.pairwise(ends)]
 
     def enough(self, chosen: frozenset[int]) -> bool | None:
         """Decide by the definition of the instance."""
-        state = self._start(chosen)
-        reached = [[leaf for leaf, _ in self._leaves(t, state)] for t in self.forest.trees]
+        box = self.cells.box(chosen)
         if self.definition == "majoritary":
-            return self._majority(reached)
+            return self._majority(self._reached(box))
         if self.definition == "tree-specific":
+            reached = self._reached(box)
             return all(self._worst_wins(reached, rival) for rival in self.rivals)
         try:
-            return all(self._always_wins(reached, state, rival) for rival in self.rivals)
+            return all(self._always_wins(box, rival) for rival in self.rivals)
         except _TooLong:
             return None
 
@@ -120,34 +128,14 @@ class _Reason:
         lost = sum(-((w - o) // self.unit) for o, w in zip(own, worst, strict=True))
         return lost <= slack // self.unit
 
-    def _always_wins(self, reached: list[list[Node]], state: State, rival: int) -> bool:
-        """Walk all trees but cut off where the rival cannot win any more."""
-        forest = self.forest
-        worst = [min(self._margin(leaf.values, rival) for leaf in leaves) for leaves in reached]
-        # The trees that can do the most harm first.
-        spread = [
-            max(self._margin(leaf.values, rival) for leaf in leaves) - least
-            for leaves, least in zip(reached, worst, strict=True)
-        ]
-        order = sorted(range(len(worst)), key=lambda t: -spread[t])
-        rest = [sum(worst[t] for t in order[i:]) for i in range(len(order) + 1)]
-        waiting = [(0, self._margin(forest.base, rival), state)]
-        steps = 0
-        while waiting:
-            i, margin, left = waiting.pop()
-            if self._wins(margin + rest[i], rival):
-                continue
-            if i == len(order):
-                return False
-            found = []
-            for leaf, after in self._leaves(forest.trees[order[i]], left):
-                found.append((i + 1, margin + self._margin(leaf.values, rival), after))
-            steps += len(found)
-            if steps > _MOST_STEPS:
-                raise _TooLong
-            # The worst leaf is tried first.
-            waiting += sorted(found, key=lambda entry: -entry[1])
-        return True
+    def _always_wins(self, box: Box, rival: int) -> bool:
+        leads = [self._margin(leaf.values, rival) for leaf in self.cells.leaves]
+        base = self._margin(self.forest.base, rival)
+        return always_wins(self.cells, box, leads, base, int(not self._wins(0, rival)), self._look)
+
+    def _look(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise _TooLong
 
     # ----------------------------------------------------------------- words
 
@@ -166,4 +154,4 @@ class _Reason:
 
 
 class _TooLong(Exception):
-    """There were more steps than the checker takes."""
+    """There is no time left."""

@@ -10,7 +10,7 @@ from cpx.check.proof import proof, wrong_features, wrong_types
 
 __all__ = ["UNDECIDED", "Smallest", "complaints"]
 
-UNDECIDED = "sufficiency: not decided within the steps the checker takes"
+UNDECIDED = "sufficiency: not decided within the time the checker has"
 """What is said where the checker gives up: neither a confirmation nor a failure."""
 
 

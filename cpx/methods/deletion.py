@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from random import Random
-from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from cpx.result import Termination
 if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
-    from cpx.reasons import SufficiencyOracle
+    from cpx.reasons.shrink import Decides
 
 __all__ = ["BestOfOrders", "Deletion"]
 
@@ -92,23 +92,12 @@ class BestOfOrders(Deletion):
         return int(self.solver)
 
 
-class _Decides(Protocol):
-    """What decides sets of places: :class:`cpx.reasons.SufficiencyOracle` is one."""
-
-    everything: int
-    stop: Callable[[], bool] | None
-
-    def change(self, free: int, /) -> int | None: ...
-    def bits(self, features: Iterable[int], /) -> int: ...
-    def attributes(self, bits: int, /) -> frozenset[int]: ...
-
-
 class _Statement:
     """Decides by the plain arrays of a problem; places are its features."""
 
     def __init__(self, problem: SmallestSet) -> None:
         self._problem = problem
-        self.everything = (1 << problem.n_features) - 1
+        self.everything = self.core = (1 << problem.n_features) - 1
         self.stop: Callable[[], bool] | None = None
 
     def change(self, free: int) -> int | None:
@@ -117,7 +106,8 @@ class _Statement:
 
         if self.stop is not None and self.stop():
             raise Stopped
-        kept = self.attributes(self.everything & ~free)
+        self.core = self.everything & ~free
+        kept = self.attributes(self.core)
         return None if self._problem.enough(tuple(sorted(kept))) else free
 
     def bits(self, features: Iterable[int]) -> int:
@@ -127,14 +117,14 @@ class _Statement:
         return frozenset(j for j in range(bits.bit_length()) if bits >> j & 1)
 
 
-def _deciding(problem: SmallestSet) -> _Decides:
+def _deciding(problem: SmallestSet) -> Decides:
     if isinstance(problem, SufficientReason) and not problem.stated:
         return problem.oracle_of_rows()
     return _Statement(problem)
 
 
 def _search(
-    problem: SmallestSet, asked: _Decides, seed: int, progress: Progress, orders: int
+    problem: SmallestSet, asked: Decides, seed: int, progress: Progress, orders: int
 ) -> Outcome:
     from cpx.reasons import Stopped
     from cpx.reasons.known import shuffled
@@ -151,8 +141,7 @@ def _search(
         if progress.objective is None or weight < progress.objective:
             progress.found(problem.explanation(features))
 
-    # All that it asks of an oracle is to change.
-    oracle, done = cast("SufficiencyOracle", asked), 0
+    done = 0
     try:
         if progress.explanation is None:
             if asked.change(asked.everything & ~start) is not None:
@@ -168,13 +157,13 @@ def _search(
             order = shuffled(start & ~required, random)
             if not done:
                 _lightest_last(problem, asked, order)
-            shrunk_reason(oracle, start if done else first, order, report)
+            shrunk_reason(asked, start if done else first, order, report)
     except Stopped:
         return Outcome(False, progress.why_stopped(), f"stopped in order {done + 1} of {orders}")
     return Outcome(False, Termination.COMPLETED, f"{orders} order{'s' * (orders != 1)}")
 
 
-def _lightest_last(problem: SmallestSet, asked: _Decides, order: list[int]) -> None:
+def _lightest_last(problem: SmallestSet, asked: Decides, order: list[int]) -> None:
     """Sort places: what weighs most and tells least comes first."""
     if isinstance(asked, _Statement):
         tells = problem.form.excludes.sum(axis=0)

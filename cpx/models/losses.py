@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import gcd
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.subsets import minimal_sets
 from cpx.errors import InvalidInstance
 
 __all__ = ["LossForm", "ceiling", "reduced"]
@@ -126,6 +127,36 @@ class LossForm:
         return self.keeps(self.excluded(chosen))
 
     # ------------------------------------------------------ for the encodings
+
+    @cached_property
+    def essential(self) -> LossForm:
+        """The form without leaves that others speak for; the same sets hold.
+
+        A leaf goes when all that exclude some leaf that must be excluded exclude it too, or all
+        that exclude a leaf of the same tree by which as much is lost. Not for sets of
+        excluded leaves that no features exclude.
+
+        Examples
+        --------
+        >>> form = LossForm.of(np.array([[1, 1], [0, 1]], dtype=bool), np.zeros(2, dtype=int),
+        ...                    [np.array([1, 2])], [2], np.ones(2, dtype=np.int64))
+        >>> form.essential.excludes.tolist(), form.essential.losses.tolist()
+        ([[False, True]], [[2]])
+        """
+        must = np.flatnonzero(self.must_exclude)
+        must = must[minimal_sets(self.excludes[must])]
+        free = np.flatnonzero(~self.must_exclude)
+        for leaf in must:
+            free = free[(self.excludes[leaf] & ~self.excludes[free]).any(axis=1)]
+        cuts = np.flatnonzero(np.diff(self.tree[free])) + 1
+        parts = [
+            part[minimal_sets(self.excludes[part], self.losses[:, part])]
+            for part in np.split(free, cuts)
+        ]
+        some = np.sort(np.concatenate([must, *parts]))
+        return replace(
+            self, excludes=self.excludes[some], tree=self.tree[some], losses=self.losses[:, some]
+        )
 
     @cached_property
     def must_exclude(self) -> NDArray[np.bool_]:

@@ -64,7 +64,7 @@ class SmallestSet(Problem):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``order``)."""
-        statement: Statement = self.stated_in(encoding).build(self.form)
+        statement: Statement = self.stated_in(encoding).build(self.form.essential)
         return statement
 
     def decode(self, values: Values) -> Explanation:

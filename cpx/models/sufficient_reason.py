@@ -270,24 +270,42 @@ class SufficientReason(SmallestSet):
     # ------------------------------------------------------------- sentences
 
     def explanation(self, features: Iterable[int]) -> Explanation:
-        """Return the reason in words: for each attribute, the sides of its cell that matter."""
+        """Return the reason with the cells of x in words; :meth:`conclude` widens them."""
         called = class_words(str(self.context.get("class", self.label)))
-        rule = Rule.of(features, list(self.feature_names), called)
-        return Explanation(replace(rule, conditions=self._conditions(rule.features)))
+        return Explanation(Rule.of(features, list(self.feature_names), called))
 
     def _conditions(self, S: tuple[int, ...]) -> tuple[str, ...]:
-        if self.level == "conditions" or not self.stated or not self.form.holds(S):
+        if self.level == "conditions":
             return ()
-        model, cells = self.tree_model, tuple(self.features.cells.tolist())
+        ranges = self._ranges(S)
+        if ranges is None:
+            return ()
+        return tuple(interval_text(self.tree_model, a, *ranges[a], self.x[a]) for a in S)
+
+    def _ranges(self, S: tuple[int, ...]) -> dict[int, tuple[int, int]] | None:
+        """Return the cells that the attributes of a reason may have, None when S is none."""
+        model = self.tree_model
+        if not self.stated:
+            from cpx.reasons.widening import widest_ranges
+
+            return widest_ranges(self.oracle_of_rows(), S)
+        if not self.form.holds(S):
+            return None
+        cells = tuple(self.features.cells.tolist())
         leaves = self._all_leaves.only(self._losing)
-        ranges = sides_that_matter(self.form, leaves, cells, tuple(model.sizes.tolist()), S)
-        return tuple(interval_text(model, a, *ranges[a], self.x[a]) for a in S)
+        return sides_that_matter(self.form, leaves, cells, tuple(model.sizes.tolist()), S)
 
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
-        """Return the explanation with what was proved, what it forces, and in what sense."""
-        told = super().conclude(explanation, proved, objective, bound)
+        """Return the explanation with what was proved, what it forces, and in what sense.
+
+        Its words then have, for each attribute, the sides of its cell that matter; for the
+        full definition of several trees, the widest interval that still forces the class.
+        """
+        rule = explanation.rule
+        rule = replace(rule, conditions=self._conditions(rule.features))
+        told = super().conclude(replace(explanation, rule=rule), proved, objective, bound)
         return replace(
             told, guarantee=sentences.forces(self, told.rule), notes=sentences.sense(self)
         )

@@ -97,6 +97,7 @@ class Space:
         whole[:, 2] = grid.missing
         rows = np.empty((ROWS, leaves), dtype=np.uint64)
         movable = np.empty(n, dtype=np.uint8)
+        self.whole = whole
         self.held = np.zeros(n // 64 + 1, dtype=np.uint64)
         self.point = np.empty(n, dtype=np.int64)
         self.state = np.zeros(4, dtype=np.int64)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cpx.reasons.grid import Grid
 from cpx.trees import TreeModel
 
-__all__ = ["Duel", "make_duel"]
+__all__ = ["Duel", "differences", "make_duel"]
 
 Words = NDArray[np.uint64]
 
@@ -86,7 +86,7 @@ class Duel:
     full: Words
 
 
-def _differences(model: TreeModel, own: int, rival: int) -> tuple[list[NDArray[Any]], int, int]:
+def differences(model: TreeModel, own: int, rival: int) -> tuple[list[NDArray[Any]], int, int]:
     """Return the value of each leaf for the rival, the base, and the least winning total."""
     exact = model.exact
     if model.decision != "first":
@@ -133,7 +133,7 @@ def make_duel(model: TreeModel, grid: Grid, own: int, rival: int) -> Duel:
     own, rival : int
         Indices of classes.
     """
-    values, base, need = _differences(model, own, rival)
+    values, base, need = differences(model, own, rival)
     small, base, slack = _in_words(values, base)
     tree_word, full, by_bit, last = [0], [], [], []
     entries: list[list[tuple[int, Words, Words, Words, Any, Any]]] = [[] for _ in grid.used]

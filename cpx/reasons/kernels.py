@@ -186,7 +186,7 @@ def begin(
     t : Arrays
     full : (W,) array of uint64
     whole : (A, 3) array of int64
-        The box of all rows.
+        The box that rows are in.
     x : (A,) array of int64
     held : array of uint64
         Bit a says whether attribute a is held.
@@ -203,7 +203,7 @@ def begin(
             absent = x[a] < 0
             box[0, a, 0], box[0, a, 1] = (1, 0) if absent else (x[a], x[a])
             box[0, a, 2] = 1 if absent else 0
-            restrict(words, 0, a, box[0, a, 0], box[0, a, 1], box[0, a, 2], t)
+        restrict(words, 0, a, box[0, a, 0], box[0, a, 1], box[0, a, 2], t)
 
 
 @kernel

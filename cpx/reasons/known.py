@@ -31,7 +31,9 @@ def places(elements: int) -> list[int]:
     >>> places(5)
     [0, 2]
     """
-    return [i for i in range(elements.bit_length()) if elements >> i & 1]
+    data = np.frombuffer(elements.to_bytes(elements.bit_length() // 8 + 1, "little"), np.uint8)
+    found: list[int] = np.flatnonzero(np.unpackbits(data, bitorder="little")).tolist()
+    return found
 
 
 def shuffled(elements: int, random: Random) -> list[int]:

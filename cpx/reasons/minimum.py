@@ -182,6 +182,8 @@ class _Search:
         self.shrink(self.free)
         if self.proved:
             return
+        for change in self.oracle.changes or ():
+            self.learn(change)
         assert self.upper is not None  # the reason just shrunk
         sets = HittingSets(self.cost, self.upper - self.base)
         try:

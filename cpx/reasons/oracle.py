@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from cpx.errors import DataError
 from cpx.reasons.arena import Space, arena
 from cpx.reasons.arguments import attribute_set
-from cpx.reasons.known import Family, in_words
+from cpx.reasons.known import Family, in_words, places
+from cpx.reasons.single import changes_of_tree
+from cpx.reasons.votes import VoteClauses, votes_on_conditions
 from cpx.trees import MISSING, TreeModel
 
 __all__ = ["GaveUp", "Stopped", "SufficiencyOracle"]
@@ -64,6 +66,11 @@ class SufficiencyOracle:
         How many sets were asked about, and boxes looked at.
     everything : int
         The set of all places, see :meth:`change`.
+    changes : list of int, or None
+        For one tree, all minimal changes: what decides :meth:`change` without a search.
+    core : int
+        After :meth:`change` found nothing, a reason: all places that are not free, or those
+        that were needed to see it.
     patience : int or None
         How many boxes, about, one duel may take before ``GaveUp`` is raised.
     deadline : float or None
@@ -108,9 +115,15 @@ class SufficiencyOracle:
         self._random = np.random.default_rng(0)
         self._spaces: dict[int, Space] = {}
         self._count = len(self.grid.used)
+        self.core = 0
         self.everything = (1 << self._count) - 1
         self._reasons, self._changes = Family(self._count), Family(self._count)
         self._place = {a: at for at, a in enumerate(self.grid.used)}
+        self._by_votes, self._used = votes_on_conditions(model, self.grid), 0
+        self._clauses: dict[int, VoteClauses] = {}
+        self.changes = changes_of_tree(model, self.grid, self.cells, self.own)
+        for change in self.changes or ():
+            self._changes.add(change)
 
     def counterexample(self, fixed: Iterable[int]) -> NDArray[np.int32] | None:
         """Return a completion of another class, or None when there is none.
@@ -161,20 +174,58 @@ class SufficiencyOracle:
             See :meth:`counterexample`.
         """
         held = self.everything & ~free
+        self.core = held
         if self._reasons.disjoint(in_words(free, self._count)) is not None:
             return None
         words = in_words(held, self._count)
         known = self._changes.disjoint(words)
         if known is not None:
             return known
-        point = self._ask(words)
+        point = self._ask(words) if self.changes is None else None
         if point is None:
-            self._reasons.add(held)
+            if self._by_votes:
+                self.core = self._used
+            self._reasons.add(self.core)
             return None
         differs = np.packbits(point != self.x, bitorder="little").tobytes()
         change = int.from_bytes(differs, "little")
         self._changes.add(change)
         return change
+
+    def forced(self, ranges: Mapping[int, tuple[int, int]]) -> bool:
+        """Say whether all rows with some attributes in ranges of cells have the class of x.
+
+        Parameters
+        ----------
+        ranges : mapping from int to (int, int)
+            First and last cell of an attribute, the cell of x among them; both -1 for a missing
+            value.
+
+        Raises
+        ------
+        Stopped, GaveUp
+            See :meth:`counterexample`.
+        """
+        boxes = {}
+        for a, (low, high) in ranges.items():
+            if a in self._place:
+                cells = self.grid.cells[self._place[a]]
+                first, end = np.searchsorted(cells, low), np.searchsorted(cells, high, "right")
+                boxes[self._place[a]] = (1, 0, 1) if low == MISSING else (first, end - 1, 0)
+        free = in_words(0, self._count)
+        return not any(self._strays(rival, boxes, free) for rival in self.rivals)
+
+    def _strays(self, rival: int, boxes: Mapping[int, Any], free: NDArray[np.uint64]) -> bool:
+        """Say whether a rival wins somewhere in a part of what rows can be."""
+        self.look()
+        whole = self._space(rival).whole
+        before = whole.copy()
+        for place, box in boxes.items():
+            whole[place] = box
+        try:
+            return self._search(rival, free)
+        finally:
+            whole[:] = before
 
     def bits(self, attributes: Iterable[int]) -> int:
         """Return attributes, those that some tree tests, as an integer of places."""
@@ -188,6 +239,7 @@ class SufficiencyOracle:
         """Return the positions of a counterexample; the array is used again."""
         self.look()
         self.calls += 1
+        self._used = 0
         for i, rival in enumerate(self.rivals):
             point = self._duel(rival, held)
             if point is not None:
@@ -197,12 +249,35 @@ class SufficiencyOracle:
         return None
 
     def _duel(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
-        kernels = _kernels()
+        """Return a counterexample, from which no place can be restored to x alone."""
+        space = self._space(rival)
+        if not (self._satisfies if self._by_votes else self._search)(rival, held):
+            return None
+        self._random.shuffle(space.order)
+        space.restore()
+        return space.point
+
+    def _satisfies(self, rival: int, held: NDArray[np.uint64]) -> bool:
+        """Ask the clauses for a counterexample, or learn which places refute it."""
+        if rival not in self._clauses:
+            self._clauses[rival] = VoteClauses(self.model, self.grid, self.x, self.own, rival)
+        kept = places(int.from_bytes(held.tobytes(), "little"))
+        point, core = self._clauses[rival].counterexample(kept, self.look)
+        self._used |= sum(1 << place for place in core)
+        if point is not None:
+            self._space(rival).point[:] = point
+        return point is not None
+
+    def _space(self, rival: int) -> Space:
         if rival not in self._spaces:
             self.look()
             duel = self._arena.duel(self.model, self.own, rival)
             self._spaces[rival] = Space(duel, self.grid, self.x)
-        space = self._spaces[rival]
+        return self._spaces[rival]
+
+    def _search(self, rival: int, held: NDArray[np.uint64]) -> bool:
+        """Search boxes for a counterexample."""
+        kernels, space = _kernels(), self._space(rival)
         space.held[:] = held
         space.begin()
         budget = 1
@@ -219,11 +294,7 @@ class SufficiencyOracle:
             self.look()
             budget = self._slice
         self.boxes += int(space.state[kernels.BOXES])
-        if answer == kernels.NONE:
-            return None
-        self._random.shuffle(space.order)
-        space.restore()
-        return space.point
+        return bool(answer != kernels.NONE)
 
     def _boxes(self, space: Space, budget: int) -> int:
         """Search on, for so many boxes or less; raise GaveUp where patience allows no more."""

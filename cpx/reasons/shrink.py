@@ -6,15 +6,33 @@ Sets are integers whose bits are places of attributes among the used ones; see
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
-from cpx.reasons.oracle import GaveUp, SufficiencyOracle
+from cpx.reasons.oracle import GaveUp
 
-__all__ = ["shrunk_change", "shrunk_reason"]
+__all__ = ["Decides", "shrunk_change", "shrunk_reason"]
+
+
+class Decides(Protocol):
+    """What decides sets of places: :class:`cpx.reasons.SufficiencyOracle` is one."""
+
+    everything: int
+    core: int
+    stop: Callable[[], bool] | None
+
+    def change(self, free: int, /) -> int | None:
+        """Return free places without which the rest is not enough, or None: ``core`` is."""
+
+    def bits(self, features: Iterable[int], /) -> int:
+        """Return features as places."""
+
+    def attributes(self, bits: int, /) -> frozenset[int]:
+        """Return places as features."""
 
 
 def shrunk_reason(
-    oracle: SufficiencyOracle, reason: int, order: Sequence[int], note: Callable[[int], None]
+    oracle: Decides, reason: int, order: Sequence[int], note: Callable[[int], None]
 ) -> tuple[int, list[int]]:
     """Drop places of a sufficient reason until none can be dropped.
 
@@ -23,7 +41,7 @@ def shrunk_reason(
 
     Parameters
     ----------
-    oracle : SufficiencyOracle
+    oracle : Decides
     reason : int
         A sufficient reason; this is not checked.
     order : sequence of int
@@ -45,6 +63,7 @@ def shrunk_reason(
         See :meth:`SufficiencyOracle.counterexample`.
     """
     waiting = [place for place in order if reason >> place & 1]
+    kept = reason & ~sum(1 << place for place in waiting)
     changes = []
     chunk = 1
     while waiting:
@@ -55,8 +74,8 @@ def shrunk_reason(
         except GaveUp:
             change = 0
         if change is None:
-            reason &= ~dropped
-            del waiting[:chunk]
+            reason = kept | oracle.core
+            waiting = [place for place in waiting[chunk:] if reason >> place & 1]
             chunk *= 2
             note(reason)
         elif len(tried) == 1:
@@ -67,14 +86,12 @@ def shrunk_reason(
     return reason, changes
 
 
-def shrunk_change(
-    oracle: SufficiencyOracle, change: int, order: Sequence[int], always: int = 0
-) -> int:
+def shrunk_change(oracle: Decides, change: int, order: Sequence[int], always: int = 0) -> int:
     """Restore places of a change to x until none can be restored.
 
     Parameters
     ----------
-    oracle : SufficiencyOracle
+    oracle : Decides
     change : int
         Some counterexample differs from x in some of these places, and in no others.
     order : sequence of int

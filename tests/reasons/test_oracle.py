@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cpx.errors import DataError, InvalidInstance
+from cpx.models.reasons.level import conditional
 from cpx.reasons import Stopped, SufficiencyOracle
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.reasons.ensembles import KINDS, Truth, random_model
@@ -163,3 +164,42 @@ def test_wrong_rows_and_sets_are_refused() -> None:
     with pytest.raises(DataError, match="age is missing"):
         SufficiencyOracle(bounded, [-1])
     assert SufficiencyOracle(bounded, [1]).counterexample([]) is None
+
+
+def test_votes_on_conditions_are_decided_as_by_all_completions() -> None:
+    both, classes = set(), set()
+    for seed in range(150):
+        model = conditional(random_model(seed, "vote"))
+        x = np.random.default_rng(seed).integers(2, size=model.n_attributes).astype(np.int32)
+        if not 2 <= model.n_attributes <= 7 or len(model.trees) < 2:
+            continue
+        truth, oracle = Truth(model), SufficiencyOracle(model, x)
+        classes.add(len(model.classes))
+        for k in range(model.n_attributes + 1):
+            for fixed in itertools.combinations(range(model.n_attributes), k):
+                found = oracle.counterexample(fixed)
+                assert (found is None) == truth.sufficient(x, fixed), (seed, fixed)
+                assert found is None or (found[list(fixed)] == x[list(fixed)]).all()
+                free = oracle.everything & ~oracle.bits(fixed)
+                assert (oracle.change(free) is None) == (found is None)
+                if found is None:
+                    assert truth.sufficient(x, oracle.attributes(oracle.core))
+                both.add(found is None)
+    assert both == {True, False}
+    assert classes == {2, 3, 4}
+
+
+def test_one_tree_knows_its_minimal_changes() -> None:
+    for seed in range(60):
+        model = random_model(seed, KINDS[seed % len(KINDS)])
+        if len(model.trees) > 1:
+            continue
+        truth = Truth(model)
+        x = truth.row(seed)
+        oracle = SufficiencyOracle(model, x)
+        changes = [oracle.attributes(change) for change in oracle.changes]
+        everything = set(range(model.n_attributes))
+        sets = [frozenset(s) for k in range(len(everything) + 1)
+                for s in itertools.combinations(sorted(everything), k)]  # fmt: skip
+        able = [s for s in sets if not truth.sufficient(x, everything - s)]
+        assert {*changes} == {s for s in able if not any(t < s for t in able)}

@@ -1,0 +1,161 @@
+"""The leaves of a saved forest by cells: runs of values that no test tells apart."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.check.forest import Forest, Node
+
+__all__ = ["Box", "Cells", "Paths", "Span", "counted"]
+
+Box = NDArray[np.bool_]
+"""A set of cells, with some of each feature: the rows whose values are all in these."""
+
+Span = tuple[int, int, bool]
+"""First and last cell, and whether a missing value is among them."""
+
+
+class Cells:
+    """Which rows reach which leaves.
+
+    The cells of all features are numbered one after the other; the last one of each feature is
+    a missing value. A condition has the cells true and false.
+
+    Parameters
+    ----------
+    forest : Forest
+    by_columns : bool
+        Whether features are columns; otherwise they are conditions.
+
+    Attributes
+    ----------
+    first : (n + 1,) array of int
+        Where the cells of each feature begin, and their number N.
+    everything : (N,) array of bool
+        The box of all rows.
+    own : (n,) array of int
+        The cells of x.
+    leaves : list of L Node
+        Those that some row reaches, tree by tree.
+    spans : list of L dict
+        For each leaf, the cells of each feature on its path.
+    of_tree : (T + 1,) array of int
+        Where the leaves of each tree begin, and L.
+    """
+
+    def __init__(self, forest: Forest, by_columns: bool) -> None:
+        self._forest, self._by_columns = forest, by_columns
+        self._condition = {place: j for j, place in enumerate(forest.conditions)}
+        possible = list(self._possible())
+        self.first = np.cumsum([0, *map(len, possible)])
+        self.everything = np.concatenate([np.empty(0, dtype=np.bool_), *possible])
+        self.own = self.first[:-1] + np.array(list(self._cells_of_x()), dtype=np.int64)
+        self._before = counted(self.everything).tolist()
+        walks = [list(self._walk(tree)) for tree in forest.trees]
+        self.leaves = [leaf for walk in walks for leaf, _ in walk]
+        self.spans = [spans for walk in walks for _, spans in walk]
+        self.of_tree = np.cumsum([0, *map(len, walks)])
+        self._paths = Paths(self.first, self.spans)
+
+    def _possible(self) -> Iterator[Box]:
+        """Yield the cells of each feature that rows can have."""
+        forest = self._forest
+        if not self._by_columns:
+            yield from [np.array([True, True, False])] * len(forest.conditions)
+            return
+        for a, thresholds in enumerate(forest.thresholds):
+            ends = [-math.inf, *thresholds, math.inf]
+            some = [forest.some(a, (*pair, False)) for pair in itertools.pairwise(ends)]
+            yield np.array([*some, bool(forest.attributes[a].get("missing", False))])
+
+    def _cells_of_x(self) -> Iterator[int]:
+        forest = self._forest
+        if not self._by_columns:
+            yield from (int(not forest.holds(*place)) for place in forest.conditions)
+            return
+        for value, thresholds in zip(forest.x, forest.thresholds):
+            n = len(thresholds)
+            yield n + 1 if value is None else sum(value > t for t in thresholds)
+
+    def _walk(self, root: Node) -> Iterator[tuple[Node, dict[int, Span]]]:
+        waiting: list[tuple[Node, dict[int, Span]]] = [(root, {})]
+        while waiting:
+            node, path = waiting.pop()
+            if node.left is None or node.right is None:
+                yield node, path
+                continue
+            for child, left in ((node.right, False), (node.left, True)):
+                after = self._after(node, left, path)
+                if after is not None:
+                    waiting.append((child, after))
+
+    def _after(self, node: Node, left: bool, path: dict[int, Span]) -> dict[int, Span] | None:
+        """Return a path after a test, None when no row takes it."""
+        if self._by_columns:
+            feature, place = node.column, node.place
+        elif math.isinf(node.threshold):
+            return path if left == (node.threshold > 0) else None
+        else:
+            feature, place = self._condition[node.column, node.place], 0
+        begin, absent = int(self.first[feature]), int(self.first[feature + 1]) - 1
+        low, high, missing = path.get(feature, (begin, absent - 1, True))
+        low, high = (
+            (low, min(high, begin + place)) if left else (max(low, begin + place + 1), high)
+        )
+        missing = missing and node.missing == ("l" if left else "r")
+        before = self._before
+        empty = high < low or before[high + 1] == before[low]
+        if empty and not (missing and before[absent + 1] > before[absent]):
+            return None
+        return {**path, feature: (low, high, missing)}
+
+    def box(self, chosen: frozenset[int]) -> Box:
+        """Return the box of the rows that agree with x on the chosen features."""
+        out = self.everything.copy()
+        for j in chosen:
+            out[self.first[j] : self.first[j + 1]] = False
+            out[self.own[j]] = True
+        return out
+
+    def reached(self, box: Box) -> Box:
+        """Say of each leaf whether a row of the box reaches it, shape (L,)."""
+        return self._paths.reached(box)
+
+
+class Paths:
+    """The cells that lead to leaves, feature by feature.
+
+    Parameters
+    ----------
+    first : (n + 1,) array of int
+    spans : list of L dict
+    """
+
+    def __init__(self, first: NDArray[np.int64], spans: list[dict[int, Span]]) -> None:
+        rows = [
+            (at, low, max(high + 1, low), first[j + 1] - 1, missing)
+            for at, path in enumerate(spans)
+            for j, (low, high, missing) in path.items()
+        ]
+        table = np.array(rows, dtype=np.int64).reshape(-1, 5)
+        self._leaf, self._low, self._end, self._absent, missing = table.T.copy()
+        self._may_miss, self._leaves = missing == 1, len(spans)
+
+    def reached(self, box: Box) -> Box:
+        """Say of each leaf whether a row of the box reaches it, shape (L,)."""
+        count = counted(box)
+        some = count[self._end] > count[self._low]
+        some |= self._may_miss & box[self._absent]
+        out = np.ones(self._leaves, dtype=np.bool_)
+        out[self._leaf[~some]] = False
+        return out
+
+
+def counted(box: Box) -> NDArray[np.int64]:
+    """Return how many cells of a box come before each cell, and how many there are."""
+    return np.concatenate([[0], np.cumsum(box)])
