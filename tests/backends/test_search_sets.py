@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 from cpx import RuleSetSelection, Samples, solve
-from cpx.backends.search.sets import exploring, load_kernels
+from cpx.backends.base import Progress
+from cpx.backends.search.sets import bitsets, exploring, load_kernels
+from cpx.backends.search.sets.incumbent import Incumbent
 from cpx.backends.search.sets.multipliers import Relaxation
+from cpx.backends.search.sets.parts import Part
+from cpx.options import SolveOptions
 from cpx.testing.rule_sets import random_selection
 
 Key = tuple[int, int, tuple[int, ...]]
@@ -91,6 +95,25 @@ def test_parts_have_all_sets(monkeypatch, kernels: bool) -> None:
         monkeypatch.setattr(exploring, "WORK", 0)
     for problem in selections(200, 225):
         assert answer(problem, 2) == min(keys_of(problem), default=None)
+
+
+def test_bounds_without_shares_are_told_on_the_way(monkeypatch) -> None:
+    monkeypatch.setattr(exploring, "_MOST_SHARES", -1)
+    monkeypatch.setattr(exploring, "WORK", 0)
+    monkeypatch.setattr(bitsets, "WORK", 1)
+    pairs = list(combinations(range(6), 2))[:12]
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        samples = Samples(rng.random((60, 6)) < 0.5, rng.random(60) < 0.5)
+        problem = RuleSetSelection(samples, pairs, penalty="1/200")
+        form, kept = problem.form.presolved.form, problem.form.presolved.kept
+        known = Incumbent(problem.form, problem, Progress(problem, SolveOptions()), ())
+        part = Part((), np.array(kept, dtype=np.int64), form.offset)
+        told: list[int] = []
+        exploring.Exploration(form, known, lambda: False, told.append).explore(part)
+        assert told == sorted(told)
+        assert told[0] < told[-1] == min(keys_of(problem))[0] == known.cost
+        assert len(set(told)) > 3
 
 
 def test_ties_do_not_depend_on_the_start() -> None:

@@ -154,7 +154,8 @@ class Exploration:
 
     def _search(self, part: Part, paid: Paid | None, work: int) -> bool:
         """Search a part to its end, which is returned, or until work was done."""
-        done, bound = self._run(part, paid, work, self.known.key[:2], self.known.offer)
+        known, offer = self.known.key[:2], self.known.offer
+        done, bound = self._run(part, paid, work, known, offer, self.note)
         self.note(bound)
         return done
 
@@ -165,9 +166,15 @@ class Exploration:
         work: int,
         known: tuple[int, int],
         offer: Callable[[tuple[int, ...] | None], tuple[int, int]],
+        note: Callable[[int], None] = lambda bound: None,
     ) -> tuple[bool, int]:
         search = BitsetSearch(self.form, part.required, part.rules, paid, known)
-        done = search.run(work, self.stop, offer)
+
+        def told(found: tuple[int, ...] | None) -> tuple[int, int]:
+            note(search.bound())
+            return offer(found)
+
+        done = search.run(work, self.stop, told)
         self.nodes += search.nodes
         return done, search.bound()
 
