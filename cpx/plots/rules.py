@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from cpx.explanation import Explanation
-    from cpx.models.rule_set import RuleSetSelection
+    from cpx.models.rulesets.problem import RuleSetProblem
 
 __all__ = ["arranged", "plot_rules", "plot_selection"]
 
@@ -103,14 +103,16 @@ def plot_rules(
 
 
 def plot_selection(
-    problem: RuleSetSelection, explanation: Explanation, *, ax: Axes | None = None
+    problem: RuleSetProblem, explanation: Explanation, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw a solution of a selection against its samples; see :func:`plot_rules`.
+    """Draw a solution of a problem about sets of rules against its samples.
+
+    See :func:`plot_rules`.
 
     Parameters
     ----------
-    problem : RuleSetSelection
-        For what :func:`cpx.learn_rules` returns, its ``selection``.
+    problem : RuleSetSelection or RuleSetLearning
+        For what :func:`cpx.learn_rules` returns, its ``problem``.
     explanation : Explanation
         The rules selected.
     ax : matplotlib axes, optional
@@ -125,13 +127,15 @@ def plot_selection(
     >>> from matplotlib.figure import Figure
     >>> samples = Samples([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 0, 0], features=("a", "b"))
     >>> learned = learn_rules(samples, k=1, penalty=0)
-    >>> ax = plot_selection(learned.selection, learned.explanation, ax=Figure().subplots())
+    >>> ax = plot_selection(learned.problem, learned.explanation, ax=Figure().subplots())
     """
     rules = explanation.rule
     if not isinstance(rules, RuleSet):
         raise InvalidInstance(f"explanation must be of a set of rules, got {rules}")
-    covers = problem.covers[list(explanation.features)]
     samples = problem.samples
+    covers = np.zeros((len(explanation.features), samples.m), dtype=np.bool_)
+    for place, rule in enumerate(explanation.features):
+        covers[place] = problem.cover(rule)
     return plot_rules(rules, covers, samples.same, weights=samples.weights, ax=ax)
 
 

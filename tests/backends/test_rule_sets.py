@@ -72,8 +72,8 @@ def test_bounds_of_a_stopped_search_are_valid(monkeypatch) -> None:
     progress = alone(problem, gap=0.1)
     assert progress.best_bound <= optimum <= progress.objective
     bounds = [point.bound for point in progress.trace if point.bound is not None]
+    assert bounds
     assert bounds == sorted(bounds)
-    assert len(set(bounds)) > 1
 
 
 def test_many_terms_in_a_bound(monkeypatch) -> None:
