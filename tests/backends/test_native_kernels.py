@@ -219,6 +219,18 @@ def test_a_second_process_needs_no_numba():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_second_process_needs_no_numba_for_sets_of_rules_and_formulas():
+    Search.preload()
+    code = (
+        "import sys; from cpx import solve; from cpx.backends.search import Search;"
+        "from cpx.testing.rule_sets import random_selection;"
+        "Search.preload();"
+        "assert all(solve(random_selection(seed), 'search').verified for seed in range(3));"
+        "assert 'llvmlite' in sys.modules and 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_code_is_read_from_its_file(place, monkeypatch):
     assert cost_of_five() == 5
     forbid_numba(monkeypatch)

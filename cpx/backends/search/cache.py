@@ -31,6 +31,7 @@ _PACKAGE = Path(__file__).parent
 # The packages that have kernels; the others use instructions of the first.
 _FOLDERS = {
     __package__: _PACKAGE,
+    f"{__package__}.dnf": _PACKAGE / "dnf",
     f"{__package__}.sets": _PACKAGE / "sets",
     "cpx.reasons": _PACKAGE.parents[1] / "reasons",
 }

@@ -1,6 +1,6 @@
 """The instructions of :mod:`~cpx.backends.search.jit`, as Numba's intrinsics.
 
-Imported only where something must be compiled. Each works on eight words at once. They are
+Imported only where something must be compiled. Most work on eight words at once. They are
 several times faster than what the loop vectoriser makes of the same loops; LLVM lowers the
 vectors to whatever the machine has, down to plain scalar code.
 """
@@ -17,7 +17,7 @@ from cpx.backends.search import scanner
 from cpx.backends.search.jit import LANES
 from cpx.backends.search.vectors import VECTOR, WORD, counts, masked, splat, sum_of_seven, words_at
 
-__all__ = ["add_counts", "add_seven", "popcount", "prepare", "scan", "squeeze"]
+__all__ = ["add_counts", "add_seven", "popcount", "prepare", "scan", "square_root", "squeeze"]
 
 
 def _popcount(typing: Any, word: Any) -> Any:
@@ -25,6 +25,14 @@ def _popcount(typing: Any, word: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.int64(types.uint64), generate
+
+
+def _square_root(typing: Any, x: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        root = builder.module.declare_intrinsic("llvm.sqrt", [arguments[0].type])
+        return builder.call(root, arguments)
+
+    return x(x), generate
 
 
 def _add_counts(
@@ -132,6 +140,7 @@ def _squeeze(
 
 
 popcount = intrinsic(_popcount)
+square_root = intrinsic(_square_root)
 scan = intrinsic(scanner.scan)
 prepare = intrinsic(_prepare)
 add_counts = intrinsic(_add_counts)

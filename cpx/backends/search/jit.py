@@ -32,6 +32,7 @@ __all__ = [
     "popcount",
     "prepare",
     "scan",
+    "square_root",
     "squeeze",
 ]
 
@@ -137,6 +138,10 @@ def _instruction(name: str) -> Any:
 
 popcount: Callable[[Any], int] = _instruction("popcount")
 """``popcount(word)``: number of bits set."""
+
+square_root: Callable[[Any], Any] = _instruction("square_root")
+"""``square_root(x)``: of a float of either width. Numba's own is a function of the C library,
+without which machine code would not be on its own."""
 
 scan: Callable[[Any, int, int, int, int, int, Any, Any, int], int] = _instruction("scan")
 """``scan(table, height, rows, x, last, y, mosts, limits, n)``: look for columns that have few

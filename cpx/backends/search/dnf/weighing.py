@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.jit import kernel
+from cpx.backends.search.jit import kernel, square_root
 
 __all__ = ["Cover", "descend", "spread", "weigh"]
 
@@ -32,12 +31,12 @@ class Cover(NamedTuple):
         for table in (inside, outside):
             ends = np.zeros(len(table) + 1, dtype=np.int64)
             np.cumsum(np.count_nonzero(table, axis=1), out=ends[1:])
-            lines += [ends, np.nonzero(table)[1]]
+            lines += [ends, np.ascontiguousarray(np.nonzero(table)[1])]
         return cls(*lines)
 
 
 @kernel
-def weigh(cover: Cover, among: Ints, rest: Ints, shares: Ints, values: Ints) -> int:
+def weigh(cover: Cover, among: Ints, rest: Ints, shares: Ints, values: Ints) -> None:
     """Fill in what each of some clauses is worth.
 
     The value of a clause is the sum over its positive rows i of ``rest[i]`` less ``shares[i, n]``
@@ -56,7 +55,6 @@ def weigh(cover: Cover, among: Ints, rest: Ints, shares: Ints, values: Ints) -> 
             if left > 0:
                 total += left
         values[c] = total
-    return 0
 
 
 @kernel
@@ -68,7 +66,7 @@ def spread(
     parts: Floats,
     used: Floats,
     paid: Floats,
-) -> int:
+) -> None:
     """Add up which rows some clauses, chosen in part, gain, and at whose expense.
 
     ``used[i]`` grows by the part of each clause that gains row i, and so does ``paid[i, n]`` for
@@ -87,11 +85,10 @@ def spread(
                 used[i] += parts[e]
                 for b in range(cover.outside_ends[c], cover.outside_ends[c + 1]):
                     paid[i, cover.outside[b]] += parts[e]
-    return 0
 
 
 @kernel
-def descend(at: Floats, slope: Floats, first: Floats, second: Floats, factors: Floats) -> int:
+def descend(at: Floats, slope: Floats, first: Floats, second: Floats, factors: Floats) -> None:
     """Make a step of Adam; the moments are those of Kingma and Ba, not corrected.
 
     ``factors`` are the rate and what the root of the second moment is multiplied by.
@@ -99,5 +96,4 @@ def descend(at: Floats, slope: Floats, first: Floats, second: Floats, factors: F
     for k in range(at.size):
         first[k] = 0.9 * first[k] + 0.1 * slope[k]
         second[k] = 0.99 * second[k] + 0.01 * slope[k] * slope[k]
-        at[k] -= factors[0] * first[k] / (math.sqrt(second[k]) * factors[1] + 1e-7)
-    return 0
+        at[k] -= factors[0] * first[k] / (square_root(second[k]) * factors[1] + 1e-7)

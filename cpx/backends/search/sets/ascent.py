@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.jit import kernel
+from cpx.backends.search.jit import kernel, square_root
 
 __all__ = ["LANES", "Ascent", "Terms", "climb", "new_ascent"]
 
@@ -141,7 +141,7 @@ def _step(
         u = _FIRST * first[i] + (one - _FIRST) * g
         v = _SECOND * second[i] + (one - _SECOND) * g * g
         first[i], second[i] = u, v
-        s = by * (u * c1) / (np.sqrt(v * c2) + _TINY)
+        s = by * (u * c1) / (square_root(v * c2) + _TINY)
         s = min(max(s, -one), one)
         y = x[i] * (one + s + half * s * s)
         x[i] = max(y, low) if x[i] > 0 else np.float32(0)
