@@ -325,7 +325,9 @@ class Backend(ABC):
     def preload(cls) -> None:
         """Import the engine; a worker does so once, before it forks a child per solve."""
         for module in cls.requires:
-            import_module(module)
+            # Numba is imported where a kernel must be compiled, and only there.
+            if module != "numba":
+                import_module(module)
 
     @classmethod
     def versions(cls) -> dict[str, str]:

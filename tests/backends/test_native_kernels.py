@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from cpx import KMonomial, Samples, best_rules, solve
+from cpx.backends import backend
 from cpx.backends.search import Search, bits, bounds, cache, compiling, goal, jit
 from cpx.errors import EngineError
 
@@ -219,12 +220,14 @@ def test_a_second_process_needs_no_numba():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_second_process_needs_no_numba_for_sets_of_rules_and_formulas():
-    Search.preload()
+def test_a_second_process_needs_no_numba_for_sets_of_rules_and_reasons():
+    engines = "search", "column-generation", "hitting-sets"
+    for engine in engines:
+        backend(engine).preload()
     code = (
-        "import sys; from cpx import solve; from cpx.backends.search import Search;"
+        "import sys; from cpx import solve; from cpx.backends import backend;"
         "from cpx.testing.rule_sets import random_selection;"
-        "Search.preload();"
+        f"[backend(engine).preload() for engine in {engines}];"
         "assert all(solve(random_selection(seed), 'search').verified for seed in range(3));"
         "assert 'llvmlite' in sys.modules and 'numba' not in sys.modules"
     )
