@@ -127,6 +127,7 @@ def test_learned_rules_against_enumeration(seed: int) -> None:
     assert learned.objective == first
     second = losses(table, list(learned.hamming_rules))[1] + price * len(learned.hamming_rules)
     assert learned.hamming == second
+    assert learned.hamming <= losses(table, list(learned.rules))[1] + price * len(learned.rules)
     assert learned.hamming_bound <= hamming <= learned.hamming
     assert learned.closed
     # Found at this size, though nothing promises it.

@@ -264,6 +264,11 @@ class Learner:
             np.random.default_rng(self._seed),
             self._over,
         )
-        if not set(moved) <= set(rules):
-            every = list(dict.fromkeys([*rules, *moved]))
+        every = list(dict.fromkeys([*rules, *moved]))
+        if len(every) > len(rules):
             self.best = self._select(every, "zero-one", moved, seconds=max(_LEAST, self.left()))
+        if self.hamming.value > self.hamming_bound:
+            # Rules that are good for one loss are good for the other one, too.
+            left = max(_LEAST, self.left())
+            other = self._select(every, "hamming", self.best.rules, seconds=left)
+            self.hamming = min(self.hamming, other, key=lambda chosen: chosen.value)
