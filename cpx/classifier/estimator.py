@@ -87,7 +87,7 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     surrogate_ : ActiveDecisionSet or ExactDecisionSet
         With a black box: what asked it, with its history.
     n_features_in_ : int
-    feature_names_in_ : (n_features_in_,) array of object
+    feature_names_in_ : array of object, one per column
         Only after fitting on a frame whose column names are text.
 
     Raises
