@@ -261,6 +261,8 @@ def _write_rules(ax: Axes, rules: RuleSet, order: list[int], head: float) -> Non
         worth = f"{float(rules.contributions[r]):+12.1f}" if priced else f"{figures.marginal:+17}"
         rows.append(f"{figures.covered / rules.total:8.3f} {share:>9} {worth}")
     right = ax.secondary_yaxis("right")
+    # Where an SVG is shown, several spaces may become one.
+    rows = [row.replace(" ", "\u00a0") for row in rows]
     right.set_yticks([head, *range(n)], rows, fontsize=7, family="monospace")
     right.tick_params(axis="y", length=0)
     right.spines["right"].set_visible(False)
