@@ -15,7 +15,7 @@ from benchmarks.tables import show
 from cpx import RuleSetSelection, learn_rules, solve
 
 SIZES = tuple(map(int, os.environ.get("CPX_LEARNING_M", "1000,5000,30000").split(",")))
-LIMITS = {1000: 1.8, 5000: 15.0, 30_000: 50.0}
+LIMITS = {1000: 1.5, 5000: 15.0, 30_000: 50.0}
 DEFAULT_LIMIT = 20.0
 ENGINES = tuple(
     filter(
