@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.words import words_of
+
 __all__ = ["minimal_sets"]
 
 
@@ -35,7 +37,7 @@ def minimal_sets(
     worths = np.zeros((0, n), dtype=np.int64) if worth is None else worth
     # A set comes after those within it, and of equal ones the most valuable is first.
     order = np.lexsort((np.arange(n), -worths.sum(axis=0), sets.sum(axis=1)))
-    without = ~_words(sets[order])
+    without = ~words_of(sets[order])
     worths = worths[:, order]
     kept, waiting = [], np.arange(n)
     while waiting.size:
@@ -45,11 +47,3 @@ def minimal_sets(
         more |= (worths[:, rest] > worths[:, first, np.newaxis]).any(axis=0)
         waiting = rest[more]
     return np.sort(np.array(kept, dtype=np.intp))
-
-
-def _words(sets: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return each row as words of 64 bits, shape (N, n // 64 + 1)."""
-    n = sets.shape[1]
-    padded = np.zeros((len(sets), 64 * (n // 64 + 1)), dtype=np.bool_)
-    padded[:, :n] = sets
-    return np.packbits(padded, axis=1).view(np.uint64)

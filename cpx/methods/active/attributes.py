@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,7 +30,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Attribute:
+class Attribute(ABC):
     """An attribute with its domain, cut into cells.
 
     The last cell holds what no condition can name: a missing number, an unseen category. It
@@ -48,29 +49,29 @@ class Attribute:
         return len(self.volumes)
 
     @property
+    @abstractmethod
     def volumes(self) -> FloatArray:
         """Share of the domain in each cell; they sum to 1."""
-        raise NotImplementedError
 
+    @abstractmethod
     def values(self, column: pd.Series[Any]) -> FloatArray:
         """Return a column as numbers: the value, or the place of the category; NaN for none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def cells(self, values: FloatArray) -> IntArray:
         """Return the cell of each value."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw(self, allowed: BoolArray, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw n values uniformly from the allowed cells."""
-        raise NotImplementedError
 
+    @abstractmethod
     def condition(self, allowed: BoolArray) -> Condition:
         """Return in words that the value is in an allowed cell."""
-        raise NotImplementedError
 
+    @abstractmethod
     def coordinates(self, values: FloatArray) -> FloatArray:
         """Return coordinates (n, c) in which two values are at most 1 apart."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
