@@ -75,6 +75,7 @@ def _solving(problem: SufficientReason, engine: str, definition: str) -> Answer:
 OURS = {
     "cpx minimal_reason": _deleting,
     "cpx hitting-sets": lambda p: _solving(p, "hitting-sets", "sufficient"),
+    "cpx best-of-orders:50, majoritary": lambda p: _solving(p, "best-of-orders:50", "majoritary"),
     "cpx cpsat, majoritary": lambda p: _solving(p, "cpsat", "majoritary"),
     "cpx maxsat, majoritary": lambda p: _solving(p, "maxsat", "majoritary"),
     "cpx milp, majoritary": lambda p: _solving(p, "milp", "majoritary"),

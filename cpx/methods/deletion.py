@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -12,17 +10,22 @@ from cpx.backends.base import Outcome, Progress
 from cpx.errors import InvalidOption
 from cpx.methods.oracles import AskingOracle
 from cpx.models.smallest import SmallestSet
-from cpx.models.sufficient_reason import SufficientReason
+from cpx.reasons.known import places
 from cpx.result import Termination
 
 if TYPE_CHECKING:
+    from cpx.methods.shrinking import Deleting
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
-    from cpx.reasons.shrink import Decides
 
 __all__ = ["BestOfOrders", "Deletion"]
 
 _ORDERS = 20
+
+# The share of other features that orders after the first begin with, beside the best set, and
+# how far they stray from the first order: of those tried on forests of 11 to 50 trees, these
+# found the smallest majoritary reasons.
+_SHARE, _NOISE = 0.5, 0.5
 
 
 class Deletion(AskingOracle):
@@ -55,13 +58,11 @@ class Deletion(AskingOracle):
         assert isinstance(problem, SmallestSet)
         with progress.phase("compile"):
             self.preload()
-            asked = _deciding(problem)
-            asked.stop = lambda: progress.should_stop
-        try:
-            with progress.phase("solve"):
-                return _search(problem, asked, options.seed, progress, self.orders)
-        finally:
-            asked.stop = None
+            from cpx.methods.shrinking import deleting
+
+            asked = deleting(problem, lambda: progress.should_stop)
+        with progress.phase("solve"):
+            return _search(problem, asked, options.seed, progress, self.orders)
 
 
 class BestOfOrders(Deletion):
@@ -92,86 +93,67 @@ class BestOfOrders(Deletion):
         return int(self.solver)
 
 
-class _Statement:
-    """Decides by the plain arrays of a problem; places are its features."""
-
-    def __init__(self, problem: SmallestSet) -> None:
-        self._problem = problem
-        self.everything = self.core = (1 << problem.n_features) - 1
-        self.stop: Callable[[], bool] | None = None
-
-    def change(self, free: int) -> int | None:
-        """Return None when the features that are not free are enough, else the free ones."""
-        from cpx.reasons import Stopped
-
-        if self.stop is not None and self.stop():
-            raise Stopped
-        self.core = self.everything & ~free
-        kept = self.attributes(self.core)
-        return None if self._problem.enough(tuple(sorted(kept))) else free
-
-    def bits(self, features: Iterable[int]) -> int:
-        return sum(1 << j for j in features)
-
-    def attributes(self, bits: int) -> frozenset[int]:
-        return frozenset(j for j in range(bits.bit_length()) if bits >> j & 1)
-
-
-def _deciding(problem: SmallestSet) -> Decides:
-    if isinstance(problem, SufficientReason) and not problem.stated:
-        return problem.oracle_of_rows()
-    return _Statement(problem)
-
-
 def _search(
-    problem: SmallestSet, asked: Decides, seed: int, progress: Progress, orders: int
+    problem: SmallestSet, asked: Deleting, seed: int, progress: Progress, orders: int
 ) -> Outcome:
     from cpx.reasons import Stopped
-    from cpx.reasons.known import shuffled
-    from cpx.reasons.shrink import shrunk_reason
 
     if {*problem.required} & {*problem.forbidden}:
         return Outcome(False, Termination.COMPLETED, "required and forbidden contradict")
-    required, random = asked.bits(problem.required), Random(seed)
+    required, random = asked.bits(problem.required), np.random.default_rng(seed)
     start = asked.everything & ~asked.bits(problem.forbidden)
 
+    best = start
+
     def report(kept: int) -> None:
-        features = {*asked.attributes(kept), *problem.required}
+        nonlocal best
+        features = {*asked.features(kept), *problem.required}
         weight = problem.cost(tuple(sorted(features)))
-        if progress.objective is None or weight < progress.objective:
-            progress.found(problem.explanation(features))
+        if progress.objective is None or weight <= progress.objective:
+            best = kept
+            if weight != progress.objective:
+                progress.found(problem.explanation(features))
 
     done = 0
     try:
-        if progress.explanation is None:
-            if asked.change(asked.everything & ~start) is not None:
-                told = "what is not forbidden is not enough"
-                return Outcome(False, Termination.COMPLETED, told)
+        if progress.explanation is not None:
+            best = asked.bits(progress.explanation.features)
+        elif asked.enough(start):
             report(start)
-            first = start
         else:
-            first = asked.bits(progress.explanation.features)
+            told = "what is not forbidden is not enough"
+            return Outcome(False, Termination.COMPLETED, told)
         for done in range(orders):
             if progress.should_stop:  # an oracle that knows all answers does not ask
                 raise Stopped
-            order = shuffled(start & ~required, random)
-            if not done:
-                _lightest_last(problem, asked, order)
-            shrunk_reason(asked, start if done else first, order, report)
+            kept = best if not done else best | _some(start & ~best, random)
+            order = _lightest_last(problem, asked, kept & ~required, random, _NOISE if done else 0)
+            asked.shrink(kept, order, report)
     except Stopped:
         return Outcome(False, progress.why_stopped(), f"stopped in order {done + 1} of {orders}")
     return Outcome(False, Termination.COMPLETED, f"{orders} order{'s' * (orders != 1)}")
 
 
-def _lightest_last(problem: SmallestSet, asked: Decides, order: list[int]) -> None:
-    """Sort places: what weighs most and tells least comes first."""
-    if isinstance(asked, _Statement):
-        tells = problem.form.excludes.sum(axis=0)
+def _some(elements: int, random: np.random.Generator) -> int:
+    """Return a random part of a set of places."""
+    return sum(1 << place for place in places(elements) if random.random() < _SHARE)
+
+
+def _lightest_last(
+    problem: SmallestSet,
+    asked: Deleting,
+    some: int,
+    random: np.random.Generator,
+    noise: float,
+) -> list[int]:
+    """Order places: what weighs most and tells least comes first, with so much noise."""
+    order = random.permutation(np.array(places(some), dtype=np.int64))
+    features = np.array(asked.feature, dtype=np.int64)[order]
+    weights, tells = problem.weight_array[features], asked.tells[features]
+    if noise:
+        keys = np.log(tells + 0.5) - np.log(weights) + noise * random.standard_normal(len(order))
+        ranks = np.argsort(keys)
     else:
-        assert isinstance(problem, SufficientReason)
-        trees = problem.features.model.trees
-        tested = np.concatenate([tree.attribute[tree.attribute >= 0] for tree in trees])
-        tells = np.bincount(tested, minlength=problem.n_features)
-    feature = {place: min(asked.attributes(1 << place)) for place in order}
-    weights = problem.weight_array
-    order.sort(key=lambda place: (-weights[feature[place]], tells[feature[place]]))
+        ranks = np.lexsort((tells, -weights))
+    first: list[int] = order[ranks].tolist()
+    return first

@@ -27,7 +27,9 @@ class AskingOracle(Backend):
 
 @cache
 def _load_kernels() -> None:
+    from cpx.models.losses import LossForm
     from cpx.reasons import SufficiencyOracle
+    from cpx.reasons.dropping import Dropping
     from cpx.trees import Attribute, Tree, TreeModel
 
     tested, zeros = np.array([0, -1, -1], dtype=np.int32), np.zeros(3, dtype=np.int32)
@@ -39,3 +41,6 @@ def _load_kernels() -> None:
     # The second question is looked up among the answers, by a kernel of its own.
     for _ in range(2):
         oracle.change(1)
+    one = np.ones(1, dtype=np.int64)
+    dropping = Dropping(LossForm.of(one.reshape(1, 1) > 0, one, [one], [1], one))
+    dropping.drop([0])

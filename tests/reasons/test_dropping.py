@@ -1,0 +1,51 @@
+"""Leaving features out of a loss form, against the definition of the form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cpx.models.losses import LossForm
+from cpx.reasons.dropping import Dropping
+
+
+def _form(seed: int) -> LossForm:
+    random = np.random.default_rng(seed)
+    n, leaves, requirements = random.integers(1, (9, 25, 4))
+    return LossForm.of(
+        random.random((leaves, n)) < 0.4,
+        np.sort(random.integers(0, 6, leaves)),
+        list(random.integers(0, 5, (requirements, leaves))),
+        random.integers(0, 12, requirements).tolist(),
+        np.ones(n, dtype=np.int64),
+    )
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_it_drops_what_can_be_dropped_in_this_order(seed: int) -> None:
+    form, random = _form(seed), np.random.default_rng(seed)
+    dropping = Dropping(form)
+    for _ in range(3):
+        start = set(np.flatnonzero(random.random(form.n_features) < 0.9).tolist())
+        holds = dropping.begin(start)
+        assert holds == form.holds(start)
+        if not holds:
+            continue
+        order = random.permutation(form.n_features).tolist()
+        assert dropping.drop(order)
+        kept = set(start)
+        for j in order:
+            if j in kept and form.holds(kept - {j}):
+                kept.remove(j)
+        assert dropping.kept == sorted(kept)
+        # Again from the same set, which it remembers.
+        assert dropping.begin(start)
+        assert dropping.drop(order[::-1])
+        assert form.holds(dropping.kept)
+
+
+def test_it_stops() -> None:
+    dropping = Dropping(_form(3))
+    assert dropping.begin(range(_form(3).n_features))
+    assert not dropping.drop([0, 1], stop=lambda: True)
+    assert dropping.kept == list(range(_form(3).n_features))
