@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 
-from cpx.classifier.fitting import Loop, from_black_box, from_labels, measured
-from cpx.data.binarizer import NotFitted, as_table
+from cpx.classifier.fitted_rules import FittedRules
+from cpx.classifier.fitting import Loop, from_black_box, from_labels
+from cpx.data.binarizer import as_table
 from cpx.data.scalars import positive_integer
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import InvalidOption
 from cpx.models.arguments import Share, share
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from cpx.rule_sets import RuleSet
 
 __all__ = ["RuleSetClassifier"]
 
-BoolArray = npt.NDArray[np.bool_]
 
-
-class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleSetClassifier(FittedRules):
     """Classify by a few rules: the positive class where one of them holds, else the other class.
 
     A rule is a conjunction of conditions on the columns of a table: limits of numbers, values of
@@ -182,93 +175,6 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if table is X and all(isinstance(name, str) for name in table.columns):
             self.feature_names_in_ = np.array(table.columns, dtype=object)
         return self
-
-    def covers(self, X: Any) -> BoolArray:
-        """Return which rules cover which rows, shape (rules, n), in the order of ``rule_set_``."""
-        self._check_fitted()
-        columns = as_table(X).shape[1]
-        if columns != self.n_features_in_ and not hasattr(X, "columns"):
-            raise DataError(
-                f"X has {columns} features, but RuleSetClassifier is expecting "
-                f"{self.n_features_in_} features as input"
-            )
-        return self._fitted.covers(X)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the label of each row, shape (n,).
-
-        Raises
-        ------
-        DataError
-            When X does not have the columns seen in fit, or fit was not called.
-        """
-        covers = self.covers(X)
-        return self._fitted.target.labels(np.logical_or.reduce(covers, axis=0))
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the share of rows that get the right label.
-
-        Parameters
-        ----------
-        X : data frame or (n, columns) array
-        y : (n,) array, optional
-            When not given, the labels of the black box: then it is the fidelity.
-        sample_weight : (n,) array, optional
-        """
-        return float(super().score(X, self._labels(X, y), sample_weight))
-
-    def measure(self, X: Any, y: Any = None) -> RuleSet:
-        """Return the rules with coverage, precision and contribution on other rows.
-
-        Parameters
-        ----------
-        X : data frame or (n, columns) array
-        y : (n,) array, optional
-            Labels; those of the black box when not given.
-        """
-        covers = self.covers(X)
-        return measured(self, self._fitted, covers, self._labels(X, y))
-
-    def plot(self, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
-        """Draw the rules against rows, those of fit when X is not given.
-
-        Parameters
-        ----------
-        X, y
-            As in :meth:`measure`.
-        ax : matplotlib axes, optional
-            Where to draw; those of a new figure of pyplot when not given.
-
-        Returns
-        -------
-        matplotlib axes
-            See :func:`cpx.plot_rules`.
-        """
-        from cpx.plots.rules import plot_rules
-
-        self._check_fitted()
-        found = self._fitted
-        if X is None:
-            return plot_rules(self.rule_set_, found.covered, found.same, ax=ax)
-        labels = self._labels(X, y)
-        rules = self.measure(X, labels)
-        return plot_rules(rules, self.covers(X), found.target.same(labels), ax=ax)
-
-    def _labels(self, X: Any, y: Any) -> Any:
-        from cpx.data.classifiers import labels
-
-        if y is not None:
-            return y
-        if self.black_box is None:
-            raise DataError("y is missing: without a black box there are no other labels")
-        return labels(self.black_box, X)
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "_fitted"):
-            raise NotFitted(
-                "this RuleSetClassifier is not fitted yet: call fit with a table and labels, or "
-                "with a table and a black box"
-            )
 
     def __str__(self) -> str:
         if not hasattr(self, "rule_set_"):

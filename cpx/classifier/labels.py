@@ -82,6 +82,11 @@ class Target:
         found: npt.NDArray[Any] = self.classes[np.where(positive, self._place, 1 - self._place)]
         return found
 
+    def columns(self, positive: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return shares of both classes from those of the positive one, shape (n, 2)."""
+        both = [1 - positive, positive] if self._place else [positive, 1 - positive]
+        return np.column_stack(both)
+
 
 def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the two labels, sorted, and the labels of the rows, shape (n,).
@@ -128,6 +133,7 @@ def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     if len(classes) > 2:
         raise DataError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"{len(classes)} classes in y; pass y == label for the rules of one of them"
+            f"{len(classes)} classes in y; pass y == label for the rules of one of them, or take "
+            "sklearn.multiclass.OneVsRestClassifier(RuleSetClassifier(...)) for the rules of each"
         )
     return classes, labels
