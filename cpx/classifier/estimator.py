@@ -92,10 +92,16 @@ class RuleSetClassifier(FittedRules):
     ClassifierError
         When the black box fails.
 
+    Warns
+    -----
+    UserWarning
+        When the black box gave a row another label than before; ``report_`` counts how often.
+    DataConversionWarning
+        When y is a column.
+
     Notes
     -----
-    A black box that answers twice differently for a row is warned of, and counted in
-    ``report_``. ``clone``, and so cross-validation, leaves the black box as it is: it is not
+    ``clone``, and so cross-validation, leaves the black box as it is: it is not
     an estimator to fit again.
 
     Examples

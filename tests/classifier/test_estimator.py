@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -221,13 +221,26 @@ def test_no_queries() -> None:
     assert sum(asked[1:]) == model.report_.rechecked
 
 
-def test_a_black_box_that_changes_its_mind() -> None:
+@pytest.mark.parametrize("loop", ["active", "exact"])
+def test_a_black_box_that_changes_its_mind(loop: str) -> None:
     rng = np.random.default_rng(1)
-    with pytest.warns(UserWarning, match="changed its mind"):
-        model = _model(
-            black_box=lambda rows: rng.random(len(rows)) < 0.5, max_queries=5, n_bins=None
-        ).fit(TABLE[:16])
+    model = _model(
+        black_box=lambda rows: rng.random(len(rows)) < 0.5, max_queries=0, n_bins=None, loop=loop
+    )
+    with pytest.warns(UserWarning, match="changed its mind") as told:
+        model.fit(TABLE[:16])
     assert model.report_.changed > 0
+    assert [w.filename for w in told] == [__file__]
+    with pytest.warns(UserWarning, match="changed its mind") as told:
+        model.surrogate_.fit(TABLE[:16], model.black_box)
+    assert [w.filename for w in told] == [__file__]
+
+
+def test_a_column_of_labels_is_warned_of_where_it_is_given() -> None:
+    with pytest.warns(DataConversionWarning, match="column-vector y") as told:
+        model = _model(k=1).fit(LINE, np.array(MARKS)[:, None])
+    assert [w.filename for w in told] == [__file__]
+    assert model.predict(LINE).tolist() == _model(k=1).fit(LINE, MARKS).predict(LINE).tolist()
 
 
 def test_clone_leaves_the_black_box_as_it_is() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
@@ -20,6 +19,7 @@ from cpx.methods.active.domain import Domain
 from cpx.methods.active.state import Evidence
 from cpx.rule_sets import RuleFigures, RuleSet
 from cpx.rules import Literal
+from cpx.warning import warn
 
 __all__ = ["DecisionSet"]
 
@@ -198,7 +198,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         self.rechecked_, self.changed_ = box.rechecked, box.changed
         self.n_features_in_ = domain.n_attributes
         if box.remark:
-            warnings.warn(box.remark, UserWarning, stacklevel=3)
+            warn(box.remark)
         return self
 
     def _covers(self, cells: npt.NDArray[np.intp]) -> BoolArray:
