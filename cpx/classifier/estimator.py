@@ -61,6 +61,8 @@ class RuleSetClassifier(FittedRules):
     threads : int
         Of the exact search in learning from labels.
     seed : int
+    max_categories : int
+        A column with more categories is refused.
 
     Attributes
     ----------
@@ -133,6 +135,7 @@ class RuleSetClassifier(FittedRules):
         time_limit: float | None = 10.0,
         threads: int = 1,
         seed: int = 0,
+        max_categories: int = 100,
     ) -> None:
         self.k = k
         self.penalty = penalty
@@ -146,6 +149,7 @@ class RuleSetClassifier(FittedRules):
         self.time_limit = time_limit
         self.threads = threads
         self.seed = seed
+        self.max_categories = max_categories
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn rules.

@@ -39,6 +39,8 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
     positive : label, optional
         Class that the rules describe; the greater of the two labels when not given.
     seed : int
+    max_categories : int
+        A column with more categories is refused.
 
     Attributes
     ----------
@@ -65,11 +67,13 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         categorical: Sequence[str | int] | None,
         positive: Any,
         seed: int,
+        max_categories: int,
     ) -> None:
         self.n_cells = n_cells
         self.categorical = categorical
         self.positive = positive
         self.seed = seed
+        self.max_categories = max_categories
 
     def fit(self, X: Any, black_box: Any) -> Self:
         """Learn a decision set that mimics the black box.
@@ -99,7 +103,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         if positive_integer("n_cells", self.n_cells) < 2:
             raise InvalidOption(f"n_cells must be at least 2, got {self.n_cells!r}")
         rng = np.random.default_rng(valid_seed(self.seed))
-        domain = Domain(X, int(self.n_cells), self.categorical)
+        domain = Domain(X, int(self.n_cells), self.categorical, self.max_categories)
         box = BlackBox(black_box, X, domain, self.positive, rng)
         evidence = Evidence(domain, domain.values(X), box.labels, room)
         masks = self._learn(evidence, box, rng)
