@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
+from cpx.errors import UnknownName
+
 NAMES = (
     "starting",
     "compiling",
@@ -28,8 +30,12 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"unknown: {', '.join(unknown)}; known: {', '.join(NAMES)}", file=sys.stderr)
         return 2
-    for name in names or NAMES:
-        import_module(f"benchmarks.{name}").main()
+    try:
+        for name in names or NAMES:
+            import_module(f"benchmarks.{name}").main()
+    except UnknownName as error:
+        print(f"benchmarks: {error}", file=sys.stderr)
+        return error.exit_code
     return 0
 
 

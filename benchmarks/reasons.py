@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.choice import chosen
 from benchmarks.forests import DATA, forest, generated, table
 from benchmarks.judging import share
 from benchmarks.measuring import Timed, in_own_process, solve_by_cpu
@@ -219,7 +220,7 @@ def main() -> None:
     _runs(read_sklearn(forest(DATA[2], 2, 2)), table(DATA[2]).rows(1), "hitting-sets",
           definition="sufficient")  # fmt: skip
     minimal_reason(read_sklearn(forest(DATA[2], 2, 2)), table(DATA[2]).X[0])  # loads the kernels
-    for name in os.environ.get("CPX_REASONS", ",".join(TABLES)).split(","):
+    for name in chosen("CPX_REASONS", TABLES):
         TABLES[name]()
 
 

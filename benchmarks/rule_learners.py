@@ -3,6 +3,7 @@
 Both ask for the least Hamming loss plus a price per rule. The environment variable CPX_AIX360
 names a Python that has AIX360 (``pip install 'aix360[rbm]' ecos``); CPX_DATA is a folder with
 ``compas.csv.gz``, ``credit_approval.csv.gz`` and ``adult.csv.gz``, the last column ``target``.
+CPX_LEARNERS names some of the tables, with commas.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.choice import chosen
 from benchmarks.tables import show
 from cpx import Samples, learn_rules
 from cpx.baselines import FoundRules, brcg_rules
@@ -101,12 +103,12 @@ def digits(value: Fraction) -> str:
 
 def main() -> None:
     """Print two lines per table."""
+    names = chosen("CPX_LEARNERS", TASKS)
     if "CPX_AIX360" not in os.environ:
         print("rule_learners: skipped, CPX_AIX360 names no interpreter with AIX360")
         return
-    chosen = os.environ.get("CPX_LEARNERS", ",".join(TASKS)).split(",")
     if "CPX_DATA" not in os.environ:
-        chosen = [name for name in chosen if name in ("breast cancer", "tic-tac-toe")]
+        names = [name for name in names if name in ("breast cancer", "tic-tac-toe")]
         print("rule_learners: three tables are left out, CPX_DATA names no folder")
     # Kernels are compiled and loaded before anything is timed.
     literals, same = game()
@@ -117,7 +119,7 @@ def main() -> None:
             *("table", "samples", "literals", "method"),
             *("rules", "objective", "Hamming", "its bound", "CPU s"),
         ],
-        [line for name in chosen for line in compared(name)],
+        [line for name in names for line in compared(name)],
     )
 
 

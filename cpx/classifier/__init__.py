@@ -4,6 +4,8 @@
 - ``labels``: the two classes of a target column, checked;
 - ``fitting``: learning, from labels and from a black box;
 - ``report``: what is known of a learned set, each bound with what it bounds;
+- ``shares``: how many of the rows that the same rules cover are of a class;
+- ``fitted_rules``: what fitted rules say of rows;
 - ``estimator``: :class:`RuleSetClassifier`.
 """
 

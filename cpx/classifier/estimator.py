@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 
-from cpx.classifier.fitting import Loop, from_black_box, from_labels, measured
-from cpx.data.binarizer import NotFitted, as_table
+from cpx.classifier.fitted_rules import FittedRules
+from cpx.classifier.fitting import Loop, from_black_box, from_labels
+from cpx.data.binarizer import as_table
 from cpx.data.scalars import positive_integer
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import InvalidOption
 from cpx.models.arguments import Share, share
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from cpx.rule_sets import RuleSet
 
 __all__ = ["RuleSetClassifier"]
 
-BoolArray = npt.NDArray[np.bool_]
 
-
-class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleSetClassifier(FittedRules):
     """Classify by a few rules: the positive class where one of them holds, else the other class.
 
     A rule is a conjunction of conditions on the columns of a table: limits of numbers, values of
@@ -68,6 +61,8 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     threads : int
         Of the exact search in learning from labels.
     seed : int
+    max_categories : int
+        A column with more categories is refused.
 
     Attributes
     ----------
@@ -99,10 +94,16 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ClassifierError
         When the black box fails.
 
+    Warns
+    -----
+    UserWarning
+        When the black box gave a row another label than before; ``report_`` counts how often.
+    DataConversionWarning
+        When y is a column.
+
     Notes
     -----
-    A black box that answers twice differently for a row is warned of, and counted in
-    ``report_``. ``clone``, and so cross-validation, leaves the black box as it is: it is not
+    ``clone``, and so cross-validation, leaves the black box as it is: it is not
     an estimator to fit again.
 
     Examples
@@ -134,6 +135,7 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         time_limit: float | None = 10.0,
         threads: int = 1,
         seed: int = 0,
+        max_categories: int = 100,
     ) -> None:
         self.k = k
         self.penalty = penalty
@@ -147,6 +149,7 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.time_limit = time_limit
         self.threads = threads
         self.seed = seed
+        self.max_categories = max_categories
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn rules.
@@ -182,93 +185,6 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if table is X and all(isinstance(name, str) for name in table.columns):
             self.feature_names_in_ = np.array(table.columns, dtype=object)
         return self
-
-    def covers(self, X: Any) -> BoolArray:
-        """Return which rules cover which rows, shape (rules, n), in the order of ``rule_set_``."""
-        self._check_fitted()
-        columns = as_table(X).shape[1]
-        if columns != self.n_features_in_ and not hasattr(X, "columns"):
-            raise DataError(
-                f"X has {columns} features, but RuleSetClassifier is expecting "
-                f"{self.n_features_in_} features as input"
-            )
-        return self._fitted.covers(X)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the label of each row, shape (n,).
-
-        Raises
-        ------
-        DataError
-            When X does not have the columns seen in fit, or fit was not called.
-        """
-        covers = self.covers(X)
-        return self._fitted.target.labels(np.logical_or.reduce(covers, axis=0))
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the share of rows that get the right label.
-
-        Parameters
-        ----------
-        X : data frame or (n, columns) array
-        y : (n,) array, optional
-            When not given, the labels of the black box: then it is the fidelity.
-        sample_weight : (n,) array, optional
-        """
-        return float(super().score(X, self._labels(X, y), sample_weight))
-
-    def measure(self, X: Any, y: Any = None) -> RuleSet:
-        """Return the rules with coverage, precision and contribution on other rows.
-
-        Parameters
-        ----------
-        X : data frame or (n, columns) array
-        y : (n,) array, optional
-            Labels; those of the black box when not given.
-        """
-        covers = self.covers(X)
-        return measured(self, self._fitted, covers, self._labels(X, y))
-
-    def plot(self, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
-        """Draw the rules against rows, those of fit when X is not given.
-
-        Parameters
-        ----------
-        X, y
-            As in :meth:`measure`.
-        ax : matplotlib axes, optional
-            Where to draw; those of a new figure of pyplot when not given.
-
-        Returns
-        -------
-        matplotlib axes
-            See :func:`cpx.plot_rules`.
-        """
-        from cpx.plots.rules import plot_rules
-
-        self._check_fitted()
-        found = self._fitted
-        if X is None:
-            return plot_rules(self.rule_set_, found.covered, found.same, ax=ax)
-        labels = self._labels(X, y)
-        rules = self.measure(X, labels)
-        return plot_rules(rules, self.covers(X), found.target.same(labels), ax=ax)
-
-    def _labels(self, X: Any, y: Any) -> Any:
-        from cpx.data.classifiers import labels
-
-        if y is not None:
-            return y
-        if self.black_box is None:
-            raise DataError("y is missing: without a black box there are no other labels")
-        return labels(self.black_box, X)
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "_fitted"):
-            raise NotFitted(
-                "this RuleSetClassifier is not fitted yet: call fit with a table and labels, or "
-                "with a table and a black box"
-            )
 
     def __str__(self) -> str:
         if not hasattr(self, "rule_set_"):

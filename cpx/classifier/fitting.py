@@ -85,7 +85,9 @@ def from_labels(asked: RuleSetClassifier, X: Any, y: Any) -> Fitted:
     from cpx.methods.column_generation import learn_rules
 
     bins = _BINS if asked.n_bins is None else asked.n_bins
-    binarizer = Binarizer(bins, categorical=asked.categorical).fit(X)
+    binarizer = Binarizer(
+        bins, categorical=asked.categorical, max_categories=asked.max_categories
+    ).fit(X)
     bits = binarizer.transform(X)
     classes, labels = two_classes(y, len(bits))
     target = Target(classes, asked.positive)
@@ -153,6 +155,7 @@ def _surrogate(asked: RuleSetClassifier) -> ActiveDecisionSet | ExactDecisionSet
         "categorical": asked.categorical,
         "positive": asked.positive,
         "seed": asked.seed,
+        "max_categories": asked.max_categories,
     }
     if asked.loop == "active":
         return ActiveDecisionSet(**common)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.errors import DataError, InvalidOption
+from cpx.warning import warn
 
 __all__ = ["Target", "two_classes"]
 
@@ -82,6 +83,11 @@ class Target:
         found: npt.NDArray[Any] = self.classes[np.where(positive, self._place, 1 - self._place)]
         return found
 
+    def columns(self, positive: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return shares of both classes from those of the positive one, shape (n, 2)."""
+        both = [1 - positive, positive] if self._place else [positive, 1 - positive]
+        return np.column_stack(both)
+
 
 def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the two labels, sorted, and the labels of the rows, shape (n,).
@@ -103,6 +109,7 @@ def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     >>> two_classes(["no", "yes", "no"], 3)[0]
     array(['no', 'yes'], dtype='<U3')
     """
+    from sklearn.exceptions import DataConversionWarning
     from sklearn.utils import check_array, column_or_1d
     from sklearn.utils.multiclass import check_classification_targets
 
@@ -113,11 +120,17 @@ def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         )
     try:
         given = check_array(y, ensure_2d=False, dtype=None, input_name="y")
-        labels = column_or_1d(given, warn=True)
+        labels = column_or_1d(given)
         check_classification_targets(labels)
         classes = np.unique(labels)
     except (TypeError, ValueError) as error:
         raise DataError(f"y cannot be used: {error}") from error
+    if given.ndim == 2:
+        warn(
+            "A column-vector y was passed when a 1d array was expected: it is taken for the "
+            f"labels of {len(labels)} rows",
+            DataConversionWarning,
+        )
     if len(labels) != rows:
         raise DataError(f"y has {len(labels)} labels, X has {rows} rows")
     if len(classes) == 1:
@@ -128,6 +141,7 @@ def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     if len(classes) > 2:
         raise DataError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"{len(classes)} classes in y; pass y == label for the rules of one of them"
+            f"{len(classes)} classes in y; pass y == label for the rules of one of them, or take "
+            "sklearn.multiclass.OneVsRestClassifier(RuleSetClassifier(...)) for the rules of each"
         )
     return classes, labels

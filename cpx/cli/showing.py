@@ -32,7 +32,8 @@ def show(
     r"""Show what an engine gets to see: the statement, or what it is compiled to.
 
     The same instance as mathematics, CPMpy code, clauses, linear rows or CP-SAT
-    constraints. Best on instances of a few samples.
+    constraints. Best on instances of a few samples. Where an instance has no statement, shows
+    what is asked and why there is none, and refuses an encoding or another form.
 
     \b
     Examples:

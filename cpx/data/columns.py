@@ -192,7 +192,7 @@ def fit_column(
             raise DataError(
                 f"column {name!r} has {len(categories)} categories, more than max_categories = "
                 f"{max_categories}: drop the column, group its rare values, turn text that "
-                "means numbers into numbers, or raise max_categories"
+                "means numbers into numbers, or raise max_categories where it is a parameter"
             )
         return CategoryColumn(name, missing, categories)
     numbers = as_numbers(name, present)

@@ -69,7 +69,8 @@ def show(
         names), ``wcnf``, ``opb``, ``lp``, ``mps`` and ``cp-sat`` (the files of
         :func:`export_bytes`).
     encoding : str, optional
-        Name of the encoding; default is the problem's first.
+        Name of the encoding; default is the problem's first. Without a name, the form
+        ``statement`` of a problem that has none is its words, and why there is none.
     limit : int
         Most items (clauses, rows, lines) to show; each kind keeps a few. What is left out
         is counted.
@@ -81,7 +82,7 @@ def show(
     UnknownName
         When there is no such form or encoding.
     InvalidOption
-        When the limit is not positive.
+        When the limit is not positive, or the problem has no statement to show.
 
     Examples
     --------
@@ -133,6 +134,8 @@ def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> by
     ------
     UnknownName
         When there is no such form or encoding.
+    InvalidOption
+        When the problem has no statement.
 
     Examples
     --------
@@ -152,6 +155,10 @@ def _document(
 
     if form not in known:
         raise UnknownName("form", form, known)
+    if form == "statement" and encoding is None and not problem.stated:
+        from cpx.export.statement import unstated_in_words
+
+        return unstated_in_words(problem)
     name = problem.stated_in(encoding).name
     if isinstance(problem, RatioProblem) and form != "statement":
         # A file's objective is that of its statement, which is a step.

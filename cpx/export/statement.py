@@ -17,31 +17,43 @@ if TYPE_CHECKING:
     from cpx.models.forms import CoverageLimits
     from cpx.models.monomial import MonomialProblem, WeightedProblem
 
-__all__ = ["in_words"]
+__all__ = ["in_words", "unstated_in_words"]
 
 _WIDTH = 96
 
 
 def in_words(problem: Problem, statement: Statement, encoding: str) -> Document:
     """Return what is asked, the data, the objective spelled out, and the encoding."""
+    words = _encoding(problem.encoding(encoding), statement)
+    return Document([*_asked(problem), Section.of(words)])
+
+
+def unstated_in_words(problem: Problem) -> Document:
+    """Return what is asked, the data, and why there is no statement."""
+    encoding = problem.encoding()
+    would_be = f"It would be that of the encoding {encoding.name}. {encoding.summary}"
+    why = f"Not shown: {problem.unstated}."
+    filled = [line for text in (would_be, why) for line in textwrap.wrap(text, _WIDTH)]
+    return Document([*_asked(problem), Section.of(["", "Statement", "---------", *filled])])
+
+
+def _asked(problem: Problem) -> list[Section]:
     from cpx.models.monomial import MonomialProblem
 
     notes = [f"  note         {one_line(note)}" for note in problem.notes()]
     sections = [Section.of(_title(problem)), Section.of(["", *_doc(type(problem)), ""])]
     if isinstance(problem, MonomialProblem):
         facts, *others = _monomial(problem)
-        sections += [facts, Section.of(notes), *others]
-    else:
-        told = [f"  {name:<12} {one_line(text)}" for name, text in problem.facts().items()]
-        names = problem.feature_names
-        lines = (f"  {j:>4}  {one_line(name)}" for j, name in enumerate(names))
-        sections += [
-            Section.of(["Instance", *told, *notes]),
-            Section.of(["", problem.features_are]),
-            Section(lines, len(names), "features"),
-        ]
-    sections.append(Section.of(_encoding(problem.encoding(encoding), statement)))
-    return Document(sections)
+        return [*sections, facts, Section.of(notes), *others]
+    told = [f"  {name:<12} {one_line(text)}" for name, text in problem.facts().items()]
+    title, names = problem.listed
+    lines = (f"  {j:>4}  {one_line(name)}" for j, name in enumerate(names))
+    return [
+        *sections,
+        Section.of(["Instance", *told, *notes]),
+        Section.of(["", title]),
+        Section(lines, len(names), "features"),
+    ]
 
 
 def _title(problem: Problem) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.errors import UnknownName
+from cpx.errors import InvalidOption, UnknownName
 from cpx.explanation import Evaluation, Explanation
 from cpx.values import Value
 
@@ -141,6 +141,11 @@ class Problem(ABC):
         """Words for each feature that an explanation can choose; empty where there are none."""
         return ()
 
+    @property
+    def listed(self) -> tuple[str, tuple[str, ...]]:
+        """What an explanation is made of: the title of a list, and the words of each."""
+        return self.features_are, self.feature_names
+
     def facts(self) -> dict[str, str]:
         """Return the data and parameters of the instance in words, by what they are."""
         return {}
@@ -184,9 +189,14 @@ class Problem(ABC):
         raise UnknownName(f"encoding of {cls.kind}", name, (e.name for e in cls.encodings))
 
     @property
+    def unstated(self) -> str:
+        """Why there is no statement of this instance; empty where there is one."""
+        return ""
+
+    @property
     def stated(self) -> bool:
         """Whether there is a statement of this instance, for engines that need one."""
-        return True
+        return not self.unstated
 
     def stated_in(self, name: str | None = None) -> Encoding[Any]:
         """Return the encoding of that name, or the default, that can state this instance.
@@ -196,7 +206,13 @@ class Problem(ABC):
         UnknownName, InvalidOption
             When there is none, or it cannot state what the instance asks.
         """
-        return self.encoding(name)
+        encoding = self.encoding(name)
+        self._require_stated()
+        return encoding
+
+    def _require_stated(self) -> None:
+        if self.unstated:
+            raise InvalidOption(self.unstated)
 
     @abstractmethod
     def model(self, encoding: str | None = None) -> Statement:

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance, InvalidOption
+from cpx.errors import InvalidInstance
 from cpx.explanation import Explanation
 from cpx.models import saved
 from cpx.models.arguments import Share, index
-from cpx.models.base import Encoding
 from cpx.models.rule_set import RuleSetSelection
 from cpx.models.rulesets import sentences
 from cpx.models.rulesets.form import RuleSelection
@@ -122,6 +121,11 @@ class RuleSetLearning(RuleSetProblem):
         every = conjunctions(self.samples.d, self.max_literals)
         return tuple(map(self.in_words, every))
 
+    @property
+    def listed(self) -> tuple[str, tuple[str, ...]]:
+        """The rules, or the literals where rules are too many to be listed."""
+        return super().listed if self.stated else ("Literals j", tuple(self.samples.features))
+
     def literals(self, rule: int) -> tuple[int, ...]:
         """Return the literals of the rule of a number, increasing."""
         return conjunction(rule, self.samples.d)
@@ -178,23 +182,15 @@ class RuleSetLearning(RuleSetProblem):
     # ------------------------------------------------------------- selection
 
     @property
-    def stated(self) -> bool:
-        """Whether there are few enough conjunctions to state each."""
-        return self.n_features <= MOST_STATED
-
-    def stated_in(self, name: str | None = None) -> Encoding[Any]:
-        """Return the encoding; too many conjunctions are refused."""
-        encoding = super().stated_in(name)
-        self._require_stated()
-        return encoding
-
-    def _require_stated(self) -> None:
-        if not self.stated:
-            raise InvalidOption(
-                f"a statement has a variable for each rule, at most {MOST_STATED}; here are "
-                f"{self.n_features} conjunctions of at most {self.max_literals} of "
-                f"{self.samples.d} literals: ask the engine column-generation, or for fewer"
-            )
+    def unstated(self) -> str:
+        """Why there is no statement: too many conjunctions to state each."""
+        if self.n_features <= MOST_STATED:
+            return ""
+        return (
+            f"a statement has a variable for each rule, at most {MOST_STATED}; here are "
+            f"{self.n_features} conjunctions of at most {self.max_literals} of "
+            f"{self.samples.d} literals: ask the engine column-generation, or for fewer"
+        )
 
     def select_from(self, rules: Iterable[Sequence[int]]) -> RuleSetSelection:
         """Return the selection from some of the rules, given by their literals."""

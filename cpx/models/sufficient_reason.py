@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from cpx.errors import InvalidInstance, InvalidOption
+from cpx.errors import InvalidInstance
 from cpx.explanation import Explanation
 from cpx.models.arguments import Share, weight_list
 from cpx.models.base import Encoding
@@ -187,9 +187,15 @@ class SufficientReason(SmallestSet):
         return self.features.words
 
     @property
-    def stated(self) -> bool:
-        """Whether the definition has a statement for engines; see ``definition``."""
-        return self.definition != "sufficient" or len(self.tree_model.trees) == 1
+    def unstated(self) -> str:
+        """Why the definition has no statement for engines; see ``definition``."""
+        trees = len(self.tree_model.trees)
+        if self.definition != "sufficient" or trees == 1:
+            return ""
+        return (
+            f"the definition sufficient is stated for one tree, this model has {trees}: ask for "
+            "another definition, or an engine that needs no statement, such as hitting-sets"
+        )
 
     @cached_property
     def _all_leaves(self) -> Leaves:
@@ -236,20 +242,6 @@ class SufficientReason(SmallestSet):
             )
         except InvalidInstance as error:
             raise InvalidInstance(f"unit {self.unit} is too small: {error}") from error
-
-    def stated_in(self, name: str | None = None) -> Encoding[Any]:
-        """Return the encoding; a definition that has no statement is refused."""
-        encoding = self.encoding(name)
-        self._require_stated()
-        return encoding
-
-    def _require_stated(self) -> None:
-        if not self.stated:
-            raise InvalidOption(
-                "the definition sufficient is stated for one tree, this model has "
-                f"{len(self.tree_model.trees)}: ask for another definition, or an "
-                "engine that needs no statement, such as hitting-sets"
-            )
 
     def oracle_of_rows(self) -> SufficiencyOracle:
         """Return what decides sets of features by :attr:`free`, and remembers its answers."""

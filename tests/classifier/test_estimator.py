@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
-from sklearn.exceptions import NotFittedError
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -107,6 +108,56 @@ def test_the_positive_class_can_be_chosen() -> None:
     assert "for the class bad, otherwise good" in str(model)
 
 
+LINE, MARKS = np.arange(10.0)[:, None], [0, 1, 0, 0, 0, 0, 1, 1, 0, 1]
+
+
+@pytest.mark.parametrize("positive", [1, None])
+def test_probabilities_are_smoothed_shares_of_the_rows_alike(positive: int | None) -> None:
+    model = _model(n_bins=10, k=1, penalty=0.1, positive=positive).fit(LINE, MARKS)
+    assert model.rules_ == (("x0 > 5",),)
+    # Of the rows 6 to 9 three are of the class, of the six others one.
+    np.testing.assert_allclose(
+        model.predict_proba([[0.0], [7.0]]), [[6 / 8, 2 / 8], [2 / 6, 4 / 6]], rtol=1e-15
+    )
+
+
+def test_probabilities_are_in_the_order_of_the_classes() -> None:
+    model = _model(n_bins=10, k=1, penalty=0.1, positive=0).fit(LINE, MARKS)
+    assert model.rules_ == (("x0 <= 5",),)
+    np.testing.assert_allclose(
+        model.predict_proba([[0.0], [7.0]]), [[6 / 8, 2 / 8], [2 / 6, 4 / 6]], rtol=1e-15
+    )
+
+
+def test_probabilities_go_with_the_labels(fitted: RuleSetClassifier) -> None:
+    shares = fitted.predict_proba(TABLE)
+    assert shares.shape == (60, 2)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_array_equal(fitted.classes_[shares.argmax(axis=1)], fitted.predict(TABLE))
+    none = _model(penalty=1).fit(TABLE, NOISY)
+    good = int((NOISY == "good").sum())
+    np.testing.assert_allclose(none.predict_proba(TABLE[:2])[:, 1], (good + 1) / 62)
+
+
+def test_rules_learned_with_weights_may_cover_more_of_the_other_class() -> None:
+    weighted = _model(n_bins=10, k=1, penalty=0.1, class_weights=(1, 9)).fit(LINE, MARKS)
+    assert weighted.predict(LINE[1:4]).tolist() == [1, 1, 1]
+    # Nine rows from 1 on, four of the class.
+    assert weighted.rules_ == (("x0 > 0",),)
+    np.testing.assert_allclose(weighted.predict_proba(LINE[1:4])[:, 1], 5 / 11)
+
+
+def test_several_classes_by_one_against_the_rest() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    with pytest.raises(DataError, match="OneVsRestClassifier"):
+        _model().fit(X, y)
+    model = OneVsRestClassifier(_model()).fit(X, y)
+    assert [len(own.rules_) > 0 for own in model.estimators_] == [True] * 3
+    assert model.score(X, y) > 0.9
+    shares = np.column_stack([own.predict_proba(X)[:, 1] for own in model.estimators_])
+    np.testing.assert_array_equal(model.predict(X), shares.argmax(axis=1))
+
+
 def test_columns_are_matched_by_name(fitted: RuleSetClassifier) -> None:
     assert fitted.feature_names_in_.tolist() == ["size", "age", "tint"]
     turned = TABLE[["tint", "size", "age"]]
@@ -170,13 +221,26 @@ def test_no_queries() -> None:
     assert sum(asked[1:]) == model.report_.rechecked
 
 
-def test_a_black_box_that_changes_its_mind() -> None:
+@pytest.mark.parametrize("loop", ["active", "exact"])
+def test_a_black_box_that_changes_its_mind(loop: str) -> None:
     rng = np.random.default_rng(1)
-    with pytest.warns(UserWarning, match="changed its mind"):
-        model = _model(
-            black_box=lambda rows: rng.random(len(rows)) < 0.5, max_queries=5, n_bins=None
-        ).fit(TABLE[:16])
+    model = _model(
+        black_box=lambda rows: rng.random(len(rows)) < 0.5, max_queries=0, n_bins=None, loop=loop
+    )
+    with pytest.warns(UserWarning, match="changed its mind") as told:
+        model.fit(TABLE[:16])
     assert model.report_.changed > 0
+    assert [w.filename for w in told] == [__file__]
+    with pytest.warns(UserWarning, match="changed its mind") as told:
+        model.surrogate_.fit(TABLE[:16], model.black_box)
+    assert [w.filename for w in told] == [__file__]
+
+
+def test_a_column_of_labels_is_warned_of_where_it_is_given() -> None:
+    with pytest.warns(DataConversionWarning, match="column-vector y") as told:
+        model = _model(k=1).fit(LINE, np.array(MARKS)[:, None])
+    assert [w.filename for w in told] == [__file__]
+    assert model.predict(LINE).tolist() == _model(k=1).fit(LINE, MARKS).predict(LINE).tolist()
 
 
 def test_clone_leaves_the_black_box_as_it_is() -> None:
@@ -203,6 +267,9 @@ def test_clone_leaves_the_black_box_as_it_is() -> None:
         ({"penalty": float("nan")}, "penalty.*nan"),
         ({"n_bins": 1}, "n_bins.*1"),
         ({"categorical": ["siz"]}, "did you mean 'size'"),
+        ({"max_categories": 2}, "'tint' has 3 categories.*raise max_categories where"),
+        ({"max_categories": 0}, "max_categories.*0"),
+        ({"black_box": _box, "max_categories": 2}, "'tint' has 3 categories"),
         ({"positive": "best"}, "positive.*'best'"),
         ({"class_weights": (-1, 1)}, "class_weights.*-1"),
         ({"time_limit": 0}, "time_limit.*0"),
@@ -240,7 +307,12 @@ def test_refuses_labels(y: object, message: str) -> None:
 
 
 def test_not_fitted() -> None:
-    for call in (lambda m: m.predict(TABLE), lambda m: m.plot(), lambda m: m.measure(TABLE)):
+    for call in (
+        lambda m: m.predict_proba(TABLE),
+        lambda m: m.predict(TABLE),
+        lambda m: m.plot(),
+        lambda m: m.measure(TABLE),
+    ):
         with pytest.raises(NotFittedError):
             call(_model())
     with pytest.raises(ClassifierError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,29 @@ def test_too_many_rules_to_show(run: Run, table: str) -> None:
         "make", table, *LEARNED, "--bins", 12, "-k", 5, "--loss", "hamming", "-o", "inst.json"
     )
     assert "Hamming loss" in made.stdout
-    for command in (("show", "inst.json"), ("solve", "inst.json")):
+    shown = run("show", "inst.json")
+    assert shown.exit_code == 0, shown.output
+    inst = json.loads(Path("inst.json").read_text())
+    d = len(inst["features"])
+    rules = sum(math.comb(d, size) for size in range(6))
+    told = " ".join(shown.stdout.split())
+    for part in (
+        "rule-set-learning 'table-rules'",
+        f"samples m = {len(inst['samples'])}, weight 200",
+        f"literals d = {d}",
+        f"rules {rules} conjunctions of at most 5 literals",
+        "Hamming loss(S) + 2 |S|: penalty 1/100 of 200",
+        f"{d - 1} {inst['features'][-1]}",
+        "It would be that of the encoding signature.",
+        f"Not shown: a statement has a variable for each rule, at most 4000; here are {rules}",
+    ):
+        assert part in told
+    for command in (
+        ("show", "inst.json", "--encoding", "signature"),
+        ("show", "inst.json", "--as", "lp"),
+        ("export", "inst.json", "--to", "lp", "-o", "inst.lp"),
+        ("solve", "inst.json"),
+    ):
         refused = run(*command)
         assert refused.exit_code == 2
         assert "ask the engine column-generation" in " ".join(refused.output.split())

@@ -346,7 +346,7 @@ def test_refuses_tables(X, message):
         ({"max_categories": 0}, "max_categories"),
         ({"categorical": ["colur"]}, r"'colur'.*did you mean 'colour'"),
         ({"categorical": "colour"}, "list of column names"),
-        ({"max_categories": 2}, "'colour' has 3 categories.*raise max_categories"),
+        ({"max_categories": 2}, "'colour' has 3 categories.*raise max_categories where"),
     ],
 )
 def test_refuses_parameters(parameters, message):

@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from cpx import SufficientReason, instances, load, save, solve
 from cpx.check import complaints
 from cpx.errors import DataError, InvalidInstance, InvalidOption
+from cpx.export import show
 from cpx.result import Status
 from cpx.testing.random_trees import random_reason
 from cpx.testing.smallest import least_weight, stump, three_definitions
@@ -159,6 +160,11 @@ def test_several_trees_have_no_statement_of_the_full_definition() -> None:
             solve(problem, backend)
     assert problem.evaluate(problem.explanation([0, 1])).feasible
     assert not problem.evaluate(problem.explanation([0])).feasible
+    words = show(problem, "statement")
+    assert "Not shown: the definition sufficient is stated for one tree" in words
+    assert all(name in words for name in problem.feature_names)
+    with pytest.raises(InvalidOption, match="sufficient is stated for one tree"):
+        show(problem, "statement", "order")
 
 
 @pytest.mark.parametrize("backend", ["search", "beam"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
@@ -20,6 +19,7 @@ from cpx.methods.active.domain import Domain
 from cpx.methods.active.state import Evidence
 from cpx.rule_sets import RuleFigures, RuleSet
 from cpx.rules import Literal
+from cpx.warning import warn
 
 __all__ = ["DecisionSet"]
 
@@ -39,6 +39,8 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
     positive : label, optional
         Class that the rules describe; the greater of the two labels when not given.
     seed : int
+    max_categories : int
+        A column with more categories is refused.
 
     Attributes
     ----------
@@ -65,11 +67,13 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         categorical: Sequence[str | int] | None,
         positive: Any,
         seed: int,
+        max_categories: int,
     ) -> None:
         self.n_cells = n_cells
         self.categorical = categorical
         self.positive = positive
         self.seed = seed
+        self.max_categories = max_categories
 
     def fit(self, X: Any, black_box: Any) -> Self:
         """Learn a decision set that mimics the black box.
@@ -99,7 +103,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         if positive_integer("n_cells", self.n_cells) < 2:
             raise InvalidOption(f"n_cells must be at least 2, got {self.n_cells!r}")
         rng = np.random.default_rng(valid_seed(self.seed))
-        domain = Domain(X, int(self.n_cells), self.categorical)
+        domain = Domain(X, int(self.n_cells), self.categorical, self.max_categories)
         box = BlackBox(black_box, X, domain, self.positive, rng)
         evidence = Evidence(domain, domain.values(X), box.labels, room)
         masks = self._learn(evidence, box, rng)
@@ -198,7 +202,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         self.rechecked_, self.changed_ = box.rechecked, box.changed
         self.n_features_in_ = domain.n_attributes
         if box.remark:
-            warnings.warn(box.remark, UserWarning, stacklevel=3)
+            warn(box.remark)
         return self
 
     def _covers(self, cells: npt.NDArray[np.intp]) -> BoolArray:

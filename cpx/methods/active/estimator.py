@@ -61,7 +61,7 @@ class ActiveDecisionSet(DecisionSet):
         Rules to add that an iteration considers.
     max_conditions : int
         Conditions of a rule.
-    n_cells, categorical, positive, seed
+    n_cells, categorical, positive, seed, max_categories
         As in :class:`~cpx.methods.active.DecisionSet`.
 
     Attributes
@@ -138,8 +138,9 @@ class ActiveDecisionSet(DecisionSet):
         categorical: Sequence[str | int] | None = None,
         positive: Any = None,
         seed: int = 0,
+        max_categories: int = 100,
     ) -> None:
-        super().__init__(n_cells, categorical, positive, seed)
+        super().__init__(n_cells, categorical, positive, seed, max_categories)
         self.penalty = penalty
         self.beta = beta
         self.epsilon = epsilon

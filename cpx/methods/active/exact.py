@@ -101,7 +101,7 @@ class ExactDecisionSet(DecisionSet):
         Engine that selects.
     time_limit : float or None
         Seconds for each selection. What it leaves unproved is in the history.
-    n_cells, categorical, positive, seed
+    n_cells, categorical, positive, seed, max_categories
         As in :class:`~cpx.methods.active.DecisionSet`.
 
     Attributes
@@ -170,8 +170,9 @@ class ExactDecisionSet(DecisionSet):
         categorical: Sequence[str | int] | None = None,
         positive: Any = None,
         seed: int = 0,
+        max_categories: int = 100,
     ) -> None:
-        super().__init__(n_cells, categorical, positive, seed)
+        super().__init__(n_cells, categorical, positive, seed, max_categories)
         self.penalty = penalty
         self.max_queries = max_queries
         self.queries_per_round = queries_per_round

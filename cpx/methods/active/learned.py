@@ -63,7 +63,7 @@ class LearnedDecisionSet(DecisionSet):
         Grown rules that the search for a better rule begins with.
     restarts : int
         Times that the exchange goes on from the best set without two of its rules.
-    n_cells, categorical, positive, seed
+    n_cells, categorical, positive, seed, max_categories
         As in :class:`~cpx.methods.active.DecisionSet`.
 
     Attributes
@@ -116,8 +116,9 @@ class LearnedDecisionSet(DecisionSet):
         categorical: Sequence[str | int] | None = None,
         positive: Any = None,
         seed: int = 0,
+        max_categories: int = 100,
     ) -> None:
-        super().__init__(n_cells, categorical, positive, seed)
+        super().__init__(n_cells, categorical, positive, seed, max_categories)
         self.penalty = penalty
         self.condition_penalty = condition_penalty
         self.max_rules = max_rules

@@ -172,7 +172,7 @@ class RuleSetProblem(Problem):
 
     def stated_in(self, name: str | None = None) -> Encoding[Any]:
         """Return the encoding; that of the Hamming loss is faithful to it."""
-        encoding = self.encoding(name)
+        encoding = super().stated_in(name)
         if encoding.stand_in is not None and self.loss == "hamming":
             return replace(encoding, faithful=True, stand_in=None)
         return encoding
