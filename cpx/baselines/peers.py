@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from cpx.baselines.apart import ask
 from cpx.baselines.found import FoundRules
 from cpx.candidates.literals import Literals
-from cpx.candidates.trees import two_kinds
 from cpx.data.scalars import positive_integer, real, valid_seed
 from cpx.errors import InvalidOption
 from cpx.models.arguments import share
@@ -205,7 +204,7 @@ def _found(
     python: str | None,
     most: int | None = None,
 ) -> FoundRules:
-    labels = two_kinds(same, len(literals.features))
+    labels = literals.labels(same)
     told = ask(method, literals.features, labels, asked, python)
     return FoundRules.of(
         _NAMES[method],

@@ -67,9 +67,14 @@ class Column(ABC):
         """Return the features of the values that are there, one row per value."""
 
     @property
+    def missing_names(self) -> tuple[str, str]:
+        """Literals of the feature for missing values: that it is true, and that it is false."""
+        return f"{self.name} is missing", f"{self.name} is known"
+
+    @property
     def names(self) -> list[str]:
         """Positive literals of all features."""
-        return self.value_names + ([f"{self.name} is missing"] if self.missing else [])
+        return self.value_names + ([self.missing_names[0]] if self.missing else [])
 
     def literals(self, bits: BoolArray) -> list[str]:
         """Return the literals true of a row with these bits."""
@@ -78,9 +83,7 @@ class Column(ABC):
         loose = self.missing or not bits.any()
         known = len(self.value_names)
         return [
-            names[i]
-            if bit
-            else (self.negation(i, loose) if i < known else f"{self.name} is known")
+            names[i] if bit else (self.negation(i, loose) if i < known else self.missing_names[1])
             for i, bit in enumerate(bits)
         ]
 
