@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cpx.data.background import Background
 from cpx.data.distribution_base import Batch, Distribution
-from cpx.data.scalars import positive_integer, real
+from cpx.data.scalars import closed_unit, positive_integer
 from cpx.data.uniform import Uniform
 from cpx.errors import DataError, InvalidOption, NoMass, UnknownName
 
@@ -190,10 +190,7 @@ class Perturbed(_OnBackground):
 
     def __init__(self, background: Background, keep: float = 0.0) -> None:
         super().__init__(background)
-        share = real(keep)
-        if share is None or not 0 <= share <= 1:
-            raise InvalidOption(f"keep must be a number from 0 to 1, got {keep!r}")
-        self.keep = share
+        self.keep = closed_unit("keep", keep)
 
     def parameters(self) -> dict[str, Any]:
         """Return the number of background rows and ``keep``."""
