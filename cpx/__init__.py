@@ -26,8 +26,7 @@ if TYPE_CHECKING:
         sample_size,
     )
     from cpx.errors import CpxError
-    from cpx.explainer import Explainer
-    from cpx.explaining import explain
+    from cpx.explaining import Explainer, explain
     from cpx.explanation import Explanation, Reason
     from cpx.instances import load, save
     from cpx.methods.column_generation import learn_rules
@@ -55,7 +54,7 @@ _HOMES = {
     "Binarizer": "cpx.data",
     "CpxError": "cpx.errors",
     "Empirical": "cpx.data",
-    "Explainer": "cpx.explainer",
+    "Explainer": "cpx.explaining",
     "Explanation": "cpx.explanation",
     "KMonomial": "cpx.models",
     "KernelRule": "cpx.models",

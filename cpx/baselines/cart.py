@@ -9,7 +9,7 @@ import numpy as np
 
 from cpx.baselines.found import FoundRules
 from cpx.candidates.literals import Literals
-from cpx.candidates.trees import as_literals, tree_paths, two_kinds
+from cpx.candidates.trees import as_literals, tree_paths
 from cpx.data.scalars import positive_integer, valid_seed
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def cart_rules(
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    labels = two_kinds(same, len(literals.features))
+    labels = literals.labels(same)
     start = time.process_time()
     tree = DecisionTreeClassifier(
         max_depth=positive_integer("k", k), random_state=valid_seed(seed)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cpx.baselines.apart import ask
 from cpx.baselines.found import FoundRules
 from cpx.candidates.literals import Literals
-from cpx.candidates.trees import two_kinds
-from cpx.data.scalars import positive_integer, real, valid_seed
+from cpx.data.scalars import closed_unit, positive_integer, seconds, valid_seed
 from cpx.errors import InvalidOption
 from cpx.models.arguments import share
 
@@ -73,11 +72,14 @@ def brcg_rules(
     S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS 2018; the
     package AIX360, ``aix360.algorithms.rbm.BooleanRuleCG``.
     """
+    limit = seconds(time_limit)
+    if limit is None:
+        raise InvalidOption("time_limit must be seconds > 0, got None: the package needs one")
     asked = {
         "columns": _columns(literals),
         "penalty": float(Fraction(share("penalty", penalty))),
         "k": positive_integer("k", k),
-        "time_limit": _seconds(time_limit),
+        "time_limit": limit,
         "solver": solver,
     }
     return _found("brcg", literals, same, penalty, asked, python)
@@ -131,12 +133,9 @@ def skope_rules(
     The package skope-rules (F. Gardin, R. Gautier, N. Goix, B. Ndiaye, J.-M. Schertzer, 2017),
     as ``SkopeRulesClassifier`` of imodels.
     """
-    precision = real(min_precision)
-    if precision is None or not 0 <= precision <= 1:
-        raise InvalidOption(f"min_precision must be from 0 to 1, got {min_precision!r}")
     asked = {
         "k": positive_integer("k", k),
-        "min_precision": precision,
+        "min_precision": closed_unit("min_precision", min_precision),
         "trees": positive_integer("trees", trees),
         "seed": valid_seed(seed),
     }
@@ -205,7 +204,7 @@ def _found(
     python: str | None,
     most: int | None = None,
 ) -> FoundRules:
-    labels = two_kinds(same, len(literals.features))
+    labels = literals.labels(same)
     told = ask(method, literals.features, labels, asked, python)
     return FoundRules.of(
         _NAMES[method],
@@ -216,13 +215,6 @@ def _found(
         seconds=told["seconds"],
         versions=told["versions"],
     )
-
-
-def _seconds(limit: object) -> float:
-    seconds = real(limit)
-    if seconds is None or not seconds > 0:
-        raise InvalidOption(f"time_limit must be seconds > 0, got {limit!r}")
-    return seconds
 
 
 def _columns(literals: Literals) -> list[tuple[str, str, float | str]]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from cpx.baselines.found import FoundRules
 from cpx.candidates.literals import Literals
-from cpx.candidates.trees import two_kinds
 from cpx.data.scalars import positive_integer
 from cpx.errors import DataError
 
@@ -100,11 +99,10 @@ def submodular_pick(
     6 a or c => the class True
     """
     _refuse_none(rules)
-    labels = two_kinds(same, len(literals.features))
+    labels = literals.labels(same)
     start = time.process_time()
-    truth = literals.matrix
-    covers = np.array([truth[:, list(rule)].all(axis=1) for rule in rules])
-    left = np.ones(len(truth), dtype=bool)
+    covers = literals.covers(rules)
+    left = np.ones(len(labels), dtype=bool)
     chosen: list[int] = []
     while len(chosen) < positive_integer("budget", budget):
         gains = (covers & left).sum(axis=1)
@@ -142,7 +140,7 @@ def optimal_pick(
     from cpx.result import Status
     from cpx.solving import solve
 
-    labels = two_kinds(same, len(literals.features))
+    labels = literals.labels(same)
     start = time.process_time()
     result = solve(maximum_coverage(literals, rules, budget), backend, time_limit=time_limit)
     spent = time.process_time() - start

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.candidates.literals import Literals
-from cpx.candidates.trees import two_kinds
 from cpx.data.samples import Samples
 from cpx.data.scalars import positive_integer, valid_seed
 from cpx.models.max_coverage import MaxCoverage
@@ -65,16 +64,16 @@ def anchors(
     >>> sorted(anchors(literals, [1, 1, 1, 0], k=2))
     [(0,), (2,)]
     """
-    labels = two_kinds(same, len(literals.features))
+    labels = literals.labels(same)
     positive_integer("n", n)
     order = np.random.default_rng(valid_seed(seed)).permutation(np.flatnonzero(labels))
     rules: dict[tuple[int, ...], None] = {}
     for i in map(int, order[:n]):
-        agreement = literals.features == literals.features[i]
+        agreement = literals.agreement(i)
         samples = Samples(agreement, labels).merged()
         size = min(k, agreement.shape[1])
         problem = MaxCoverage(samples, k=size, min_precision=min_precision)
         found = solve(problem, "search", time_limit=time_limit).explanation
         if found is not None:
-            rules[tuple(2 * b + (not literals.features[i, b]) for b in found.features)] = None
+            rules[literals.true_of(i, found.features)] = None
     return tuple(rules)

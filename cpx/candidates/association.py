@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.candidates.literals import Literals
-from cpx.candidates.trees import two_kinds
 from cpx.data.scalars import positive_integer, real
 from cpx.errors import DataError, EngineMissing, InvalidOption
 
@@ -56,20 +55,19 @@ def association_rules(
     B. Liu, W. Hsu, Y. Ma: Integrating Classification and Association Rule Mining, KDD 1998;
     J. Han, J. Pei, Y. Yin: Mining Frequent Patterns without Candidate Generation, SIGMOD 2000.
     """
-    labels = two_kinds(same, len(literals.features))
+    labels = literals.labels(same)
     positive_integer("k", k)
     positive_integer("n", n)
     support = real(min_support)
     if support is None or not 0 < support <= 1:
         raise InvalidOption(f"min_support must be above 0 and at most 1, got {min_support!r}")
-    truth = literals.matrix
-    sets = _frequent(truth[labels], support, k)
+    sets = _frequent(literals.matrix[labels], support, k)
     worth = np.where(labels, 1, -1)
     found: dict[bytes, tuple[int, tuple[int, ...]]] = {}
-    block = max(1, _CELLS // len(truth))
+    block = max(1, _CELLS // len(labels))
     for first in range(0, len(sets), block):
         part = sets[first : first + block]
-        covers = np.array([truth[:, list(rule)].all(axis=1) for rule in part])
+        covers = literals.covers(part)
         for rule, cover, gain in zip(part, covers, covers @ worth, strict=True):
             if gain > 0:
                 found.setdefault(np.packbits(cover).tobytes(), (-int(gain), rule))

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.binarizer import Binarizer
-from cpx.data.columns import NumberColumn, number
+from cpx.data.column_values import number
+from cpx.data.columns import NumberColumn
 from cpx.data.samples import Samples
 from cpx.errors import DataError
 
@@ -106,7 +107,7 @@ class Literals:
                     names += [text, column.negation(i, loose=column.missing)]
             if column.missing:
                 columns.append(own[:, known])
-                names += [f"{column.name} is missing", f"{column.name} is known"]
+                names += column.missing_names
             places += [c] * (len(columns) - len(places))
         return cls(np.column_stack(columns).astype(bool), tuple(names), tuple(places))
 
@@ -115,6 +116,34 @@ class Literals:
         """Whether each literal is true of each sample, shape (m, 2 q)."""
         m, q = self.features.shape
         return np.stack([self.features, ~self.features], axis=2).reshape(m, 2 * q)
+
+    def covers(self, rules: Sequence[Sequence[int]]) -> Bools:
+        """Return whether rule r, given by its literals, covers sample i; shape (R, m)."""
+        truth = self.matrix
+        return np.array([truth[:, list(rule)].all(axis=1) for rule in rules])
+
+    def agreement(self, i: int) -> Bools:
+        """Return where samples have the features of sample i, shape (m, q)."""
+        return np.asarray(self.features == self.features[i])
+
+    def true_of(self, i: int, features: Sequence[int]) -> tuple[int, ...]:
+        """Return the literals of some features that are true of sample i."""
+        return tuple(2 * b + (not self.features[i, b]) for b in features)
+
+    def labels(self, same: Any) -> Bools:
+        """Return which samples are of the class, as an array of bool of shape (m,).
+
+        Raises
+        ------
+        DataError
+            For another shape, and when all samples are of one kind.
+        """
+        labels, m = np.asarray(same).astype(bool), len(self.features)
+        if labels.shape != (m,):
+            raise DataError(f"same must be {m} values 0 or 1, got shape {labels.shape}")
+        if labels.all() or not labels.any():
+            raise DataError("same: all samples are of one kind, there is nothing to learn")
+        return labels
 
     def problem(
         self, rules: Sequence[Sequence[int]], same: Any, *, context: Any = None, **more: Any

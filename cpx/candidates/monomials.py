@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from cpx.candidates.literals import Literals
-from cpx.candidates.trees import two_kinds
 from cpx.data.samples import Samples
 from cpx.data.scalars import positive_integer, valid_seed
 from cpx.models.k_monomial import KMonomial
@@ -59,7 +58,7 @@ def monomials(
     >>> monomials(literals, [1, 0, 0, 1], k=2)
     ((0, 2), (1, 3))
     """
-    labels = two_kinds(same, len(literals.features))
+    labels = literals.labels(same)
     positive_integer("n", n)
     order = np.random.default_rng(valid_seed(seed)).permutation(np.flatnonzero(labels))
     covered = np.zeros(labels.size, dtype=bool)
@@ -67,12 +66,12 @@ def monomials(
     for _ in range(min(n, order.size)):
         i = int(order[np.argmin(covered[order])])
         order = order[order != i]
-        agreement = literals.features == literals.features[i]
+        agreement = literals.agreement(i)
         q = agreement.shape[1]
         problem = KMonomial(Samples(agreement, labels).merged(), k=min(k, q))
         found = solve(problem, "search", time_limit=time_limit).explanation
         features = () if found is None else found.features
         if features:
-            rules[tuple(2 * b + (not literals.features[i, b]) for b in features)] = None
+            rules[literals.true_of(i, features)] = None
             covered |= agreement[:, list(features)].all(axis=1)
     return tuple(rules)

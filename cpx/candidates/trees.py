@@ -6,15 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpx.candidates.literals import Literals
 from cpx.data.scalars import positive_integer, valid_seed
 from cpx.errors import DataError, InvalidOption, UnsupportedModel
 
-__all__ = ["as_literals", "forest_paths", "model_paths", "tree_paths", "two_kinds"]
+__all__ = ["as_literals", "forest_paths", "model_paths", "tree_paths"]
 
-Bools = NDArray[np.bool_]
 Path = tuple[tuple[int, float, bool], ...]
 """Tests of a path: column, threshold, and whether the value is above it."""
 
@@ -51,7 +49,7 @@ def forest_paths(
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    labels = two_kinds(same, len(literals.features))
+    labels = literals.labels(same)
     forest = RandomForestClassifier(
         positive_integer("trees", trees),
         max_depth=positive_integer("k", k),
@@ -144,13 +142,3 @@ def as_literals(path: Path) -> tuple[int, ...]:
     """Return the path of a tree over Boolean features as literals."""
     # A feature is above its threshold where it is true, which is literal 2 b.
     return tuple(sorted({2 * b + (not above) for b, _, above in path}))
-
-
-def two_kinds(same: Any, m: int) -> Bools:
-    """Return which samples are of the class; refuse another shape, and one kind only."""
-    labels = np.asarray(same).astype(bool)
-    if labels.shape != (m,):
-        raise DataError(f"same must be {m} values 0 or 1, got shape {labels.shape}")
-    if labels.all() or not labels.any():
-        raise DataError("same: all samples are of one kind, there is nothing to learn")
-    return labels

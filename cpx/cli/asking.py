@@ -14,9 +14,9 @@ from cpx.errors import DataError, UnknownName
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.explainer import Explainer
+    from cpx.explaining import Explainer
+    from cpx.explaining.question import Question
     from cpx.models.monomial import MonomialProblem
-    from cpx.question import Question
 
 __all__ = ["Asked", "Source", "Wanted", "read_source"]
 
@@ -163,7 +163,7 @@ class Wanted:
 
     def question(self, k: int) -> Question:
         """Return what is asked; wrong values are refused by name."""
-        from cpx.question import Question
+        from cpx.explaining.question import Question
 
         opt.at_least("k", k, 0)
         return Question(
@@ -215,7 +215,7 @@ class Asked:
 
     def _untrained(self) -> Explainer:
         from cpx.data import named_classifier
-        from cpx.explainer import Explainer
+        from cpx.explaining import Explainer
 
         source = self.source
         strategy: Any = source.strategy

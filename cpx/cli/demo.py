@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cpx.compare import Comparison, Run
-    from cpx.explainer import Explainer
+    from cpx.explaining import Explainer
     from cpx.models.monomial import MonomialProblem
 
 __all__ = ["demo"]
@@ -98,7 +98,7 @@ def demo(
 def _question() -> tuple[Explainer, MonomialProblem, pd.DataFrame]:
     from sklearn.datasets import load_breast_cancer
 
-    from cpx.explainer import Explainer
+    from cpx.explaining import Explainer
 
     data = load_breast_cancer(as_frame=True)
     classes = data.target.map(dict(enumerate(data.target_names)))

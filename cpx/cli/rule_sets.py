@@ -179,7 +179,7 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
     from cpx.cli.progress import phase
     from cpx.data import named_classifier, read_table
     from cpx.data.classifiers import labels
-    from cpx.explainer import Explainer
+    from cpx.explaining import Explainer
 
     with phase(f"reading {source.table}"):
         X, y = read_table(source.table, source.target, opt.split(source.categorical))

@@ -71,7 +71,7 @@ class Background:
     ) -> None:
         import pandas as pd
 
-        from cpx.data.binarizer import as_table, column_names
+        from cpx.data.frames import as_table, column_names
 
         framed = isinstance(rows, pd.DataFrame)
         frame = as_table(rows)

@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from cpx.data.columns import Column, fit_column
+from cpx.data.frames import as_table, column_names, positions, with_columns
 from cpx.data.scalars import integer
 from cpx.errors import DataError, nearest
 
-__all__ = ["Binarizer"]
+__all__ = ["Binarizer", "NotFitted", "as_table"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -123,7 +124,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = column_names(table, isinstance(X, pd.DataFrame))
         if table.shape[0] == 0:
             raise DataError(f"the table has no rows (shape {table.shape}; minimum 1 required)")
-        chosen = self._categorical_columns(list(table.columns), names)
+        chosen = positions(self.categorical, list(table.columns), names)
         self.columns_: tuple[Column, ...] = tuple(
             fit_column(
                 name,
@@ -279,27 +280,6 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 + nearest(str(self.strategy), ["quantile", "uniform"])
             )
 
-    def _categorical_columns(self, labels: list[Any], names: list[str]) -> set[int]:
-        """Return the positions of the columns named in ``categorical``."""
-        if self.categorical is None:
-            return set()
-        if isinstance(self.categorical, str):
-            raise DataError(
-                f"categorical must be a list of column names, got the text {self.categorical!r}"
-            )
-        chosen = set()
-        for column in self.categorical:
-            if column in labels:
-                chosen.add(labels.index(column))
-            elif column in names:
-                chosen.add(names.index(column))
-            else:
-                raise DataError(
-                    f"categorical names a column {column!r} that is not in the table"
-                    + nearest(str(column), names)
-                )
-        return chosen
-
     def aligned(self, X: Any) -> pd.DataFrame:
         """Return the table as a frame with the columns of fit, in their order.
 
@@ -309,69 +289,12 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             When columns are missing, unknown, or not as many as in fit.
         """
         self._check_fitted()
-        table = as_table(X)
         if isinstance(X, pd.DataFrame) and self.column_labels_ is not None:
-            column_names(table, True)
-            unknown = [c for c in table.columns if c not in self.column_labels_]
-            absent = [c for c in self.column_labels_ if c not in set(table.columns)]
-            if unknown or absent:
-                raise DataError(
-                    "the columns differ from those seen in fit: "
-                    + "; ".join(
-                        f"{what} {', '.join(repr(c) for c in columns[:5])}"
-                        + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
-                        for what, columns in (("missing", absent), ("unknown", unknown))
-                        if columns
-                    )
-                )
-            return table[self.column_labels_]
+            return with_columns(X, self.column_labels_)
+        table = as_table(X)
         if table.shape[1] != self.n_features_in_:
             raise DataError(
                 f"X has {table.shape[1]} features, but Binarizer is expecting "
                 f"{self.n_features_in_} features as input"
             )
         return table
-
-
-def as_table(X: Any) -> pd.DataFrame:
-    """Return a frame or a two-dimensional array as a frame, or raise DataError."""
-    if isinstance(X, pd.DataFrame):
-        return X
-    if hasattr(X, "tocsr"):
-        raise DataError("sparse matrices are not supported: pass a dense array (X.toarray())")
-    if isinstance(X, (pd.Series, str, bytes, dict)) or hasattr(X, "columns"):
-        raise DataError(f"a data frame or a 2-D array expected, got {type(X).__name__}")
-    if isinstance(X, (list, tuple)) and X and all(isinstance(r, (list, tuple)) for r in X):
-        if len({len(r) for r in X}) > 1:
-            raise DataError("the rows of the table have different lengths")
-        # Through a frame, since an array would turn mixed columns into text.
-        return pd.DataFrame(list(X))
-    array = np.asarray(X)
-    if array.ndim != 2:
-        raise DataError(
-            f"a data frame or a 2-D array expected, got shape {array.shape}. Reshape your data: "
-            "x.reshape(1, -1) for a single row"
-        )
-    return pd.DataFrame(array)
-
-
-def column_names(table: pd.DataFrame, named: bool) -> list[str]:
-    """Return the printed names of the columns, or raise DataError for a bad header.
-
-    Columns of arrays, and columns whose name is an integer, are ``x0, x1, ...``.
-    """
-    if table.shape[1] == 0:
-        raise DataError(
-            f"the table has no columns: 0 feature(s) (shape={table.shape}) "
-            "while a minimum of 1 is required."
-        )
-    names = [
-        f"x{label}" if not named or integer(label) is not None else str(label)
-        for label in table.columns
-    ]
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DataError(f"the table has two columns named {name!r}: rename one")
-        seen.add(name)
-    return names

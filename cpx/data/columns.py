@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -15,17 +12,30 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
+from cpx.data.column_values import (
+    as_categories,
+    as_numbers,
+    category_texts,
+    dense,
+    distinct_categories,
+    number,
+    refused,
+)
+from cpx.data.thresholds import short_between, thresholds_of
 from cpx.errors import DataError
 
-__all__ = ["CategoryColumn", "Column", "NumberColumn", "fit_column", "short_between"]
+__all__ = [
+    "CategoryColumn",
+    "Column",
+    "NumberColumn",
+    "as_categories",
+    "as_numbers",
+    "fit_column",
+    "number",
+    "short_between",
+]
 
 BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-
-_NUMBERS = (int, float, np.integer, np.floating)  # bool is an int
-_FLOATS = (float, np.floating)
-_CATEGORIES = (str, *_NUMBERS, pd.Interval)
-_NUMPY = (np.bool_, np.number, np.str_)
 
 
 @dataclass(frozen=True)
@@ -57,9 +67,14 @@ class Column(ABC):
         """Return the features of the values that are there, one row per value."""
 
     @property
+    def missing_names(self) -> tuple[str, str]:
+        """Literals of the feature for missing values: that it is true, and that it is false."""
+        return f"{self.name} is missing", f"{self.name} is known"
+
+    @property
     def names(self) -> list[str]:
         """Positive literals of all features."""
-        return self.value_names + ([f"{self.name} is missing"] if self.missing else [])
+        return self.value_names + ([self.missing_names[0]] if self.missing else [])
 
     def literals(self, bits: BoolArray) -> list[str]:
         """Return the literals true of a row with these bits."""
@@ -68,9 +83,7 @@ class Column(ABC):
         loose = self.missing or not bits.any()
         known = len(self.value_names)
         return [
-            names[i]
-            if bit
-            else (self.negation(i, loose) if i < known else f"{self.name} is known")
+            names[i] if bit else (self.negation(i, loose) if i < known else self.missing_names[1])
             for i, bit in enumerate(bits)
         ]
 
@@ -149,10 +162,10 @@ class CategoryColumn(Column):
 
     @property
     def value_names(self) -> list[str]:
-        return [f"{self.name} = {text}" for text in _category_texts(self.categories)]
+        return [f"{self.name} = {text}" for text in category_texts(self.categories)]
 
     def negation(self, i: int, loose: bool) -> str:
-        return f"{self.name} != {_category_texts(self.categories)[i]}"
+        return f"{self.name} != {category_texts(self.categories)[i]}"
 
     def value_bits(self, values: pd.Series[Any]) -> BoolArray:
         place = {category: i for i, category in enumerate(self.categories)}
@@ -180,14 +193,14 @@ def fit_column(
     Numbers become bins unless ``categorical`` says otherwise; text, truth values and
     the category type become categories.
     """
-    values = _dense(values)
+    values = dense(values)
     kind = _kind(name, values, categorical)
     present = values[values.notna()]
     if present.empty:
         raise DataError(f"column {name!r} has only missing values: drop it")
     missing = len(present) < len(values)
     if kind == "category":
-        categories = _categories(name, present)
+        categories = distinct_categories(name, present)
         if len(categories) > max_categories:
             raise DataError(
                 f"column {name!r} has {len(categories)} categories, more than max_categories = "
@@ -196,22 +209,16 @@ def fit_column(
             )
         return CategoryColumn(name, missing, categories)
     numbers = as_numbers(name, present)
-    return NumberColumn(name, missing, _thresholds(numbers, n_bins, strategy), float(numbers[0]))
-
-
-def _dense(values: pd.Series[Any]) -> pd.Series[Any]:
-    if isinstance(values.dtype, pd.SparseDtype):
-        return pd.Series(np.asarray(values), index=values.index)
-    return values
+    return NumberColumn(name, missing, thresholds_of(numbers, n_bins, strategy), float(numbers[0]))
 
 
 def _kind(name: str, values: pd.Series[Any], categorical: bool) -> str:
     """Say whether a column is of kind ``number`` or ``category``; refuse all others."""
     dtype = values.dtype
     if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
-        raise _refused(name, f"{dtype} values", "turn them into numbers, such as days or years")
+        raise refused(name, f"{dtype} values", "turn them into numbers, such as days or years")
     if types.is_complex_dtype(dtype):
-        raise _refused(name, "complex numbers", "Complex data not supported, split it in two")
+        raise refused(name, "complex numbers", "Complex data not supported, split it in two")
     if isinstance(dtype, pd.CategoricalDtype) or types.is_bool_dtype(dtype):
         return "category"
     if types.is_object_dtype(dtype):
@@ -222,159 +229,4 @@ def _kind(name: str, values: pd.Series[Any], categorical: bool) -> str:
         return "category"
     if types.is_numeric_dtype(dtype):
         return "category" if categorical else "number"
-    raise _refused(name, f"{dtype} values", "turn them into numbers or text")
-
-
-def _refused(name: str, what: str, advice: str) -> DataError:
-    return DataError(f"column {name!r} holds {what}, which cannot be treated: {advice}")
-
-
-def as_numbers(name: str, values: pd.Series[Any]) -> FloatArray:
-    """Return present values as finite floats, or raise DataError naming the column."""
-    values = _dense(values)
-    if types.is_numeric_dtype(values.dtype) and not types.is_complex_dtype(values.dtype):
-        numbers = values.to_numpy(dtype=np.float64)
-    else:
-        entries = values.astype(object).tolist()
-        for value in entries:
-            if not isinstance(value, (*_NUMBERS, np.bool_)):
-                raise DataError(f"column {name!r} holds numbers, got {value!r}")
-        try:
-            numbers = np.array([float(value) for value in entries], dtype=np.float64)
-        except OverflowError as error:
-            raise DataError(f"column {name!r} has a number too large for a float") from error
-    if not np.isfinite(numbers).all():
-        value = numbers[~np.isfinite(numbers)][0]
-        raise DataError(
-            f"column {name!r} has an infinite value ({value}): replace it by a number or by "
-            "a missing value"
-        )
-    return numbers
-
-
-def as_categories(name: str, values: pd.Series[Any]) -> list[Any]:
-    """Return present values as Python objects, or raise DataError naming the column."""
-    entries: list[Any] = values.astype(object).tolist()
-    # Columns are long and their types are few, so these are looked at instead of values.
-    kinds = set(map(type, entries))
-    if any(issubclass(kind, _NUMPY) for kind in kinds):
-        # datetime64.item() may be a plain int, so dates stay as they are and are refused.
-        entries = [v.item() if isinstance(v, _NUMPY) else v for v in entries]
-        kinds = set(map(type, entries))
-    if not all(issubclass(kind, _CATEGORIES) for kind in kinds):
-        value = next(v for v in entries if not isinstance(v, _CATEGORIES))
-        raise _refused(name, f"{type(value).__name__} objects", "turn them into numbers or text")
-    if any(issubclass(kind, _FLOATS) for kind in kinds):
-        for value in entries:
-            if isinstance(value, _FLOATS) and math.isinf(value):
-                raise DataError(
-                    f"column {name!r} has an infinite value ({value}): replace it by a number "
-                    "or by a missing value"
-                )
-    return entries
-
-
-def _categories(name: str, present: pd.Series[Any]) -> tuple[Any, ...]:
-    """Return the distinct values: in the order of the category type, else sorted."""
-    seen = set(as_categories(name, present))
-    if isinstance(present.dtype, pd.CategoricalDtype):
-        declared = as_categories(name, pd.Series(present.dtype.categories))
-        return tuple(value for value in declared if value in seen)
-    numbers = sorted(value for value in seen if isinstance(value, _NUMBERS))
-    intervals = sorted(value for value in seen if isinstance(value, pd.Interval))
-    return (*numbers, *intervals, *sorted(value for value in seen if isinstance(value, str)))
-
-
-def _category_texts(categories: Sequence[Any]) -> list[str]:
-    """Return how categories are printed: quoted where plain text would mislead."""
-    plain = [
-        str(value) if isinstance(value, (bool, str, pd.Interval)) else number(value)
-        for value in categories
-    ]
-    odd = [text != text.strip() or not text.isprintable() or not text for text in plain]
-    return [
-        repr(value) if strange or plain.count(text) > 1 else text
-        for value, text, strange in zip(categories, plain, odd)
-    ]
-
-
-def number(value: Any) -> str:
-    """Return the shortest text that reads back as the same number.
-
-    Examples
-    --------
-    >>> number(3.0), number(14.9), number(-0.0)
-    ('3', '14.9', '0')
-    """
-    if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e16):
-        return str(int(value))
-    return repr(float(value))
-
-
-def _thresholds(
-    numbers: FloatArray, n_bins: int, strategy: Literal["quantile", "uniform"]
-) -> tuple[float, ...]:
-    """Return increasing thresholds, at most ``n_bins - 1``, each splitting the numbers.
-
-    A split lies in a gap between two neighbouring distinct values. Quantiles take the gap
-    whose share of values below comes closest to i / n_bins, equal widths the gap in which
-    the i-th limit lies; equal gaps are merged. With at most n_bins distinct values, every
-    gap is a split.
-    """
-    distinct, counts = np.unique(numbers, return_counts=True)
-    gaps = len(distinct) - 1
-    if gaps < 1:
-        return ()
-    middle = distinct[:-1] / 2 + distinct[1:] / 2
-    wanted: dict[int, float] = {}
-    if gaps < n_bins:
-        wanted = dict(enumerate(middle.tolist()))
-    elif strategy == "quantile":
-        below = np.cumsum(counts)[:-1] * n_bins
-        for i in range(1, n_bins):
-            gap = int(np.argmin(np.abs(below - i * len(numbers))))
-            wanted[gap] = float(middle[gap])
-    else:
-        low, high = float(distinct[0]), float(distinct[-1])
-        for i in range(1, n_bins):
-            limit = low * (1 - i / n_bins) + high * (i / n_bins)
-            gap = min(int(np.searchsorted(distinct, limit, side="right")) - 1, gaps - 1)
-            gap = max(gap, 0)
-            # Two limits in one gap are one split, at the first of them.
-            wanted.setdefault(gap, limit)
-    return tuple(
-        short_between(float(distinct[gap]), float(distinct[gap + 1]), wanted[gap])
-        for gap in sorted(wanted)
-    )
-
-
-def short_between(low: float, high: float, wanted: float) -> float:
-    """Return the number t with ``low <= t < high`` of the fewest digits near ``wanted``.
-
-    Of the numbers with as few significant digits as possible next to ``wanted``, and 0,
-    the one that is shortest to write is taken, and of these the closest to ``wanted``.
-
-    Examples
-    --------
-    >>> short_between(14.87, 14.95, 14.91)
-    14.9
-    >>> short_between(1.0, 2.0, 1.5), short_between(0.0, 1.0, 0.5)
-    (1.0, 0.0)
-    """
-    exact = Decimal(wanted)
-    for digits in range(1, 17):
-        near = [
-            float(Context(prec=digits, rounding=rounding).plus(exact))
-            for rounding in (ROUND_FLOOR, ROUND_CEILING)
-        ]
-        fitting = [t for t in (*near, 0.0) if low <= t < high]
-        if fitting:
-            return min(fitting, key=lambda t: (_digits(t), abs(t - wanted)))
-    return low  # always a valid threshold: the values in question are "<= low" or above
-
-
-def _digits(t: float) -> int:
-    """Count the digits to write, zeros after the point included: 1 for 400, 3 for 0.04."""
-    _, digits, exponent = Decimal(repr(t)).normalize().as_tuple()
-    places = -int(exponent)
-    return max(len(digits), places + 1)
+    raise refused(name, f"{dtype} values", "turn them into numbers or text")

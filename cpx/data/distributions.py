@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.background import Background, checked_groups, plain_literals
+from cpx.data.background import Background
 from cpx.data.distribution_base import Batch, Distribution
-from cpx.data.scalars import positive_integer, real
+from cpx.data.scalars import closed_unit, positive_integer
+from cpx.data.uniform import Uniform
 from cpx.errors import DataError, InvalidOption, NoMass, UnknownName
-
-if TYPE_CHECKING:
-    from cpx.data.binarizer import Binarizer
 
 __all__ = [
     "DISTRIBUTIONS",
@@ -29,106 +27,6 @@ __all__ = [
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
-
-
-class Uniform(Distribution):
-    """All of {0,1}^d with the same probability.
-
-    The classifier takes the 0/1 matrix itself, as int8 array. This is the setting of
-    Koriche et al.; it ignores that the features of one attribute exclude each other.
-
-    Parameters
-    ----------
-    d : int
-        Number of features.
-    feature_names : sequence of d str, optional
-        ``x0, x1, ...`` when not given.
-    groups : sequence of d int, optional
-        Kept for the statement; each feature its own when not given.
-    binarizer : Binarizer, optional
-        When given, x is a row of the table it was fitted on, and names, groups and
-        literals are its own; the classifier still takes the 0/1 matrix. When not, x is
-        a vector of 0 and 1.
-
-    Examples
-    --------
-    >>> D = Uniform(3)
-    >>> D.sample_given(2, [1, 0, 1], [0, 1], np.random.default_rng(0)).bits[:, :2]
-    array([[ True, False],
-           [ True, False]])
-    """
-
-    name = "uniform"
-
-    def __init__(
-        self,
-        d: int,
-        feature_names: Sequence[str] | None = None,
-        groups: Sequence[int] | None = None,
-        binarizer: Binarizer | None = None,
-    ) -> None:
-        self.n_features = positive_integer("d", d)
-        self.binarizer = binarizer
-        if binarizer is not None:
-            if len(binarizer.groups_) != d or feature_names is not None or groups is not None:
-                raise DataError(
-                    f"the binarizer has {len(binarizer.groups_)} features, names and groups of "
-                    f"its own: give d = {len(binarizer.groups_)} and nothing else"
-                )
-            feature_names = binarizer.get_feature_names_out().tolist()
-            groups = binarizer.groups_.tolist()
-        names = [f"x{j}" for j in range(d)] if feature_names is None else list(feature_names)
-        if len(names) != d or not all(isinstance(name, str) for name in names):
-            raise DataError(f"feature_names must be {d} strings, got {len(names)}: {names[:3]!r}")
-        self.feature_names = tuple(names)
-        self.groups = checked_groups(groups, self.n_features)
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the number of features."""
-        return {"d": self.n_features}
-
-    def row(self, x: Any) -> npt.NDArray[np.int8]:
-        """Return the features of x as an int8 array of shape (1, d)."""
-        return self.encode(x).astype(np.int8)[None, :]
-
-    def encode(self, x: Any) -> BoolArray:
-        """Return the features of x; x as said for the class."""
-        from cpx.data.rows import instance
-
-        if self.binarizer is None:
-            labels = list(self.feature_names)
-            if len(set(labels)) < len(labels):
-                labels = [f"x{j}" for j in range(self.n_features)]
-            # Series and frames come with names, unless they are numbered by default.
-            keys = x.keys() if hasattr(x, "keys") else ()
-            row = instance(x, labels, any(isinstance(key, str) for key in keys))
-            return _one_background(self.n_features).encode(row.to_numpy())
-        fitted = self.binarizer.column_labels_
-        given = instance(x, fitted or self.binarizer.attributes_, fitted is not None)
-        # A binarizer fitted on an array takes any frame by position.
-        bits: BoolArray = np.asarray(self.binarizer.transform(given), dtype=bool)[0]
-        return bits
-
-    def literal_names(self, bits: Any) -> tuple[str, ...]:
-        """Return ``name`` or ``not name``, or the literals of the binarizer."""
-        if self.binarizer is not None:
-            return self.binarizer.literal_names(bits)
-        return plain_literals(self.feature_names, bits)
-
-    def sample(self, m: int, rng: np.random.Generator, x: Any = None) -> Batch:
-        """Draw m independent rows of fair bits; x is not looked at."""
-        shape = (positive_integer("m", m), self.n_features)
-        rows = rng.integers(0, 2, size=shape, dtype=np.int8)
-        return Batch(rows, rows.astype(bool))
-
-    def sample_given(
-        self, m: int, x: Any, features: Iterable[int], rng: np.random.Generator
-    ) -> Batch:
-        """Draw fair bits, with the values of x in the given features."""
-        chosen = self._chosen(features)
-        rows = self.sample(m, rng).rows
-        rows[:, chosen] = self.encode(x)[chosen]
-        return Batch(rows, rows.astype(bool))
 
 
 class _OnBackground(Distribution):
@@ -292,10 +190,7 @@ class Perturbed(_OnBackground):
 
     def __init__(self, background: Background, keep: float = 0.0) -> None:
         super().__init__(background)
-        share = real(keep)
-        if share is None or not 0 <= share <= 1:
-            raise InvalidOption(f"keep must be a number from 0 to 1, got {keep!r}")
-        self.keep = share
+        self.keep = closed_unit("keep", keep)
 
     def parameters(self) -> dict[str, Any]:
         """Return the number of background rows and ``keep``."""
@@ -376,8 +271,3 @@ def distribution(name: str, background: Background, **options: Any) -> Distribut
     if name == "perturbed":
         return Perturbed(background, **options)
     return Product(background) if name == "product" else Empirical(background)
-
-
-def _one_background(d: int) -> Background:
-    """Return a background of one row of zeros, which encodes vectors of 0 and 1."""
-    return Background(np.zeros((1, d), dtype=np.int8))

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from cpx.errors import InvalidOption
 
-__all__ = ["integer", "open_unit", "positive_integer", "real", "valid_seed"]
+__all__ = [
+    "closed_unit",
+    "integer",
+    "open_unit",
+    "positive_integer",
+    "real",
+    "seconds",
+    "valid_seed",
+]
 
 
 def integer(value: object) -> int | None:
@@ -51,3 +61,21 @@ def open_unit(name: str, value: object) -> float:
     if number is None or not 0 < number < 1:
         raise InvalidOption(f"{name} must be a number between 0 and 1, got {value!r}")
     return number
+
+
+def closed_unit(name: str, value: object) -> float:
+    """Return ``value`` as a float from 0 to 1, both included, or raise InvalidOption."""
+    number = real(value)
+    if number is None or not 0 <= number <= 1:
+        raise InvalidOption(f"{name} must be a number from 0 to 1, got {value!r}")
+    return number
+
+
+def seconds(time_limit: object) -> float | None:
+    """Return a time limit as a finite float above 0, None for none, or raise InvalidOption."""
+    if time_limit is None:
+        return None
+    limit = real(time_limit)
+    if limit is None or not 0 < limit < math.inf:
+        raise InvalidOption(f"time_limit must be seconds > 0, got {time_limit!r}")
+    return limit

@@ -34,8 +34,9 @@ def _load_kernels() -> None:
 
     tested, zeros = np.array([0, -1, -1], dtype=np.int32), np.zeros(3, dtype=np.int32)
     stump = Tree(tested, zeros, zeros, np.array([[-1.0], [1.0]]), (0,))
+    # Two trees: of one alone all changes are known, and nothing is searched.
     model = TreeModel(
-        (Attribute("a"),), (0, 1), (stump,), (np.array([0.5]),), "sum", "positive", (0.0,)
+        (Attribute("a"),), (0, 1), (stump, stump), (np.array([0.5]),), "sum", "positive", (0.0,)
     )
     oracle = SufficiencyOracle(model, model.cells([1.0]))
     # The second question is looked up among the answers, by a kernel of its own.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cpx.data.scalars import integer, real
-from cpx.errors import InvalidInstance, InvalidOption
+from cpx.data.scalars import integer
+from cpx.errors import InvalidInstance
 
-__all__ = ["attribute_set", "seconds", "weight_map"]
+__all__ = ["attribute_set", "weight_map"]
 
 
 def attribute_set(name: str, values: Iterable[int], d: int) -> frozenset[int]:
@@ -53,13 +52,3 @@ def weight_map(weights: Mapping[int, int] | Iterable[int] | None, d: int) -> dic
             raise InvalidInstance(f"weights must be positive integers, got {value!r} for {a}")
         result[a] = weight
     return result
-
-
-def seconds(time_limit: object) -> float | None:
-    """Return a time limit as a float, or raise InvalidOption."""
-    if time_limit is None:
-        return None
-    limit = real(time_limit)
-    if limit is None or not limit > 0 or math.isinf(limit):
-        raise InvalidOption(f"time_limit must be seconds above 0 or None, got {time_limit!r}")
-    return limit

@@ -11,8 +11,8 @@ from random import Random
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.data.scalars import valid_seed
-from cpx.reasons.arguments import attribute_set, seconds, weight_map
+from cpx.data.scalars import seconds, valid_seed
+from cpx.reasons.arguments import attribute_set, weight_map
 from cpx.reasons.hitting import HittingSets
 from cpx.reasons.known import places, shuffled
 from cpx.reasons.oracle import Stopped, SufficiencyOracle

@@ -10,8 +10,8 @@ from random import Random
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.data.scalars import positive_integer, valid_seed
-from cpx.reasons.arguments import seconds, weight_map
+from cpx.data.scalars import positive_integer, seconds, valid_seed
+from cpx.reasons.arguments import weight_map
 from cpx.reasons.known import places, shuffled
 from cpx.reasons.oracle import Stopped, SufficiencyOracle
 from cpx.reasons.shrink import shrunk_reason

@@ -10,9 +10,9 @@ from random import Random
 
 from numpy.typing import ArrayLike
 
-from cpx.data.scalars import valid_seed
+from cpx.data.scalars import seconds, valid_seed
 from cpx.errors import InvalidInstance
-from cpx.reasons.arguments import attribute_set, seconds, weight_map
+from cpx.reasons.arguments import attribute_set, weight_map
 from cpx.reasons.hitting import HittingSets
 from cpx.reasons.known import places, shuffled
 from cpx.reasons.oracle import GaveUp, Stopped, SufficiencyOracle

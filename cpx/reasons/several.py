@@ -9,8 +9,7 @@ from random import Random
 
 from numpy.typing import ArrayLike
 
-from cpx.data.scalars import positive_integer, valid_seed
-from cpx.reasons.arguments import seconds
+from cpx.data.scalars import positive_integer, seconds, valid_seed
 from cpx.reasons.known import places, shuffled
 from cpx.reasons.oracle import Stopped, SufficiencyOracle
 from cpx.reasons.shrink import shrunk_change, shrunk_reason

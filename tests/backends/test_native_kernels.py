@@ -220,15 +220,20 @@ def test_a_second_process_needs_no_numba():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_second_process_needs_no_numba_for_sets_of_rules_and_reasons():
+def test_after_preload_sets_of_rules_and_reasons_load_nothing():
     engines = "search", "column-generation", "hitting-sets"
     for engine in engines:
         backend(engine).preload()
     code = (
         "import sys; from cpx import solve; from cpx.backends import backend;"
+        "from cpx.backends.search.jit import Kernel;"
         "from cpx.testing.rule_sets import random_selection;"
+        "from cpx.testing.smallest import random_votes;"
         f"[backend(engine).preload() for engine in {engines}];"
+        "Kernel._code = None;"
         "assert all(solve(random_selection(seed), 'search').verified for seed in range(3));"
+        "reasons = [random_votes(seed, 7, 6) for seed in range(3)];"
+        "assert all(solve(reason, 'hitting-sets').verified for reason in reasons);"
         "assert 'llvmlite' in sys.modules and 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

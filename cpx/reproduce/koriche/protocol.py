@@ -15,7 +15,7 @@ from cpx.errors import DataError, InvalidOption
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.explainer import Explainer
+    from cpx.explaining import Explainer
     from cpx.reproduce.sources import Table
 
 __all__ = ["BlackBox", "Protocol", "instance_seed", "train"]
@@ -143,7 +143,7 @@ def train(table: Table, protocol: Protocol) -> BlackBox:
     from sklearn.neural_network import MLPClassifier
     from threadpoolctl import threadpool_limits
 
-    from cpx.explainer import Explainer
+    from cpx.explaining import Explainer
 
     classifier = MLPClassifier(random_state=protocol.seed)
     explainer = Explainer(

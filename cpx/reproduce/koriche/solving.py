@@ -16,7 +16,7 @@ from cpx.result import Status
 
 if TYPE_CHECKING:
     from cpx.backends import Event
-    from cpx.explainer import Explainer
+    from cpx.explaining import Explainer
     from cpx.reproduce.koriche.records import Task
     from cpx.result import Result
 

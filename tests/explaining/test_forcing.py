@@ -26,8 +26,8 @@ from cpx.errors import (
     UnknownName,
     UnsupportedModel,
 )
+from cpx.explaining.forcing import conclude
 from cpx.explanation import Reason
-from cpx.forcing import conclude
 from cpx.testing.random_trees import completions
 from cpx.testing.smallest import random_votes, stump, three_definitions
 from cpx.trees import Attribute, TreeModel

@@ -10,12 +10,12 @@ from typing import Any, Literal, overload
 
 from cpx.data import Distribution
 from cpx.errors import EngineError, InvalidOption, UnknownName, nearest
-from cpx.explainer import SOLVE_OPTIONS, Explainer
+from cpx.explaining.explainer import SOLVE_OPTIONS, Explainer
+from cpx.explaining.forcing import explain_by_reason
+from cpx.explaining.question import Question
 from cpx.explanation import Explanation, Reason
-from cpx.forcing import explain_by_reason
 from cpx.models.reasons.features import Level
 from cpx.models.reasons.forming import Definition
-from cpx.question import Question
 from cpx.result import Status
 
 __all__ = ["explain"]

@@ -12,9 +12,9 @@ from cpx.models.wording import candidate
 from cpx.values import in_words
 
 if TYPE_CHECKING:
+    from cpx.explaining.question import Question
     from cpx.explanation import Explanation
     from cpx.models.monomial import MonomialProblem
-    from cpx.question import Question
     from cpx.result import Result
     from cpx.values import Value
 

@@ -12,11 +12,11 @@ import pytest
 import cpx
 from cpx import Explainer
 from cpx.errors import CpxError, DataError, EngineError, EngineMissing, InvalidOption, NoMass
+from cpx.explaining.question import Question
+from cpx.explaining.remarks import guarantee
 from cpx.explanation import Explanation
-from cpx.question import Question
-from cpx.remarks import guarantee
 
-from .cli.test_engines import hide
+from ..cli.test_engines import hide
 
 N = 400
 

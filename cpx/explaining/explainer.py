@@ -19,14 +19,14 @@ from cpx.data import (
 from cpx.data import distribution as make_distribution
 from cpx.data.conditions import Conditions
 from cpx.errors import NoMass
+from cpx.explaining.question import Question, size_to_compare
+from cpx.explaining.remarks import compared, told
+from cpx.explaining.widest import widest
 from cpx.explanation import Explanation
 from cpx.models.monomial import MonomialProblem
-from cpx.question import Question, size_to_compare
-from cpx.remarks import compared, told
 from cpx.result import Result, Status
 from cpx.rules import Rule
 from cpx.solving import solve
-from cpx.widest import widest
 
 __all__ = ["SOLVE_OPTIONS", "Explainer"]
 
@@ -201,7 +201,7 @@ class Explainer:
         """Return the result of solving ``problem`` with its rule measured on fresh samples.
 
         The problem is what :meth:`state` returned for x and the question. Of equally precise
-        rules the one that covers most is taken; see :func:`cpx.widest.widest`.
+        rules the one that covers most is taken; see :func:`cpx.explaining.widest.widest`.
         """
         result = widest(problem, result)
         if result.explanation is None:

@@ -8,12 +8,12 @@ from itertools import combinations
 import pytest
 
 from cpx import check
+from cpx.explaining.widest import widest
 from cpx.models.k_monomial import KMonomial
 from cpx.models.max_precision import MaxPrecision
 from cpx.result import Status
 from cpx.solving import solve
 from cpx.testing.random_instances import random_problem
-from cpx.widest import widest
 
 
 def most_covered(problem, precision):
