@@ -137,9 +137,9 @@ def run(
 
         return run_isolated(problem, backend, options, listen).with_warnings(*notes)
     cpu = time.process_time()
-    started = Start(engine, progress)
-    options = started.options
     try:
+        started = Start(engine, progress)
+        options = started.options
         # A ratio has no statement; an engine that needs one gets linear steps.
         if engine.encodes and isinstance(problem, RatioProblem):
             outcome = dinkelbach(engine, problem, options, progress)

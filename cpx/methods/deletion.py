@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
-__all__ = ["BestOfOrders", "Deletion"]
+__all__ = ["BestOfOrders", "Deletion", "delete_in_orders"]
 
 _ORDERS = 20
 
@@ -62,7 +62,7 @@ class Deletion(AskingOracle):
 
             asked = deleting(problem, lambda: progress.should_stop)
         with progress.phase("solve"):
-            return _search(problem, asked, options.seed, progress, self.orders)
+            return delete_in_orders(problem, asked, options.seed, progress, self.orders)
 
 
 class BestOfOrders(Deletion):
@@ -93,9 +93,13 @@ class BestOfOrders(Deletion):
         return int(self.solver)
 
 
-def _search(
-    problem: SmallestSet, asked: Deleting, seed: int, progress: Progress, orders: int
+def delete_in_orders(
+    problem: SmallestSet, asked: Deleting, seed: int, progress: Progress, orders: int = _ORDERS
 ) -> Outcome:
+    """Report the sets that deletion leaves, and say how it ended.
+
+    It begins with the set that is known to the progress, if there is one.
+    """
     from cpx.reasons import Stopped
 
     if {*problem.required} & {*problem.forbidden}:
