@@ -25,12 +25,8 @@ _FORMS = (".png", ".svg", ".pdf")
 
 
 def learn(
-    table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="CSV file with a header; .csv.gz is fine.")
-    ],
-    target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
-    ],
+    table: opt.Table,
+    target: opt.Target,
     label: Annotated[
         str | None,
         typer.Option(
@@ -52,12 +48,7 @@ def learn(
             show_default=False,
         ),
     ] = None,
-    categorical: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL,COL", help="Numeric columns that are categories.", show_default=False
-        ),
-    ] = None,
+    categorical: opt.Categorical = None,
     test: Annotated[
         float | None,
         typer.Option(
@@ -95,14 +86,7 @@ def learn(
         ),
     ] = None,
     time_limit: Annotated[
-        float,
-        typer.Option(
-            "--time-limit",
-            "-t",
-            metavar="SECONDS",
-            parser=opt.seconds,
-            help="For learning; 'none' goes on until no rule is left.",
-        ),
+        float, opt.seconds_option("For learning; 'none' goes on until no rule is left.")
     ] = 10.0,
     threads: opt.Threads = 1,
     seed: opt.Seed = 0,
@@ -110,9 +94,7 @@ def learn(
         Path | None,
         typer.Option(metavar="FILE", help="Draw rules against rows: .svg, .png or .pdf."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one object as JSON, with all rules.")
-    ] = False,
+    as_json: opt.RulesAsJson = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Also write that object here."),
