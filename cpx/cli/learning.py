@@ -134,12 +134,7 @@ def learn(
     from cpx.data.scalars import open_unit
     from cpx.files import write_atomic
 
-    _check(model, loop, queries)
-    if model is not None and (instance or result):
-        raise InvalidOption(
-            f"{'--instance' if instance else '--result'} is not for --model: its rules are chosen "
-            "on rows and queries, for which there is no instance"
-        )
+    _check(model, loop, queries, instance, result)
     _check_files(table, output, plot, instance, result)
     _check_plot(plot)
     with phase(f"reading {table}"):
@@ -184,13 +179,25 @@ def learn(
     raise typer.Exit(0 if learner.report_.proved else 3)
 
 
-def _check(model: str | None, loop: str | None, queries: int | None) -> None:
+def _check(
+    model: str | None,
+    loop: str | None,
+    queries: int | None,
+    instance: Path | None,
+    result: Path | None,
+) -> None:
     for what, name, known in (("model", model, opt.CLASSIFIERS), ("loop", loop, _LOOPS)):
         if name is not None and name not in known:
             raise UnknownName(what, name, known)
     for option, given in (("--loop", loop), ("--queries", queries)):
         if model is None and given is not None:
             raise InvalidOption(f"{option} is for --model, which is not given")
+    for option, path in (("--instance", instance), ("--result", result)):
+        if model is not None and path is not None:
+            raise InvalidOption(
+                f"{option} is not for --model: its rules are chosen on rows and queries, for "
+                "which there is no instance"
+            )
 
 
 def _check_files(table: Path, *written: Path | None) -> None:
