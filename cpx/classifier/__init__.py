@@ -2,6 +2,7 @@
 
 - ``table_rules``: rules over the columns of a table, in words, and what they cover;
 - ``labels``: the two classes of a target column, checked;
+- ``stating``: the problem behind the rules, and the rules as an answer to it;
 - ``fitting``: learning, from labels and from a black box;
 - ``report``: what is known of a learned set, each bound with what it bounds;
 - ``shares``: how many of the rows that the same rules cover are of a class;

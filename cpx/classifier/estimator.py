@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from cpx.classifier.fitted_rules import FittedRules
 from cpx.classifier.fitting import Loop, from_black_box, from_labels
+from cpx.classifier.report import LearningReport
+from cpx.classifier.stating import answer, stated
+from cpx.classifier.table_rules import TableRules
 from cpx.data.binarizer import as_table
 from cpx.data.scalars import positive_integer
-from cpx.errors import InvalidOption
+from cpx.errors import DataError, InvalidOption
 from cpx.models.arguments import Share, share
+
+if TYPE_CHECKING:
+    from cpx.models.rule_set_learning import RuleSetLearning
+    from cpx.result import Result
 
 __all__ = ["RuleSetClassifier"]
 
@@ -166,10 +173,7 @@ class RuleSetClassifier(FittedRules):
         RuleSetClassifier
             Itself.
         """
-        positive_integer("k", self.k)
-        share("penalty", self.penalty)
-        if self.n_bins is not None and positive_integer("n_bins", self.n_bins) < 2:
-            raise InvalidOption(f"n_bins must be at least 2, got {self.n_bins!r}")
+        self._check_parameters()
         found = from_labels(self, X, y) if self.black_box is None else from_black_box(self, X)
         for name in ("surrogate_", "feature_names_in_"):
             if hasattr(self, name):
@@ -185,6 +189,79 @@ class RuleSetClassifier(FittedRules):
         if table is X and all(isinstance(name, str) for name in table.columns):
             self.feature_names_in_ = np.array(table.columns, dtype=object)
         return self
+
+    def problem(self, X: Any, y: Any, name: str = "") -> RuleSetLearning:
+        """State the problem that fit solves, for other engines and :func:`cpx.save`.
+
+        Nothing is learned, and nothing needs to be fitted before.
+
+        Parameters
+        ----------
+        X, y
+            As for :meth:`fit`.
+        name : str
+            Of the instance, free.
+
+        Returns
+        -------
+        RuleSetLearning
+            With the zero-one loss; equal rows are merged.
+
+        Raises
+        ------
+        InvalidOption
+            With a black box: there the rows grow by what it is asked.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cpx import solve
+        >>> table = pd.DataFrame({"size": [1, 2, 3, 4, 5, 6], "tint": list("aababb")})
+        >>> y = ["no", "no", "yes", "no", "yes", "yes"]
+        >>> model = RuleSetClassifier(k=2)
+        >>> problem = model.problem(table, y)
+        >>> result = model.fit(table, y).answer(problem)
+        >>> str(result.explanation), result.objective, solve(problem, "search").bound
+        ('tint = b => yes', 3, 3)
+        """
+        self._check_parameters()
+        if self.black_box is not None:
+            raise InvalidOption(
+                "black_box: rules that imitate it are chosen on rows and queries, for which "
+                "there is no instance"
+            )
+        return stated(self, X, y, name)
+
+    def answer(self, problem: RuleSetLearning) -> Result:
+        """Return the fitted rules as an answer to a problem that :meth:`problem` stated.
+
+        Parameters
+        ----------
+        problem : RuleSetLearning
+            Over the literals that the rules are made of, as for the rows of fit.
+
+        Returns
+        -------
+        Result
+            Without a bound: the one in ``report_`` is of another loss. The independent checker
+            has confirmed its value.
+
+        Raises
+        ------
+        DataError
+            When the rules are not among those of the problem, or imitate a black box.
+        """
+        self._check_fitted()
+        rules = self._fitted.model
+        if not isinstance(rules, TableRules) or not isinstance(self.report_, LearningReport):
+            raise DataError("rules that imitate a black box are no answer to a problem on rows")
+        return answer(rules, problem, closed=self.report_.closed)
+
+    def _check_parameters(self) -> None:
+        positive_integer("k", self.k)
+        share("penalty", self.penalty)
+        if self.n_bins is not None and positive_integer("n_bins", self.n_bins) < 2:
+            raise InvalidOption(f"n_bins must be at least 2, got {self.n_bins!r}")
 
     def __str__(self) -> str:
         if not hasattr(self, "rule_set_"):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from cpx.classifier.labels import Target, two_classes
+from cpx.classifier.labels import Target
 from cpx.classifier.report import LearningReport, SurrogateReport
+from cpx.classifier.stating import LabelledRows
 from cpx.classifier.table_rules import TableRules
 from cpx.errors import InvalidOption, nearest
 from cpx.models.arguments import share
@@ -26,7 +27,7 @@ __all__ = ["Fitted", "Loop", "from_black_box", "from_labels", "measured"]
 BoolArray = npt.NDArray[np.bool_]
 Loop = Literal["active", "exact"]
 
-_BINS, _CELLS = 10, 64
+_CELLS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,21 +81,11 @@ def from_labels(asked: RuleSetClassifier, X: Any, y: Any) -> Fitted:
     X : data frame or (n, columns) array
     y : (n,) array
     """
-    from cpx.candidates import Literals
-    from cpx.data import Binarizer, Samples
     from cpx.methods.column_generation import learn_rules
 
-    bins = _BINS if asked.n_bins is None else asked.n_bins
-    binarizer = Binarizer(
-        bins, categorical=asked.categorical, max_categories=asked.max_categories
-    ).fit(X)
-    bits = binarizer.transform(X)
-    classes, labels = two_classes(y, len(bits))
-    target = Target(classes, asked.positive)
-    same = target.same(labels)
-    literals = Literals.of_bits(bits, binarizer)
+    rows = LabelledRows.of(asked, X, y)
     learned = learn_rules(
-        Samples(literals.matrix, same, features=literals.names),
+        rows.samples,
         asked.k,
         asked.penalty,
         class_weights=asked.class_weights,
@@ -102,8 +93,8 @@ def from_labels(asked: RuleSetClassifier, X: Any, y: Any) -> Fitted:
         threads=asked.threads,
         seed=asked.seed,
     )
-    model = TableRules(binarizer, learned.rules).shortened(literals)
-    figures = _Figures(asked, target, model.covers(X), same, model.conditions)
+    model = TableRules(rows.binarizer, learned.rules).shortened(rows.literals)
+    figures = _Figures(asked, rows.target, model.covers(X), rows.same, model.conditions)
     report = LearningReport(*figures.loss, learned.hamming, learned.hamming_bound, learned.closed)
     return figures.fitted(model, report)
 

@@ -100,9 +100,20 @@ class TableRules:
     @property
     def conditions(self) -> tuple[tuple[str, ...], ...]:
         """The rules in words, the limits of a column joined to an interval."""
-        nothing = np.zeros((0, len(self.binarizer.groups_)), dtype=bool)
-        literals = Literals.of_bits(nothing, self.binarizer)
+        literals = self._literals
         return tuple(tuple(self._words(sorted(rule), literals)) for rule in self.rules)
+
+    @property
+    def literal_names(self) -> tuple[tuple[str, ...], ...]:
+        """The literals of the rules, each by its own name."""
+        names = self._literals.names
+        return tuple(tuple(names[j] for j in rule) for rule in self.rules)
+
+    @property
+    def _literals(self) -> Literals:
+        """The literals, of no rows."""
+        nothing = np.zeros((0, len(self.binarizer.groups_)), dtype=bool)
+        return Literals.of_bits(nothing, self.binarizer)
 
     def _words(self, rule: Sequence[int], literals: Literals) -> Iterable[str]:
         for c in sorted({literals.columns[j // 2] for j in rule}):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,16 +24,9 @@ __all__ = ["Asked", "Source", "Wanted", "read_source"]
 class Source:
     """The prediction in question: a row of a table, a classifier, a distribution."""
 
-    table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="CSV file with a header; .csv.gz is fine.")
-    ]
-    target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
-    ]
-    row: Annotated[
-        int,
-        typer.Option(metavar="N", help="Row to explain, counted from 0.", show_default=False),
-    ]
+    table: opt.Table
+    target: opt.Target
+    row: opt.Row
     model: Annotated[
         str,
         typer.Option(
@@ -61,12 +53,7 @@ class Source:
             autocompletion=opt.choices(opt.STRATEGIES),
         ),
     ] = "quantile"
-    categorical: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL,COL", help="Numeric columns that are categories.", show_default=False
-        ),
-    ] = None
+    categorical: opt.Categorical = None
     seed: opt.Seed = 0
 
     def check(self) -> None:

@@ -25,8 +25,7 @@ _ROW, _K, _M, _COVERAGE = 19, 4, 1000, Fraction(1, 2)
 
 def demo(
     time_limit: Annotated[
-        float,
-        typer.Option("--time-limit", "-t", metavar="SECONDS", help="Hard limit of each engine."),
+        float, opt.seconds_option("Hard limit of each engine; 'none' for no limit.")
     ] = 10.0,
     backends: Annotated[
         str,

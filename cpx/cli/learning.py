@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import DataError, InvalidOption, UnknownName
+from cpx.cli.learning_task import Task, read, trained
+from cpx.errors import InvalidOption, UnknownName
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from cpx.classifier import RuleSetClassifier
+    from cpx.models import RuleSetLearning
 
 __all__ = ["learn"]
 
@@ -24,23 +24,9 @@ _LOOPS = ("active", "exact")
 _FORMS = (".png", ".svg", ".pdf")
 
 
-@dataclass(frozen=True)
-class _Task:
-    """Rows to learn from, their labels as texts, those kept aside, and the class."""
-
-    X: pd.DataFrame
-    y: Any
-    fresh: tuple[pd.DataFrame, Any] | None
-    label: str
-
-
 def learn(
-    table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="CSV file with a header; .csv.gz is fine.")
-    ],
-    target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
-    ],
+    table: opt.Table,
+    target: opt.Target,
     label: Annotated[
         str | None,
         typer.Option(
@@ -62,12 +48,7 @@ def learn(
             show_default=False,
         ),
     ] = None,
-    categorical: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL,COL", help="Numeric columns that are categories.", show_default=False
-        ),
-    ] = None,
+    categorical: opt.Categorical = None,
     test: Annotated[
         float | None,
         typer.Option(
@@ -105,14 +86,7 @@ def learn(
         ),
     ] = None,
     time_limit: Annotated[
-        float,
-        typer.Option(
-            "--time-limit",
-            "-t",
-            metavar="SECONDS",
-            parser=opt.seconds,
-            help="For learning; 'none' goes on until no rule is left.",
-        ),
+        float, opt.seconds_option("For learning; 'none' goes on until no rule is left.")
     ] = 10.0,
     threads: opt.Threads = 1,
     seed: opt.Seed = 0,
@@ -120,12 +94,21 @@ def learn(
         Path | None,
         typer.Option(metavar="FILE", help="Draw rules against rows: .svg, .png or .pdf."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one object as JSON, with all rules.")
-    ] = False,
+    as_json: opt.RulesAsJson = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Also write that object here."),
+    ] = None,
+    instance: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also save the problem, for 'cpx solve' and others; gzipped if it ends in .gz.",
+        ),
+    ] = None,
+    result: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write the rules as its Result, for 'cpx check'."),
     ] = None,
 ) -> None:
     r"""Learn a few rules that tell a class from the others.
@@ -139,6 +122,7 @@ def learn(
       cpx learn table.csv --target y -k 2 --penalty 1/50 --test 0.25 --plot rules.svg
       cpx learn table.csv --target y --model forest --queries 200
       cpx learn table.csv --target y --json | jq -r '.rules.literals[][1]'
+      cpx learn table.csv --target y --instance inst.json --result result.json
 
     \b
     Exit codes: 0 no rules have a lower Hamming loss, or with --loop exact a greater quality,
@@ -150,15 +134,16 @@ def learn(
     from cpx.data.scalars import open_unit
     from cpx.files import write_atomic
 
-    _check(model, loop, queries)
-    _check_files(output, plot)
+    _check(model, loop, queries, instance, result)
+    _check_files(table, output, plot, instance, result)
+    _check_plot(plot)
     with phase(f"reading {table}"):
         share = None if test is None else open_unit("test", test)
-        task = _read(table, target, label, opt.split(categorical), share, seed)
+        task = read(table, target, label, opt.split(categorical), share, seed)
     box = None
     if model is not None:
         with phase(f"training {model} on {len(task.X)} rows"):
-            box = _trained(model, task, seed)
+            box = trained(model, task, seed)
     learner = RuleSetClassifier(
         k,
         penalty,
@@ -188,24 +173,45 @@ def learn(
     if plot is not None:
         _draw(learner, plot)
         note(f"wrote {plot}")
+    if instance is not None or result is not None:
+        problem = learner.problem(task.X, task.y, f"{table.name.partition('.')[0]}-rules")
+        _save(learner, problem, instance, result)
     raise typer.Exit(0 if learner.report_.proved else 3)
 
 
-def _check(model: str | None, loop: str | None, queries: int | None) -> None:
+def _check(
+    model: str | None,
+    loop: str | None,
+    queries: int | None,
+    instance: Path | None,
+    result: Path | None,
+) -> None:
     for what, name, known in (("model", model, opt.CLASSIFIERS), ("loop", loop, _LOOPS)):
         if name is not None and name not in known:
             raise UnknownName(what, name, known)
     for option, given in (("--loop", loop), ("--queries", queries)):
         if model is None and given is not None:
             raise InvalidOption(f"{option} is for --model, which is not given")
+    for option, path in (("--instance", instance), ("--result", result)):
+        if model is not None and path is not None:
+            raise InvalidOption(
+                f"{option} is not for --model: its rules are chosen on rows and queries, for "
+                "which there is no instance"
+            )
 
 
-def _check_files(output: Path | None, plot: Path | None) -> None:
-    from cpx.files import ensure_writable
+def _check_files(table: Path, *written: Path | None) -> None:
+    from cpx.cli.reading import output_path
 
-    for path in (output, plot):
-        if path is not None:
-            ensure_writable(path)
+    for path in written:
+        output_path(path, table)
+    several = [path for path in written if path is not None]
+    for path in several:
+        if several.count(path) > 1:
+            raise InvalidOption(f"{path} is given for two files")
+
+
+def _check_plot(plot: Path | None) -> None:
     if plot is not None:
         from cpx.plots.require import require_matplotlib
 
@@ -214,55 +220,7 @@ def _check_files(output: Path | None, plot: Path | None) -> None:
             raise InvalidOption(f"plot must be a file {', '.join(_FORMS)}, got {plot}")
 
 
-def _read(
-    table: Path,
-    target: str,
-    label: str | None,
-    categorical: list[str] | None,
-    test: float | None,
-    seed: int,
-) -> _Task:
-    """Read the table; labels become texts, and two of them."""
-    import numpy as np
-
-    from cpx.data import read_table
-
-    X, y = read_table(table, target, categorical)
-    texts = y.astype(str).to_numpy(dtype=object)
-    # In the order of the values, so that 10 comes after 9.
-    known = [str(v) for v in sorted(y.unique().tolist(), key=lambda v: (str(type(v)), v))]
-    if label is None and len(known) > 2:
-        raise InvalidOption(
-            f"--label is missing: the target {target!r} has {len(known)} classes, "
-            f"{', '.join(known[:5])}{' ...' * (len(known) > 5)}"
-        )
-    if label is not None and label not in known:
-        raise UnknownName("class", label, known)
-    wanted = label or known[-1]
-    if len(known) > 2:
-        texts = np.where(texts == wanted, wanted, f"not {wanted}")
-    if test is None:
-        return _Task(X, texts, None, wanted)
-    from sklearn.model_selection import train_test_split
-
-    try:
-        rows, fresh, own, aside = train_test_split(
-            X, texts, test_size=test, random_state=seed, stratify=texts
-        )
-    except ValueError as error:
-        raise DataError(f"{table}: rows cannot be kept aside: {error}") from error
-    return _Task(rows, own, (fresh, aside), wanted)
-
-
-def _trained(name: str, task: _Task, seed: int) -> Any:
-    from cpx.data import named_classifier
-
-    if len(set(task.y)) < 2:
-        raise DataError(f"the target has one class only, {task.y[0]!r}")
-    return named_classifier(name, seed).fit(task.X, task.y)
-
-
-def _as_json(learner: RuleSetClassifier, task: _Task) -> dict[str, Any]:
+def _as_json(learner: RuleSetClassifier, task: Task) -> dict[str, Any]:
     report = {
         name: str(value) if isinstance(value, Fraction) else value
         for name, value in asdict(learner.report_).items()
@@ -281,6 +239,23 @@ def _as_json(learner: RuleSetClassifier, task: _Task) -> dict[str, Any]:
             "rules": learner.measure(X, y).to_dict(),
         }
     return told
+
+
+def _save(
+    learner: RuleSetClassifier,
+    problem: RuleSetLearning,
+    instance: Path | None,
+    result: Path | None,
+) -> None:
+    from cpx.cli.output import note, write_result
+    from cpx.instances import save
+
+    if instance is not None:
+        save(problem, instance)
+        note(f"wrote {instance}: {', '.join([problem.kind, *problem.brief()])}")
+    if result is not None:
+        write_result(learner.answer(problem), result)
+        note(f"wrote {result}")
 
 
 def _draw(learner: RuleSetClassifier, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -86,6 +86,27 @@ def seconds(text: str | float) -> float:
 
 # ------------------------------------------------------------------- options
 
+
+def seconds_option(told: str) -> Any:
+    """Return the option of a time limit, with what it is the limit of."""
+    return typer.Option("--time-limit", "-t", metavar="SECONDS", parser=seconds, help=told)
+
+
+Table = Annotated[
+    Path, typer.Argument(metavar="TABLE", help="CSV file with a header; .csv.gz is fine.")
+]
+_TARGET: Any = typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
+Target = Annotated[str, _TARGET]
+OptionalTarget = Annotated[str | None, _TARGET]
+_ROW: Any = typer.Option(metavar="N", help="Row to explain, counted from 0.", show_default=False)
+Row = Annotated[int, _ROW]
+OptionalRow = Annotated[int | None, _ROW]
+Categorical = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL,COL", help="Numeric columns that are categories.", show_default=False
+    ),
+]
 Instance = Annotated[
     Path, typer.Argument(metavar="INST", help="Saved instance, .json or .json.gz.")
 ]
@@ -109,14 +130,7 @@ Backend = Annotated[
     ),
 ]
 TimeLimit = Annotated[
-    float,
-    typer.Option(
-        "--time-limit",
-        "-t",
-        metavar="SECONDS",
-        parser=seconds,
-        help="Hard limit for stating, compiling and solving; 'none' for no limit.",
-    ),
+    float, seconds_option("Hard limit for stating, compiling and solving; 'none' for no limit.")
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of every random choice.")]
 Threads = Annotated[int, typer.Option(metavar="N", help="Threads the engine may use.")]
@@ -127,9 +141,16 @@ Gap = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one Result object as JSON.")]
+RulesAsJson = Annotated[
+    bool, typer.Option("--json", help="Print one object as JSON, with all rules.")
+]
 ResultFile = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Also write the Result as JSON here."),
+]
+Records = Annotated[
+    Path,
+    typer.Option("--output", "-o", metavar="DIR", help="Where records and tables are kept."),
 ]
 Isolate = Annotated[
     bool,

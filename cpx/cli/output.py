@@ -26,6 +26,7 @@ __all__ = [
     "print_result",
     "warn",
     "wrapped",
+    "write_result",
 ]
 
 _INDENT = 11
@@ -53,9 +54,7 @@ def exit_code(result: Result) -> int:
 def deliver(result: Result, as_json: bool, path: Path | None, title: str = "") -> int:
     """Write the result to a file, print it, and return the exit code."""
     if path is not None:
-        from cpx.files import write_atomic
-
-        write_atomic(path, result.to_json(indent=1).encode() + b"\n")
+        write_result(result, path)
     if as_json:
         typer.echo(result.to_json(indent=1))
     else:
@@ -65,6 +64,13 @@ def deliver(result: Result, as_json: bool, path: Path | None, title: str = "") -
     if path is not None:
         note(f"wrote {path}")
     return exit_code(result)
+
+
+def write_result(result: Result, path: Path) -> None:
+    """Write a result as JSON, whole or not at all."""
+    from cpx.files import write_atomic
+
+    write_atomic(path, result.to_json(indent=1).encode() + b"\n")
 
 
 def print_result(result: Result, title: str = "") -> None:

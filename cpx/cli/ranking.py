@@ -23,9 +23,7 @@ def best(
     ] = False,
     time_limit: opt.TimeLimit = 60.0,
     threads: opt.Threads = 1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one object as JSON, with all rules.")
-    ] = False,
+    as_json: opt.RulesAsJson = False,
 ) -> None:
     r"""List the best rules of a saved instance, in their order, by the exact search.
 

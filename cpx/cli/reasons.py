@@ -52,14 +52,6 @@ DefinitionName = Annotated[
         show_default=False,
     ),
 ]
-Target = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False),
-]
-RowNumber = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Row to explain, counted from 0.", show_default=False),
-]
 
 
 @dataclass(frozen=True)
@@ -75,8 +67,8 @@ class TableOrModel(Source):
         ),
     ]
     # Not required here; a table that comes without them is refused by require().
-    target: Target = None  # type: ignore[assignment]
-    row: RowNumber = None  # type: ignore[assignment]
+    target: opt.OptionalTarget = None  # type: ignore[assignment]
+    row: opt.OptionalRow = None  # type: ignore[assignment]
 
     def require(self) -> None:
         """Raise when what a table needs is not given."""

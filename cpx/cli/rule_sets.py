@@ -10,7 +10,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted
-from cpx.errors import InvalidOption, UnknownName
+from cpx.errors import InvalidOption, UnknownName, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,12 +240,19 @@ def _with_choice(problem: RuleSetSelection, wanted: Wanted) -> RuleSetSelection:
 
     names = list(problem.feature_names)
 
-    def numbers(rules: list[str] | None) -> tuple[int, ...]:
+    def numbers(option: str, rules: list[str] | None) -> tuple[int, ...]:
         found = []
         for rule in rules or ():
             if not rule.isdecimal() and rule not in names:
-                raise UnknownName("candidate", rule, names[:20])
+                raise InvalidOption(
+                    f"{option}: {rule!r} is none of the {len(names)} candidates"
+                    + nearest(rule, names)
+                )
             found.append(int(rule) if rule.isdecimal() else names.index(rule))
         return tuple(found)
 
-    return replace(problem, required=numbers(wanted.require), forbidden=numbers(wanted.forbid))
+    return replace(
+        problem,
+        required=numbers("--require", wanted.require),
+        forbidden=numbers("--forbid", wanted.forbid),
+    )

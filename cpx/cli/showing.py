@@ -137,9 +137,10 @@ def check(
         raise typer.Exit(1)
     values = (answer.objective, answer.bound)
     places = digits(values)
-    known, bound = (None if v is None else in_words(v, places) for v in values)
-    value = "no solution" if known is None else f"value {known}"
-    typer.echo(f"OK {answer.status}, {value}, bound {bound}: the data confirm it")
+    value, bound = ("" if v is None else in_words(v, places) for v in values)
+    known = f"value {value}" if value else "no solution"
+    limit = f"bound {bound}" if bound else "no bound"
+    typer.echo(f"OK {answer.status}, {known}, {limit}: the data confirm it")
 
 
 def _known(form: str, known: tuple[str, ...]) -> None:

@@ -52,6 +52,26 @@ def test_json_file_and_fresh_rows(run: Run, table: str) -> None:
     assert json.loads(again.stdout) == told
 
 
+def test_the_problem_is_saved_and_the_rules_are_its_answer(run: Run, table: str) -> None:
+    words = ("--target", "three", "--label", "good", "--penalty", "1/40", "--bins", 4, "-k", 2)
+    written = ("--instance", "inst.json.gz", "--result", "result.json")
+    done = run("learn", table, *words, "--test", 0.25, *written)
+    assert done.exit_code == 0, done.output
+    assert "wrote inst.json.gz: rule-set-learning, 90 samples, rules of at most 2" in done.stderr
+    checked = run("check", "inst.json.gz", "result.json")
+    assert checked.exit_code == 0, checked.output
+    # No error, one rule at 9/4 rows, in quarters of a row.
+    assert checked.stdout == "OK FEASIBLE, value 9, no bound: the data confirm it\n"
+    solved = run("solve", "inst.json.gz", "-b", "column-generation", "--hint", "result.json")
+    assert solved.exit_code == 0, solved.output
+    assert "value      9, bound 9" in solved.stdout
+    assert "=> good" in solved.stdout
+    told = json.loads(Path("result.json").read_text())
+    told["objective"] = 8
+    Path("result.json").write_text(json.dumps(told))
+    assert run("check", "inst.json.gz", "result.json").exit_code == 1
+
+
 def test_surrogate(run: Run, table: str) -> None:
     args = ("--model", "tree", "--queries", 5, "-k", 2)
     done = run("learn", table, "--target", "y", *args)
@@ -88,6 +108,13 @@ def test_plot(run: Run, table: str) -> None:
         (("--target", "y", "--queries", 5), "--queries is for --model"),
         (("--target", "y", "--plot", "rules.txt"), "plot must be a file"),
         (("--target", "y", "-o", "nowhere/rules.json"), "does not exist"),
+        (("--target", "y", "--instance", "nowhere/inst.json"), "does not exist"),
+        (("--target", "y", "--result", "table.csv"), "it is the input"),
+        (("--target", "y", "-o", "a.json", "--result", "a.json"), "a.json is given for two"),
+        (
+            ("--target", "y", "--model", "tree", "--result", "a.json"),
+            "--result is not for --model",
+        ),
     ],
 )
 def test_wrong_options(run: Run, table: str, words: tuple[object, ...], message: str) -> None:

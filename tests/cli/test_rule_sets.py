@@ -69,6 +69,17 @@ def test_candidates_of_a_file(run: Run, table: str) -> None:
     assert parameters["forbidden"] == [2]
 
 
+def test_a_candidate_that_is_not_there_has_its_nearest(run: Run, table: str) -> None:
+    literals = ("tint = a", "tint != a", "tint = b", "tint != b", "tint = c", "tint != c")
+    rules = [*literals, *(f"{one} and {two}" for one in literals for two in literals if one < two)]
+    Path("rules.txt").write_text("\n".join([*rules, "size > 14"]))
+    for option, wanted in (("--require", "size > 15"), ("--forbid", "size >14")):
+        made = run("make", table, *KIND, "--candidates", "rules.txt", option, wanted)
+        assert made.exit_code == 2
+        told = f"{option}: '{wanted}' is none of the 22 candidates (did you mean 'size > 14'?)"
+        assert told in " ".join(made.output.split())
+
+
 @pytest.mark.parametrize("origin", ["anchors", "association"])
 def test_candidates_that_are_mined(run: Run, table: str, origin: str) -> None:
     made = run("make", table, *KIND, "--candidates", origin, "-k", 2)
@@ -92,7 +103,8 @@ def test_candidates_that_are_mined(run: Run, table: str, origin: str) -> None:
         (("--distribution", "uniform"), "distribution of a rule set"),
         (("--objective", "loss"), "--objective is not for"),
         (("--level", "conditions"), "--level is for --problem sufficient-reason"),
-        (("--require", "tint = z"), "unknown candidate"),
+        (("--require", "tint = z"), "--require: 'tint = z' is none of the"),
+        (("--forbid", "9999"), "forbidden has the rule 9999, indices go from 0 to"),
         (("-k", "0"), "k must be at least 1"),
     ],
 )

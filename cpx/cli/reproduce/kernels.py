@@ -38,10 +38,7 @@ def kernels(
     ] = True,
     time_limit: opt.TimeLimit = 10.0,
     seed: opt.Seed = 0,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="DIR", help="Where records and tables are kept."),
-    ] = Path("kernels"),
+    output: opt.Records = Path("kernels"),
     show: Annotated[
         bool, typer.Option("--show", help="Run nothing: tables of what is there already.")
     ] = False,

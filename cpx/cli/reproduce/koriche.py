@@ -30,10 +30,7 @@ def koriche(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="DIR", help="Where records and tables are kept."),
-    ] = Path("koriche"),
+    output: opt.Records = Path("koriche"),
     instances: Annotated[
         int, typer.Option("--instances", "-n", metavar="N", help="Per data set; the paper: 100.")
     ] = 5,
