@@ -291,8 +291,13 @@ def test_nothing_is_left_of_a_killed_engine(tmp_path, monkeypatch) -> None:
     shutdown()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     cancel = threading.Event()
-    timer = threading.Timer(3.0, cancel.set)
-    timer.start()
+
+    def cancel_once_written() -> None:
+        while not list(tmp_path.glob("*/*")):
+            time.sleep(0.05)
+        cancel.set()
+
+    threading.Thread(target=cancel_once_written, daemon=True).start()
     monkeypatch.setattr("cpx.isolation.worker._FAREWELL", 0.0)
     run_isolated(_hard(), "milp:cbc", SolveOptions(), cancel=cancel)
     (scratch,) = tmp_path.iterdir()
