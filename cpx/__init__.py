@@ -6,6 +6,19 @@ One statement, any engine, an answer you can trust::
     explanation = cpx.explain(classifier, background, x, k=5)
 
 The names below are imported when they are first used, so ``import cpx`` is fast.
+
+Where things are, in the order in which data pass through them:
+
+- ``data``, ``trees``: tables as literals, samples, tree models; ``boolean_kernels``: machines;
+- ``candidates``: rules that sets of rules are chosen from;
+- ``explaining``, ``classifier``: the doors, one call or one estimator;
+- ``models``: what is asked, a problem per file; ``instances``: problems saved;
+- ``backends``, ``methods``, ``reasons``: who answers; ``isolation``: in a process of its own;
+- ``solving``, ``ranking``: from a problem to a checked ``result``; ``check``: the checker;
+- ``explanation``, ``rules``, ``rule_sets``: answers, and how they read; ``plots``, ``html``;
+- ``compare``, ``baselines``, ``reproduce``: engines, other methods, published experiments;
+- ``export``: problems in the formats of solvers, for reading or for elsewhere;
+- ``cli``: the command; ``testing``: for those who write an engine.
 """
 
 from __future__ import annotations

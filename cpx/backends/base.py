@@ -9,41 +9,25 @@ in :mod:`cpx.solving`, for all engines.
 
 from __future__ import annotations
 
-import math
-import threading
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
 
-from cpx.errors import EngineError, EngineMissing, UnknownName
-from cpx.explanation import Explanation
-from cpx.models.base import RatioProblem
-from cpx.result import Termination, TracePoint, relative_gap
+from cpx.backends.progress import Event, Progress
+from cpx.errors import EngineMissing, UnknownName
+from cpx.result import Termination
 from cpx.values import Value
 from cpx.versions import installed_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from cpx.models.base import Problem, Values
+    from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
 __all__ = ["Backend", "Event", "Outcome", "Progress", "contradiction"]
-
-
-@dataclass(frozen=True)
-class Event:
-    """What a listener hears: the trace point, and the explanation when it is new."""
-
-    point: TracePoint
-    explanation: Explanation | None = None
 
 
 @dataclass
@@ -74,158 +58,6 @@ class Outcome:
     claimed: Value | None = None
     sizes: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-
-
-class Progress:
-    """Best solution and bound of a running solve, its clock and its stop signal.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is solved; incumbents are measured by it.
-    options : SolveOptions
-        ``time_limit`` starts the clock here.
-    listen : callable, optional
-        Called with an :class:`Event` whenever the best value or the bound improves.
-    cancel : threading.Event, optional
-        Stops the solve when it is set, as :meth:`stop` does.
-
-    Notes
-    -----
-    Methods may be called from any thread; listeners are called under a lock, one at a time.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        options: SolveOptions,
-        listen: Callable[[Event], None] | None = None,
-        cancel: threading.Event | None = None,
-    ) -> None:
-        self.problem = problem
-        self.options = options
-        self.started = time.perf_counter()
-        self.explanation: Explanation | None = None
-        self.objective: Value | None = None
-        self.best_bound: Value | None = None
-        self.trace: list[TracePoint] = []
-        self.times: dict[str, float] = {"state": 0.0, "compile": 0.0, "solve": 0.0}
-        self._listen = listen
-        self._lock = threading.RLock()
-        self._stop = cancel or threading.Event()
-
-    # ------------------------------------------------------------------ time
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the solve began."""
-        return time.perf_counter() - self.started
-
-    @property
-    def remaining(self) -> float | None:
-        """Seconds left, never below 0; None without a limit."""
-        limit = self.options.time_limit
-        return None if limit is None else max(0.0, limit - self.elapsed)
-
-    @property
-    def expired(self) -> bool:
-        """Whether the time limit is over."""
-        return self.remaining == 0.0
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether :meth:`stop` was called (Ctrl-C)."""
-        return self._stop.is_set()
-
-    @property
-    def should_stop(self) -> bool:
-        """Whether the engine should return as soon as it can."""
-        return self.interrupted or self.expired or self.gap_reached
-
-    @property
-    def gap_reached(self) -> bool:
-        """Whether incumbent and bound have met, or are within the requested gap."""
-        if self.objective is None or self.best_bound is None:
-            return False
-        gap = relative_gap(self.objective, self.best_bound)
-        return gap is not None and gap <= (self.options.gap or 0.0)
-
-    @property
-    def cancel(self) -> threading.Event:
-        """What :meth:`stop` sets: for a solve inside this one, which it stops as well."""
-        return self._stop
-
-    def stop(self) -> None:
-        """Ask the engine to stop; safe from any thread and from a signal handler."""
-        self._stop.set()
-
-    def why_stopped(self) -> Termination:
-        """Name the reason for a stop the engine did not choose itself."""
-        if self.interrupted:
-            return Termination.INTERRUPTED
-        return Termination.TIME_LIMIT if self.expired else Termination.COMPLETED
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Add the seconds of the block to ``times[name]`` (state, compile or solve)."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.times[name] += time.perf_counter() - start
-
-    # ------------------------------------------------------------ reporting
-
-    def incumbent(self, values: Values) -> Value | None:
-        """Report a solution by the values of the statement's variables.
-
-        It is decoded and measured on the data; the recomputed objective is returned, or
-        None when the decoded explanation breaks a constraint of the problem.
-        """
-        return self.found(self.problem.decode(values))
-
-    def found(self, explanation: Explanation) -> Value | None:
-        """Report a solution as an explanation; see :meth:`incumbent`."""
-        evaluation = self.problem.evaluate(explanation)
-        if not evaluation.feasible:
-            return None
-        value = evaluation.objective
-        with self._lock:
-            if self.objective is None or self._better(value, self.objective):
-                self.objective, self.explanation = value, explanation
-                self._emit(explanation)
-        return value
-
-    def bound(self, value: float | Fraction) -> None:
-        """Report a proven bound on the objective, offset included.
-
-        Where objectives are integers, a float is rounded to the next integer in the safe
-        direction, after a slack of 1e-6 and of the precision of floats for engines that count
-        in them. Where the objective is a ratio, the value must be an integer or a Fraction
-        and is taken exactly. Worse bounds and non-finite values are ignored.
-        """
-        if not math.isfinite(value):
-            return
-        exact: Value
-        if isinstance(self.problem, RatioProblem):
-            if isinstance(value, float):
-                raise EngineError(f"a bound on a ratio must be exact, got the float {value!r}")
-            exact = Fraction(value)
-        else:
-            exact = _safe_integer(value, downwards=self.problem.sense == "min")
-        with self._lock:
-            if self.best_bound is None or self._better(self.best_bound, exact):
-                self.best_bound = exact
-                self._emit(None)
-
-    def _better(self, a: Value, b: Value) -> bool:
-        return a < b if self.problem.sense == "min" else a > b
-
-    def _emit(self, explanation: Explanation | None) -> None:
-        point = TracePoint(self.elapsed, self.objective, self.best_bound)
-        self.trace.append(point)
-        if self._listen is not None:
-            self._listen(Event(point, explanation))
 
 
 def contradiction(
@@ -354,14 +186,6 @@ class Backend(ABC):
     @abstractmethod
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Solve the problem, reporting to ``progress``; return what was proved."""
-
-
-def _safe_integer(value: float | Fraction, downwards: bool) -> int:
-    """Return the integer bound that a bound implies; a float is first moved outwards."""
-    if isinstance(value, float):
-        slack = 1e-6 + abs(value) * 2.0**-52
-        value += -slack if downwards else slack
-    return math.ceil(value) if downwards else math.floor(value)
 
 
 def _installed(module: str) -> bool:

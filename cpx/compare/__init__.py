@@ -12,17 +12,18 @@ from cpx.lazy import lazily
 
 if TYPE_CHECKING:
     from cpx.compare.comparison import Comparison
+    from cpx.compare.planning import Task, engine_names
     from cpx.compare.records import Run
-    from cpx.compare.runner import Task, compare, engine_names
+    from cpx.compare.runner import compare
 
 __all__ = ["Comparison", "Run", "Task", "compare", "engine_names"]
 
 _HOMES = {
     "Comparison": "comparison",
     "Run": "records",
-    "Task": "runner",
+    "Task": "planning",
     "compare": "runner",
-    "engine_names": "runner",
+    "engine_names": "planning",
 }
 
 __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -21,10 +21,13 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 import cpx
+from cpx.backends import backend as find_backend
 from cpx.backends.base import Event, Outcome, Progress
 from cpx.models.base import Problem
 from cpx.options import SolveOptions
 from cpx.result import Result, Termination, TracePoint
+from cpx.solving.concluding import conclude
+from cpx.solving.matching import encoding_of
 
 __all__ = ["GRACE", "prepare", "run_isolated", "shutdown"]
 
@@ -262,9 +265,6 @@ class _Job:
 
     def conclude(self, backend: str, limited: bool) -> Result:
         """Make a result of the last events of a child that sent none."""
-        from cpx.backends import backend as find_backend
-        from cpx.solving import conclude, encoding_of
-
         if self.progress.interrupted:
             outcome = Outcome(False, Termination.INTERRUPTED, "killed after an interrupt")
         elif self.killed:

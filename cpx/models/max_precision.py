@@ -150,7 +150,8 @@ class MaxPrecision(MonomialProblem, RatioProblem):
     def _at_best(self, bound: Value) -> str:
         return f"no {wording.candidate(self)} has a precision above {in_words(bound)}"
 
-    def _without_agreement(self) -> str:
+    def without_agreement(self) -> str:
+        """Say that every rule has the precision 0."""
         return "the precision of every rule is 0"
 
 

@@ -269,34 +269,10 @@ class MonomialProblem(Problem):
 
     def notes(self) -> tuple[str, ...]:
         """Return what is degenerate in the data; solved all the same."""
-        samples, notes = self.samples, []
-        m, d = samples.agreement.shape
-        if samples.same.all():
-            notes.append("all samples agree with x: the empty rule is right everywhere")
-        elif not samples.same.any():
-            notes.append(f"no sample agrees with x: {self._without_agreement()}")
-        if self.k == 0:
-            notes.append("k = 0: the empty rule is the only candidate")
-        elif self.k == d:
-            notes.append(f"k = d = {d}: the size of the rule is not restricted")
-        limits = self.limits
-        if limits is not None and limits.most is not None and limits.most < limits.least:
-            notes.append(
-                f"the limits contradict: at least {limits.least} and at most {limits.most} of "
-                f"{samples.total} must be covered"
-            )
-        meanings = "never excludes a sample", "excludes every sample"
-        for constant, meaning in zip(samples.constant, meanings, strict=True):
-            if constant.size:
-                listed = ", ".join(samples.features[j] for j in constant[:5])
-                more = f" and {constant.size - 5} more" if constant.size > 5 else ""
-                notes.append(f"constant feature, {meaning}: {listed}{more}")
-        distinct = samples.distinct
-        if distinct < m:
-            notes.append(f"identical samples: {m} rows, {distinct} distinct")
-        return tuple(notes)
+        return wording.degenerate(self)
 
-    def _without_agreement(self) -> str:
+    def without_agreement(self) -> str:
+        """Say what is left to a rule when no sample agrees with x."""
         wanted = self.shares.get("min_precision")
         if wanted:
             return f"no rule has the precision {wanted}"

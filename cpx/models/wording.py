@@ -1,4 +1,7 @@
-"""Words for the limits of a problem, exact where numbers are rounded elsewhere."""
+"""Problems of one rule in words: samples, limits, rivals, and what is degenerate in the data.
+
+Numbers are exact here that are rounded elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,14 @@ if TYPE_CHECKING:
     from cpx.data.samples import Samples
     from cpx.models.monomial import MonomialProblem
 
-__all__ = ["candidate", "class_words", "percent", "samples_in_words", "short_limits"]
+__all__ = [
+    "candidate",
+    "class_words",
+    "degenerate",
+    "percent",
+    "samples_in_words",
+    "short_limits",
+]
 
 
 def class_words(name: str) -> str:
@@ -69,3 +79,33 @@ def short_limits(problem: MonomialProblem) -> list[str]:
     """Return the limits as they stand in a title: ``["coverage >= 5 %"]``."""
     signs = dict(zip(LIMITS, ("coverage >=", "coverage <=", "precision >="), strict=True))
     return [f"{signs[name]} {percent(share)}" for name, share in problem.shares.items()]
+
+
+def degenerate(problem: MonomialProblem) -> tuple[str, ...]:
+    """Return what is degenerate in the data of a problem, in the order of importance."""
+    samples, notes = problem.samples, []
+    m, d = samples.agreement.shape
+    if samples.same.all():
+        notes.append("all samples agree with x: the empty rule is right everywhere")
+    elif not samples.same.any():
+        notes.append(f"no sample agrees with x: {problem.without_agreement()}")
+    if problem.k == 0:
+        notes.append("k = 0: the empty rule is the only candidate")
+    elif problem.k == d:
+        notes.append(f"k = d = {d}: the size of the rule is not restricted")
+    limits = problem.limits
+    if limits is not None and limits.most is not None and limits.most < limits.least:
+        notes.append(
+            f"the limits contradict: at least {limits.least} and at most {limits.most} of "
+            f"{samples.total} must be covered"
+        )
+    meanings = "never excludes a sample", "excludes every sample"
+    for constant, meaning in zip(samples.constant, meanings, strict=True):
+        if constant.size:
+            listed = ", ".join(samples.features[j] for j in constant[:5])
+            more = f" and {constant.size - 5} more" if constant.size > 5 else ""
+            notes.append(f"constant feature, {meaning}: {listed}{more}")
+    distinct = samples.distinct
+    if distinct < m:
+        notes.append(f"identical samples: {m} rows, {distinct} distinct")
+    return tuple(notes)

@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import DataError
-from cpx.reasons.arena import Space, arena
 from cpx.reasons.arguments import attribute_set
-from cpx.reasons.known import Family, in_words, places
+from cpx.reasons.counterexamples import CounterexampleSearch, GaveUp, Stopped
+from cpx.reasons.known import Family, in_words
 from cpx.reasons.single import changes_of_tree
-from cpx.reasons.votes import VoteClauses, votes_on_conditions
 from cpx.trees import MISSING, TreeModel
 
 __all__ = ["GaveUp", "Stopped", "SufficiencyOracle"]
 
-# Boxes before the first look at the clock, and seconds that should pass until the next.
-_SLICE, _SECONDS = 16, 0.01
 
-
-class Stopped(Exception):
-    """The time was over before the question was decided."""
-
-
-class GaveUp(Exception):
-    """More boxes were looked at than ``patience`` allows, and nothing decided."""
-
-
-@cache
-def _kernels() -> Any:
-    from cpx.reasons import kernels
-
-    return kernels
-
-
-class SufficiencyOracle:
+class SufficiencyOracle(CounterexampleSearch):
     """Decides whether a set of attributes is a sufficient reason for the class of a row.
 
     A set S of attributes is a *sufficient reason* (abductive explanation) for the class of x
@@ -48,9 +25,9 @@ class SufficiencyOracle:
     (:attr:`TreeModel.possible`), or missing where it may be. A *counterexample* is a completion
     of another class.
 
-    Our own depth-first branch and bound, one duel with each rival class, see
-    :mod:`cpx.reasons.kernels`, helped by local search, :mod:`cpx.reasons.climbing`. It is not
-    safe for threads.
+    What was found is remembered: reasons and changes, as sets. What they do not decide is
+    searched for, see :class:`cpx.reasons.counterexamples.CounterexampleSearch`. Not safe for
+    threads.
 
     Parameters
     ----------
@@ -96,31 +73,11 @@ class SufficiencyOracle:
     """
 
     def __init__(self, model: TreeModel, cells: ArrayLike) -> None:
-        self.model = model
-        self.cells = np.array(cells, dtype=np.int32)
-        if self.cells.shape != (model.n_attributes,):
-            raise DataError(
-                f"cells must have the shape ({model.n_attributes},), got {self.cells.shape}"
-            )
-        self._arena = arena(model)
-        self.grid = self._arena.grid
-        self.x = self.grid.positions(model, self.cells)
-        self.own = self._class_of(self.cells)
-        self.rivals = [c for c in range(len(model.classes)) if c != self.own]
-        self.calls = self.boxes = 0
-        self.patience: int | None = None
-        self.deadline: float | None = None
-        self.stop: Callable[[], bool] | None = None
-        self._slice = _SLICE
-        self._random = np.random.default_rng(0)
-        self._spaces: dict[int, Space] = {}
-        self._count = len(self.grid.used)
+        super().__init__(model, cells)
         self.core = 0
         self.everything = (1 << self._count) - 1
         self._reasons, self._changes = Family(self._count), Family(self._count)
         self._place = {a: at for at, a in enumerate(self.grid.used)}
-        self._by_votes, self._used = votes_on_conditions(model, self.grid), 0
-        self._clauses: dict[int, VoteClauses] = {}
         self.changes = changes_of_tree(model, self.grid, self.cells, self.own)
         for change in self.changes or ():
             self._changes.add(change)
@@ -215,18 +172,6 @@ class SufficiencyOracle:
         free = in_words(0, self._count)
         return not any(self._strays(rival, boxes, free) for rival in self.rivals)
 
-    def _strays(self, rival: int, boxes: Mapping[int, Any], free: NDArray[np.uint64]) -> bool:
-        """Say whether a rival wins somewhere in a part of what rows can be."""
-        self.look()
-        whole = self._space(rival).whole
-        before = whole.copy()
-        for place, box in boxes.items():
-            whole[place] = box
-        try:
-            return self._search(rival, free)
-        finally:
-            whole[:] = before
-
     def bits(self, attributes: Iterable[int]) -> int:
         """Return attributes, those that some tree tests, as an integer of places."""
         return sum(1 << self._place[a] for a in attributes if a in self._place)
@@ -234,107 +179,3 @@ class SufficiencyOracle:
     def attributes(self, bits: int) -> frozenset[int]:
         """Return the attributes in these places."""
         return frozenset(a for place, a in enumerate(self.grid.used) if bits >> place & 1)
-
-    def _ask(self, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
-        """Return the positions of a counterexample; the array is used again."""
-        self.look()
-        self.calls += 1
-        self._used = 0
-        for i, rival in enumerate(self.rivals):
-            point = self._duel(rival, held)
-            if point is not None:
-                # The next set is likely to fall to the same rival.
-                self.rivals.insert(0, self.rivals.pop(i))
-                return point
-        return None
-
-    def _duel(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
-        """Return a counterexample, from which no place can be restored to x alone."""
-        space = self._space(rival)
-        if not (self._satisfies if self._by_votes else self._search)(rival, held):
-            return None
-        self._random.shuffle(space.order)
-        space.restore()
-        return space.point
-
-    def _satisfies(self, rival: int, held: NDArray[np.uint64]) -> bool:
-        """Ask the clauses for a counterexample, or learn which places refute it."""
-        if rival not in self._clauses:
-            self._clauses[rival] = VoteClauses(self.model, self.grid, self.x, self.own, rival)
-        kept = places(int.from_bytes(held.tobytes(), "little"))
-        point, core = self._clauses[rival].counterexample(kept, self.look)
-        self._used |= sum(1 << place for place in core)
-        if point is not None:
-            self._space(rival).point[:] = point
-        return point is not None
-
-    def _space(self, rival: int) -> Space:
-        if rival not in self._spaces:
-            self.look()
-            duel = self._arena.duel(self.model, self.own, rival)
-            self._spaces[rival] = Space(duel, self.grid, self.x)
-        return self._spaces[rival]
-
-    def _search(self, rival: int, held: NDArray[np.uint64]) -> bool:
-        """Search boxes for a counterexample."""
-        kernels, space = _kernels(), self._space(rival)
-        space.held[:] = held
-        space.begin()
-        budget = 1
-        while (answer := self._boxes(space, budget)) in (kernels.PAUSED, kernels.CHECK):
-            if answer == kernels.CHECK:
-                if self.differs(self._cells(space.point)):
-                    break
-                space.state[kernels.REFUTED] = 1
-                continue
-            # The best positions of the first box by themselves, made better together, are a
-            # counterexample in most cases where there is one.
-            if budget == 1 and space.climb() >= space.enough:
-                break
-            self.look()
-            budget = self._slice
-        self.boxes += int(space.state[kernels.BOXES])
-        return bool(answer != kernels.NONE)
-
-    def _boxes(self, space: Space, budget: int) -> int:
-        """Search on, for so many boxes or less; raise GaveUp where patience allows no more."""
-        kernels = _kernels()
-        before, boxes = time.monotonic(), int(space.state[kernels.BOXES])
-        # How far a slice goes depends on the clock; what is given up must not.
-        if self.patience is not None:
-            if boxes >= self.patience:
-                self.boxes += boxes
-                raise GaveUp
-            budget = min(budget, self.patience - boxes)
-        space.state[kernels.BUDGET] = budget
-        answer: int = space.search()
-        whole = answer == kernels.PAUSED and budget == self._slice
-        if whole and time.monotonic() - before < _SECONDS:
-            self._slice *= 2
-        return answer
-
-    def differs(self, cells: NDArray[np.int32]) -> bool:
-        """Say whether a row of cells, shape (d,), is of another class than x."""
-        return self._class_of(cells) != self.own
-
-    def _class_of(self, cells: NDArray[np.int32]) -> int:
-        # For one row this is ten times as fast as TreeModel.totals_of.
-        row, exact = cells.tolist(), self.model.exact
-        totals = list(exact.base_values)
-        for walk, tree, values in zip(self._arena.walks, self.model.trees, exact.leaf_values):
-            for output, value in zip(tree.outputs, values[walk(row)].tolist()):
-                totals[output] += value
-        return int(self.model.decide(np.array([totals], dtype=object))[0])
-
-    def _cells(self, point: NDArray[np.int64]) -> NDArray[np.int32]:
-        cells = self.cells.copy()
-        for at, (a, place) in enumerate(zip(self.grid.used, point.tolist())):
-            cells[a] = MISSING if place < 0 else self.grid.cells[at][place]
-        return cells
-
-    def look(self) -> None:
-        """Raise ``Stopped`` when the deadline has passed, or ``stop`` says so."""
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise Stopped
-        if self.stop is not None and self.stop():
-            raise Stopped

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from fractions import Fraction
+from typing import get_overloads
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,9 @@ import pytest
 import cpx
 from cpx import Explainer
 from cpx.errors import CpxError, DataError, EngineError, EngineMissing, InvalidOption, NoMass
+from cpx.explaining.entry import explain
+from cpx.explaining.explainer import SOLVE_OPTIONS
+from cpx.explaining.forcing import explain_by_reason
 from cpx.explaining.question import Question
 from cpx.explaining.remarks import guarantee
 from cpx.explanation import Explanation
@@ -310,3 +315,24 @@ def test_an_engine_that_is_not_installed_is_named(
     hide(monkeypatch, "numba")
     with pytest.raises(EngineMissing, match="pip install 'numba"):
         explainer.explain(x, 1)
+
+
+# -------------------------------------------------------------------- its arguments
+
+
+def test_the_signatures_of_the_one_call_are_those_of_what_it_calls() -> None:
+    def defaults(function: object) -> dict[str, object]:
+        parameters = inspect.signature(function).parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is not p.VAR_KEYWORD}
+
+    by_rule, by_reason = map(defaults, get_overloads(explain))
+    asked = {**defaults(Explainer), **defaults(Explainer.explain), **defaults(Question)}
+    assert by_rule.pop("kind") == "rule"
+    assert by_rule == {name: asked[name] for name in by_rule}
+    assert asked.keys() - by_rule.keys() == {"self", "max_coverage", "name"}
+    forced = defaults(explain_by_reason)
+    assert by_reason.pop("kind") is inspect.Parameter.empty
+    assert by_reason == {name: forced[name] for name in by_reason}
+    options = {"gap", "threads", "encoding", "isolate", "listen"}
+    assert forced.keys() - by_reason.keys() == options
+    assert options < {*SOLVE_OPTIONS}

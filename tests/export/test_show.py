@@ -1,8 +1,6 @@
 """Problems to read."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -104,12 +102,3 @@ def test_wrong_arguments(tiny):
         show(tiny, "cnf", "clause")
     with pytest.raises(InvalidOption, match="limit"):
         show(tiny, "cnf", limit=0)
-
-
-def test_importing_loads_no_engine():
-    code = (
-        "import sys, cpx.export; "
-        "print([m for m in ('cpmpy', 'ortools', 'pulp', 'pysat', 'highspy') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

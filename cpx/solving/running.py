@@ -1,8 +1,4 @@
-"""Solve a problem with a named backend: the one place where an answer is made.
-
-Whatever the engine, the objective is recomputed from the data, the status follows from
-what was proved, and the independent checker has the last word.
-"""
+"""Solve a problem with a named backend, in this process or in a worker."""
 
 from __future__ import annotations
 
@@ -10,27 +6,21 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
 
-from cpx import check
 from cpx.backends import backend as find_backend
-from cpx.backends.base import Backend, Event, Outcome, Progress, contradiction
+from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import CpxError, InvalidOption
 from cpx.explanation import Explanation
 from cpx.methods.dinkelbach import dinkelbach
 from cpx.methods.standing_in import solve_stand_in
 from cpx.methods.starting import Start
-from cpx.models.base import Encoding, Problem, RatioProblem
+from cpx.models.base import Problem, RatioProblem
 from cpx.options import SolveOptions
-from cpx.result import Result, Status, Termination, Times, TracePoint
-from cpx.values import Value
-from cpx.versions import installed_version
+from cpx.result import Result, Termination
+from cpx.solving.concluding import conclude
+from cpx.solving.matching import encoding_of, require_kind, require_oracle
 
-__all__ = ["solve"]
-
-# Seconds for the check: at least, and beyond the time limit, which is kept within 5 % + 1 s.
-_LEAST_TO_CHECK, _MORE_TO_CHECK = 0.5, 0.8
+__all__ = ["run", "solve"]
 
 
 def solve(
@@ -159,126 +149,6 @@ def run(
         notes.append("engine failed:\n" + traceback.format_exc(limit=-4).rstrip())
         outcome = Outcome(False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}")
     return conclude(progress, outcome, engine, form, notes, time.process_time() - cpu)
-
-
-def require_kind(engine: Backend, problem: Problem) -> None:
-    """Raise InvalidOption when an engine does not solve the problem."""
-    if engine.accepts(problem):
-        return
-    if engine.encodes or (hasattr(problem, "search_form") and not problem.stated):
-        problem.stated_in()  # says why there is no statement
-    raise InvalidOption(engine.refusal(problem))
-
-
-def require_oracle(engine: Backend, problem: Problem) -> None:
-    """Raise InvalidOption when an engine asks the classifier and the problem has none."""
-    if engine.asks_classifier and problem.oracle is None:
-        raise InvalidOption(
-            f"backend {engine.name!r} asks the classifier, and this problem has only its "
-            f"samples: call cpx.explain(..., backend={engine.name!r}), or solve a problem "
-            "stated by cpx.Explainer"
-        )
-
-
-def encoding_of(engine: Backend, problem: Problem, name: str | None) -> Encoding[Any]:
-    """Return the encoding an engine will solve; one without a name if it needs none."""
-    form = problem.stated_in(name) if engine.encodes else problem.encoding(name)
-    return form if engine.encodes else replace(form, name="", faithful=True, stand_in=None)
-
-
-def conclude(
-    progress: Progress,
-    outcome: Outcome,
-    engine: Backend,
-    form: Encoding[Any],
-    notes: Sequence[str],
-    cpu: float,
-) -> Result:
-    """Turn what an engine reported into a checked result."""
-    problem, objective, bound = progress.problem, progress.objective, progress.best_bound
-    warnings = [*notes, *outcome.warnings]
-    complaint = contradiction(problem, outcome, objective, bound, faithful=form.faithful)
-    if outcome.proved and objective is not None and form.faithful and not complaint:
-        bound = objective
-    status = _status(outcome, objective, bound)
-    if complaint:
-        status = Status.ERROR
-        warnings.append(complaint)
-    if not form.faithful:
-        warnings.append(_unfaithful(form, outcome, objective))
-    explanation = progress.explanation
-    if explanation is not None:
-        # A rule found by asking the classifier stands for more than these samples.
-        if not engine.asks_classifier:
-            explanation = problem.shortened(explanation)
-        explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
-    progress.trace.append(TracePoint(progress.elapsed, objective, bound))
-    result = Result(
-        status=status,
-        termination=outcome.termination,
-        raw_status=outcome.raw_status,
-        objective=objective,
-        bound=bound,
-        explanation=explanation,
-        trace=tuple(progress.trace),
-        sizes=dict(outcome.sizes),
-        backend=engine.name,
-        solver=engine.solver,
-        encoding=form.name,
-        versions={
-            "cpx-explain": installed_version("cpx-explain") or "uninstalled",
-            **engine.versions(),
-        },
-        options=progress.options.to_dict(),
-        warnings=tuple(warnings),
-    )
-    return _checked(result, progress, cpu)
-
-
-def _checked(result: Result, progress: Progress, cpu: float) -> Result:
-    if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
-        instance, answer = progress.problem.to_dict(), result.to_dict()
-        complaints = check.complaints(instance, answer, _seconds_to_check(progress))
-        if complaints == [check.UNDECIDED]:
-            result = result.with_warnings(f"not verified: {check.UNDECIDED}")
-        elif complaints:
-            result = replace(result, status=Status.ERROR).with_warnings(
-                *(f"check failed: {complaint}" for complaint in complaints)
-            )
-        else:
-            result = replace(result, verified=True)
-    return replace(result, times=Times(**progress.times, total=progress.elapsed, cpu=cpu))
-
-
-def _seconds_to_check(progress: Progress) -> float:
-    """Return what is left of the time limit, and the little by which it may be exceeded."""
-    limit = progress.options.time_limit
-    if limit is None:
-        return check.SECONDS
-    return max(_LEAST_TO_CHECK, 1.05 * limit + _MORE_TO_CHECK - progress.elapsed)
-
-
-def _status(outcome: Outcome, objective: Value | None, bound: Value | None) -> Status:
-    if outcome.termination is Termination.SOLVER_ERROR:
-        return Status.ERROR
-    if objective is None:
-        return Status.INFEASIBLE if outcome.proved else Status.UNKNOWN
-    return Status.OPTIMAL if objective == bound else Status.FEASIBLE
-
-
-def _unfaithful(form: Encoding[Any], outcome: Outcome, objective: Value | None) -> str:
-    if form.stand_in is not None:
-        return (
-            f"encoding {form.name!r} states another objective, no less than the problem's: "
-            "nothing that it proves is a bound here"
-        )
-    told = f"encoding {form.name!r} is kept for study and is not the problem"
-    if outcome.claimed is not None and outcome.claimed != objective:
-        told += (
-            f": its model claims the value {outcome.claimed},"
-            f" the rule it returned has {objective} on the data"
-        )
-    return told + "; its bound is that of a relaxation, and valid"
 
 
 def _take_hint(progress: Progress) -> list[str]:

@@ -1,0 +1,114 @@
+"""What an engine reported, turned into a checked result: its claims, its status, its words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from cpx import check
+from cpx.backends.base import Backend, Outcome, Progress, contradiction
+from cpx.models.base import Encoding
+from cpx.result import Result, Status, Termination, Times, TracePoint
+from cpx.values import Value
+from cpx.versions import installed_version
+
+__all__ = ["conclude"]
+
+# Seconds for the check: at least, and beyond the time limit, which is kept within 5 % + 1 s.
+_LEAST_TO_CHECK, _MORE_TO_CHECK = 0.5, 0.8
+
+
+def conclude(
+    progress: Progress,
+    outcome: Outcome,
+    engine: Backend,
+    form: Encoding[Any],
+    notes: Sequence[str],
+    cpu: float,
+) -> Result:
+    """Turn what an engine reported into a checked result."""
+    problem, objective, bound = progress.problem, progress.objective, progress.best_bound
+    warnings = [*notes, *outcome.warnings]
+    complaint = contradiction(problem, outcome, objective, bound, faithful=form.faithful)
+    if outcome.proved and objective is not None and form.faithful and not complaint:
+        bound = objective
+    status = _status(outcome, objective, bound)
+    if complaint:
+        status = Status.ERROR
+        warnings.append(complaint)
+    if not form.faithful:
+        warnings.append(_unfaithful(form, outcome, objective))
+    explanation = progress.explanation
+    if explanation is not None:
+        # A rule found by asking the classifier stands for more than these samples.
+        if not engine.asks_classifier:
+            explanation = problem.shortened(explanation)
+        explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
+    progress.trace.append(TracePoint(progress.elapsed, objective, bound))
+    result = Result(
+        status=status,
+        termination=outcome.termination,
+        raw_status=outcome.raw_status,
+        objective=objective,
+        bound=bound,
+        explanation=explanation,
+        trace=tuple(progress.trace),
+        sizes=dict(outcome.sizes),
+        backend=engine.name,
+        solver=engine.solver,
+        encoding=form.name,
+        versions={
+            "cpx-explain": installed_version("cpx-explain") or "uninstalled",
+            **engine.versions(),
+        },
+        options=progress.options.to_dict(),
+        warnings=tuple(warnings),
+    )
+    return _checked(result, progress, cpu)
+
+
+def _checked(result: Result, progress: Progress, cpu: float) -> Result:
+    if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
+        instance, answer = progress.problem.to_dict(), result.to_dict()
+        complaints = check.complaints(instance, answer, _seconds_to_check(progress))
+        if complaints == [check.UNDECIDED]:
+            result = result.with_warnings(f"not verified: {check.UNDECIDED}")
+        elif complaints:
+            result = replace(result, status=Status.ERROR).with_warnings(
+                *(f"check failed: {complaint}" for complaint in complaints)
+            )
+        else:
+            result = replace(result, verified=True)
+    return replace(result, times=Times(**progress.times, total=progress.elapsed, cpu=cpu))
+
+
+def _seconds_to_check(progress: Progress) -> float:
+    """Return what is left of the time limit, and the little by which it may be exceeded."""
+    limit = progress.options.time_limit
+    if limit is None:
+        return check.SECONDS
+    return max(_LEAST_TO_CHECK, 1.05 * limit + _MORE_TO_CHECK - progress.elapsed)
+
+
+def _status(outcome: Outcome, objective: Value | None, bound: Value | None) -> Status:
+    if outcome.termination is Termination.SOLVER_ERROR:
+        return Status.ERROR
+    if objective is None:
+        return Status.INFEASIBLE if outcome.proved else Status.UNKNOWN
+    return Status.OPTIMAL if objective == bound else Status.FEASIBLE
+
+
+def _unfaithful(form: Encoding[Any], outcome: Outcome, objective: Value | None) -> str:
+    if form.stand_in is not None:
+        return (
+            f"encoding {form.name!r} states another objective, no less than the problem's: "
+            "nothing that it proves is a bound here"
+        )
+    told = f"encoding {form.name!r} is kept for study and is not the problem"
+    if outcome.claimed is not None and outcome.claimed != objective:
+        told += (
+            f": its model claims the value {outcome.claimed},"
+            f" the rule it returned has {objective} on the data"
+        )
+    return told + "; its bound is that of a relaxation, and valid"
