@@ -95,7 +95,7 @@ class UnknownName(CpxError, LookupError):
 
 
 class EngineMissing(CpxError, ImportError):
-    """An engine whose package is not installed; the message has the pip line."""
+    """An engine, or what reads, mines or draws, is not installed; the message has the pip line."""
 
     exit_code = 2
 

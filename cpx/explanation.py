@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from cpx.rule_sets import RuleSet
 from cpx.rules import Rule
 from cpx.values import Value
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cpx.data.samples import Samples
 
 __all__ = ["Evaluation", "Explanation", "PrecisionEstimate", "Reason", "SampleEvaluation"]
 
@@ -44,6 +50,26 @@ class SampleEvaluation(Evaluation):
     agreeing_covered: int
     agreeing: int
     total: int
+
+    @classmethod
+    def of(
+        cls,
+        samples: Samples,
+        covered: NDArray[np.bool_],
+        objective: Value,
+        *,
+        feasible: bool = True,
+    ) -> Self:
+        """Measure a rule, or a set of rules, that covers these samples; shape (m,)."""
+        weights, same = samples.weights[covered], samples.same[covered]
+        return cls(
+            objective,
+            covered=int(weights.sum()),
+            agreeing_covered=int(weights[same].sum()),
+            agreeing=samples.agreeing,
+            total=samples.total,
+            feasible=feasible,
+        )
 
     @property
     def precision(self) -> Fraction | None:

@@ -140,6 +140,11 @@ class Backend(ABC):
             raise UnknownName(f"solver of backend {self.name}", solver, self.solvers)
         self.solver = solver
 
+    @property
+    def full_name(self) -> str:
+        """Family and solver as one name, such as ``"milp:highs"``."""
+        return f"{self.name}:{self.solver}" if self.solver else self.name
+
     @classmethod
     def available(cls) -> bool:
         """Whether the packages are installed, found without importing them."""

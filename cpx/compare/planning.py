@@ -109,7 +109,7 @@ def _expand(name: str) -> list[str]:
         return [f"{family}:{solver}" for solver in cls.solvers] or [family]
     engine = backend(name)
     engine.require()
-    return [f"{engine.name}:{engine.solver}" if engine.solver else engine.name]
+    return [engine.full_name]
 
 
 def _installed() -> list[str]:

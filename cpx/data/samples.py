@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.sample_fields import (
-    MAX_TOTAL_WEIGHT,
     boolean_array,
     feature_names,
     group_numbers,
@@ -24,7 +24,7 @@ from cpx.data.words import bits_of_words, surely_distinct, words_of
 if TYPE_CHECKING:
     from cpx.data.distributions import Distribution
 
-__all__ = ["MAX_TOTAL_WEIGHT", "Samples"]
+__all__ = ["Samples"]
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -118,6 +118,13 @@ class Samples:
     def agreeing(self) -> int:
         """Weight of the samples with the class of x."""
         return int(self.weights[self.same].sum())
+
+    def covered(self, features: Iterable[int]) -> BoolArray:
+        """Return which samples have the values of x in all of these features, shape (m,)."""
+        covered = np.ones(self.m, dtype=np.bool_)
+        for j in features:
+            covered &= self.agreement[:, j]
+        return covered
 
     def merged(self) -> Samples:
         """Return the samples with identical rows (bits and label) merged into weights.

@@ -127,15 +127,8 @@ class MinCertificate(SmallestSet):
         return found.covered - found.agreeing_covered <= self.tolerated
 
     def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
-        samples = self.samples
-        covered = np.asarray(samples.agreement[:, list(features)].all(axis=1))
-        return SampleEvaluation(
-            self.cost(features),
-            covered=int(samples.weights[covered].sum()),
-            agreeing_covered=int(samples.weights[covered & samples.same].sum()),
-            agreeing=samples.agreeing,
-            total=samples.total,
-        )
+        covered = self.samples.covered(features)
+        return SampleEvaluation.of(self.samples, covered, self.cost(features))
 
     def evaluate(self, explanation: Explanation) -> SampleEvaluation:
         """Return the weight of the features, what they cover, and whether they are enough."""
@@ -144,8 +137,7 @@ class MinCertificate(SmallestSet):
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the rule of these features with its exact precision and coverage."""
-        called = wording.class_words(str(self.samples.context.get("class", "same class as x")))
-        rule = Rule.of(features, self.samples.features, called)
+        rule = Rule.of(features, self.samples.features, wording.conclusion(self.samples))
         found = self._measure(rule.features)
         return Explanation(rule, precision=found.precision, coverage=found.coverage)
 

@@ -185,7 +185,7 @@ class MonomialProblem(Problem):
     @property
     def conclusion(self) -> str:
         """The class that rules stand for, in words."""
-        return wording.class_words(str(self.samples.context.get("class", "same class as x")))
+        return wording.conclusion(self.samples)
 
     def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
         # A rule is asked for several times on its way from an engine to the result.
@@ -201,21 +201,11 @@ class MonomialProblem(Problem):
         return {}
 
     def _measure_anew(self, features: tuple[int, ...]) -> SampleEvaluation:
-        samples = self.samples
-        covered = np.ones(samples.same.size, dtype=np.bool_)
-        for j in features:
-            covered &= samples.agreement[:, j]
-        weights, same = samples.weights[covered], samples.same[covered]
-        weight, agreeing = int(weights.sum()), int(weights[same].sum())
-        allowed = self.limits is None or self.limits.allow(weight, agreeing)
-        return SampleEvaluation(
-            objective=self.value_of(covered),
-            covered=weight,
-            agreeing_covered=agreeing,
-            agreeing=samples.agreeing,
-            total=samples.total,
-            feasible=allowed and self._may_choose(features),
-        )
+        covered = self.samples.covered(features)
+        found = SampleEvaluation.of(self.samples, covered, self.value_of(covered))
+        limits = self.limits
+        allowed = limits is None or limits.allow(found.covered, found.agreeing_covered)
+        return replace(found, feasible=allowed and self._may_choose(features))
 
     def _may_choose(self, features: tuple[int, ...]) -> bool:
         chosen = set(features)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from cpx.models.saved import LIMITS
+from cpx.rules import Rule
 
 if TYPE_CHECKING:
     from cpx.data.samples import Samples
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "candidate",
     "class_words",
+    "conclusion",
     "degenerate",
     "percent",
     "samples_in_words",
@@ -33,6 +35,11 @@ def class_words(name: str) -> str:
     ('class 1', 'benign')
     """
     return f"class {name}" if name.lstrip("-").replace(".", "", 1).isdigit() else name
+
+
+def conclusion(samples: Samples) -> str:
+    """Return what a rule about x says: the class of x, by name where it is known."""
+    return class_words(str(samples.context.get("class", Rule.conclusion)))
 
 
 def percent(share: Fraction) -> str:

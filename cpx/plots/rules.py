@@ -65,8 +65,8 @@ def plot_rules(
     ------
     InvalidInstance
         When the shapes do not fit one another, naming the argument.
-    InvalidOption
-        When matplotlib is not installed.
+    EngineMissing
+        When matplotlib is not installed; with the pip line.
 
     Examples
     --------

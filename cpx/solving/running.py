@@ -167,7 +167,7 @@ def _not_honoured(engine: Backend, options: SolveOptions) -> list[str]:
     default = SolveOptions()
     honoured = engine.honours | ({"encoding"} if engine.encodes else set())
     return [
-        f"backend {engine.name}{':' * bool(engine.solver)}{engine.solver} does not honour {name}"
+        f"backend {engine.full_name} does not honour {name}"
         for name in ("threads", "seed", "gap", "hint", "encoding")
         if getattr(options, name) != getattr(default, name) and name not in honoured
     ]

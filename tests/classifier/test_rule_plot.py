@@ -10,7 +10,8 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 from cpx import RuleSet, RuleSetClassifier, RuleSetSelection, plot_rules, plot_selection
-from cpx.errors import InvalidInstance
+from cpx.errors import EngineMissing, InvalidInstance
+from cpx.plots.require import require_matplotlib
 from cpx.plots.rules import _RIGHT, _WRONG, _edges, _runs, arranged
 from cpx.rules import Rule
 
@@ -135,3 +136,9 @@ def test_refuses_what_does_not_fit() -> None:
     for weights in ([1.0], [0.0] * 10, [np.nan] * 10):
         with pytest.raises(InvalidInstance, match="weights must be 10 numbers > 0"):
             plot_rules(rules, covers, same, weights=weights)
+
+
+def test_without_matplotlib_the_pip_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(EngineMissing, match=r"pip install 'cpx-explain\[plots\]'"):
+        require_matplotlib()

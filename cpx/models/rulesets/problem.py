@@ -216,16 +216,9 @@ class RuleSetProblem(Problem):
         return self._measure(explanation.features, self._covers(explanation.features))
 
     def _measure(self, chosen: tuple[int, ...], covers: Bools) -> SampleEvaluation:
-        samples = self.samples
-        covered = covers.any(axis=0)
-        return SampleEvaluation(
-            objective=self.scale * self._error(covers) + self.price * len(chosen),
-            covered=int(samples.weights[covered].sum()),
-            agreeing_covered=int(samples.weights[covered & samples.same].sum()),
-            agreeing=samples.agreeing,
-            total=samples.total,
-            feasible=self.allows(chosen),
-        )
+        value = self.scale * self._error(covers) + self.price * len(chosen)
+        covered = np.asarray(covers.any(axis=0))
+        return SampleEvaluation.of(self.samples, covered, value, feasible=self.allows(chosen))
 
     def _error(self, covers: Bools) -> int:
         times, same = covers.sum(axis=0, dtype=np.int64), self.samples.same

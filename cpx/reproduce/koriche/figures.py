@@ -51,8 +51,8 @@ def draw(experiment: Experiment, store: Store) -> list[Path]:
 
     Raises
     ------
-    InvalidOption
-        When matplotlib is not installed.
+    EngineMissing
+        When matplotlib is not installed; with the pip line.
     OutputError
         When a file cannot be written.
     """
