@@ -27,6 +27,8 @@ class Evidence:
     labels : (n,) array of bool
     room : int
         How many synthetic instances can be added.
+    positive_weight : float
+        What a positive instance counts, a negative one being 1.
 
     Attributes
     ----------
@@ -34,16 +36,25 @@ class Evidence:
         Real instances; all instances so far.
     """
 
-    def __init__(self, domain: Domain, values: FloatArray, labels: BoolArray, room: int) -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        values: FloatArray,
+        labels: BoolArray,
+        room: int,
+        positive_weight: float = 1.0,
+    ) -> None:
         self.domain = domain
         self.n_real = len(values)
         self.size = 0
+        self.positive_weight = positive_weight
         points = domain.coordinates(values)
         total = self.n_real + room
         self._values = np.empty((total, values.shape[1]))
         self._cells = np.empty((values.shape[1], total), dtype=np.intp)
         self._points = np.empty((total, points.shape[1]), dtype=np.float32)
         self._labels = np.empty(total, dtype=bool)
+        self._weights = np.empty(total)
         self.add(values, labels)
 
     def add(self, values: FloatArray, labels: BoolArray) -> None:
@@ -53,6 +64,7 @@ class Evidence:
         self._cells[:, new] = self.domain.cells(values).T
         self._points[new] = self.domain.coordinates(values)
         self._labels[new] = labels
+        self._weights[new] = np.where(labels, self.positive_weight, 1.0)
         self.size = new.stop
 
     @property
@@ -74,6 +86,21 @@ class Evidence:
     def labels(self) -> BoolArray:
         """Which are positive, shape (size,)."""
         return self._labels[: self.size]
+
+    @property
+    def weights(self) -> FloatArray:
+        """What each counts, shape (size,)."""
+        return self._weights[: self.size]
+
+    @property
+    def gains(self) -> FloatArray:
+        """What covering each is worth that no rule covers: its weight, or less than nothing."""
+        return np.where(self.labels, self.weights, -self.weights)
+
+    @property
+    def total(self) -> float:
+        """The weight of all instances."""
+        return float(self.weights.sum())
 
     def misses(self, mask: BoolArray, first: int = 0) -> npt.NDArray[np.int8]:
         """Return how many conditions of a rule each instance from ``first`` on violates."""
@@ -141,3 +168,8 @@ class State:
     def right(self) -> BoolArray:
         """Which instances the decision set gives the label of the black box."""
         return np.asarray((self.count > 0) == self.evidence.labels)
+
+    @property
+    def right_weight(self) -> float:
+        """Their weight."""
+        return float(self.evidence.weights[self.right].sum())
