@@ -33,7 +33,8 @@ def test_the_table_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(network, "HIDDEN", (10, 5))
     data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
     out = tmp_path / "ads.md"
-    args = ["--data", data, "--iterations", 8, "--queries", 20, "--runs", 1, "--rows", 150]
+    args = ["--data", data, "--iterations", 8, "--queries", 20, "--runs", 2, "--rows", 150]
+    args += ["--epochs", 200]
     args += ["-o", out]
     code, output = run(*args, "--penalty", 0.01)
     assert code == 0, output
@@ -69,6 +70,7 @@ def test_the_exact_loop_stands_beside_it(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(network, "HIDDEN", (10, 5))
     data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
     args = ["--data", data, "--iterations", 5, "--queries", 20, "--runs", 1, "--exact"]
+    args += ["--epochs", 200]
     code, output = run(*args, "--penalty", 0.01)
     assert code == 0, output
     assert "exact loop" in output

@@ -146,12 +146,20 @@ def best_list(
         chosen = current.copy()
         chosen[int(np.argmax(np.where(current, -np.inf, gains)))] = True
         return chosen
-    chosen = gains > price
-    if price:
-        # All but a few may be said by those few.
-        most = gains >= -price
-        if gains[most].sum() - price * (~most).sum() > (gains[chosen] - price).sum():
-            chosen = most
+    # The price is that of the cells in the list, or of those that are not.
+    forms = [gains - price, gains + price] if price else [gains]
+    found = [_best_list(net, current, must) for net in forms]
+    costs = [0.0, price * k]
+    options = [
+        (float(net[chosen].sum()) - cost, chosen)
+        for net, cost, chosen in zip(forms, costs, found)
+        if chosen is not None
+    ]
+    return max(options, key=lambda option: option[0])[1] if options else None
+
+
+def _best_list(gains: FloatArray, current: BoolArray | None, must: int | None) -> BoolArray | None:
+    chosen = gains > 0
     if must is not None:
         chosen[must] = True
 

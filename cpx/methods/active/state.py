@@ -27,34 +27,26 @@ class Evidence:
     labels : (n,) array of bool
     room : int
         How many synthetic instances can be added.
-    positive_weight : float
-        What a positive instance counts, a negative one being 1.
 
     Attributes
     ----------
     n_real, size : int
         Real instances; all instances so far.
+    positive_weight : float
+        What a positive instance counts, a negative one counting 1.
     """
 
-    def __init__(
-        self,
-        domain: Domain,
-        values: FloatArray,
-        labels: BoolArray,
-        room: int,
-        positive_weight: float = 1.0,
-    ) -> None:
+    def __init__(self, domain: Domain, values: FloatArray, labels: BoolArray, room: int) -> None:
         self.domain = domain
         self.n_real = len(values)
         self.size = 0
-        self.positive_weight = positive_weight
+        self.positive_weight = 1.0
         points = domain.coordinates(values)
         total = self.n_real + room
         self._values = np.empty((total, values.shape[1]))
         self._cells = np.empty((values.shape[1], total), dtype=np.intp)
         self._points = np.empty((total, points.shape[1]), dtype=np.float32)
         self._labels = np.empty(total, dtype=bool)
-        self._weights = np.empty(total)
         self.add(values, labels)
 
     def add(self, values: FloatArray, labels: BoolArray) -> None:
@@ -64,7 +56,6 @@ class Evidence:
         self._cells[:, new] = self.domain.cells(values).T
         self._points[new] = self.domain.coordinates(values)
         self._labels[new] = labels
-        self._weights[new] = np.where(labels, self.positive_weight, 1.0)
         self.size = new.stop
 
     @property
@@ -90,12 +81,12 @@ class Evidence:
     @property
     def weights(self) -> FloatArray:
         """What each counts, shape (size,)."""
-        return self._weights[: self.size]
+        return np.where(self.labels, self.positive_weight, 1.0)
 
     @property
     def gains(self) -> FloatArray:
-        """What covering each is worth that no rule covers: its weight, or less than nothing."""
-        return np.where(self.labels, self.weights, -self.weights)
+        """What it is worth to cover each, shape (size,): negative where its label is."""
+        return np.where(self.labels, self.positive_weight, -1.0)
 
     @property
     def total(self) -> float:

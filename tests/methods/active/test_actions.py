@@ -99,6 +99,30 @@ def test_bounds_by_hand() -> None:
     assert passive.separated(*passive.best_two())
 
 
+def test_best_conditions_with_prices_by_brute_force() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        k, price = int(rng.integers(2, 7)), float(rng.integers(1, 8)) / 2
+        gains = rng.integers(-5, 6, k).astype(float)
+        found = best_interval(gains, price=price)
+        chosen = best_list(gains, price=price)
+        assert found is not None
+        assert chosen is not None
+        whole = [(i, j) for i in range(k) for j in range(i + 1, k + 1) if j - i < k]
+
+        def bounded(i: int, j: int, gains: np.ndarray = gains, price: float = price) -> float:
+            return float(gains[i:j].sum()) - price * (int(i > 0) + int(j < len(gains)))
+
+        edges = np.flatnonzero(found)
+        assert bounded(edges[0], edges[-1] + 1) == max(bounded(i, j) for i, j in whole)
+
+        def listed(one: np.ndarray, gains: np.ndarray = gains, price: float = price) -> float:
+            return float(gains[one].sum()) - price * min(one.sum(), (~one).sum())
+
+        lists = [np.array([n >> b & 1 for b in range(k)], bool) for n in range(1, 2**k - 1)]
+        assert listed(chosen) == max(map(listed, lists))
+
+
 def test_best_conditions_by_brute_force() -> None:
     rng = np.random.default_rng(0)
     for _ in range(60):
