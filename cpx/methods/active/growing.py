@@ -103,7 +103,7 @@ class _Weights:
         own, other = np.maximum(gains, 0.0), np.maximum(-gains, 0.0)
         self.positive, self.negative = float(own.sum()), float(other.sum())
         self.positive_per_cell = histogram(cells, own, n_cells)
-        self.negative_per_cell = histogram(cells, other, n_cells)
+        self.per_cell = histogram(cells, own + other, n_cells)
 
     @property
     def gain(self) -> float:
@@ -111,7 +111,7 @@ class _Weights:
 
     def worth(self) -> FloatArray:
         price = min(1.0, self.positive / self.negative) if self.negative else 1.0
-        return self.positive_per_cell - price * self.negative_per_cell
+        return self.positive_per_cell * (1 + price) - price * self.per_cell
 
 
 def _grow_one(

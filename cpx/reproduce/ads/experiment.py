@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -279,7 +279,7 @@ def _mean(runs: list[Faithfulness], theirs: FloatArray | None) -> Faithfulness:
     kept = ("name", "spread", "lead", "error")
     fields = [f for f in Faithfulness.__dataclass_fields__ if f not in kept]
     told = {f: [getattr(run, f) for run in runs] for f in fields}
-    found: dict[str, float | None] = {
+    found: dict[str, Any] = {
         f: None if None in values else float(np.mean(values)) for f, values in told.items()
     }
     scores = np.array([run.f1 for run in runs])

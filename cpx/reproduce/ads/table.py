@@ -50,7 +50,7 @@ def notes(networks: Sequence[Network], settings: Settings) -> list[str]:
 
     return [
         f"{DATASET.name}: {n} training rows, {kept} test rows, "
-        f"{first.train_rows.shape[1]} attributes; {settings.runs} splits, each with a network, "
+        f"{first.train_rows.shape[1]} attributes; splits, each with a network: {settings.runs}, "
         f"from seed {settings.seed}.",
         f"Networks: {len(HIDDEN)} hidden layers ({', '.join(map(str, HIDDEN))}), at most "
         f"{settings.epochs} epochs; on average accuracy "
