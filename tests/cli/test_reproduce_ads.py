@@ -33,7 +33,7 @@ def test_the_table_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(network, "HIDDEN", (10, 5))
     data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
     out = tmp_path / "ads.md"
-    args = ["--data", data, "--iterations", 8, "--queries", 20, "--runs", 2, "--rows", 150]
+    args = ["--data", data, "--iterations", 8, "--queries", 20, "--runs", 1, "--rows", 150]
     args += ["--epochs", 200]
     args += ["-o", out]
     code, output = run(*args, "--penalty", 0.01)
