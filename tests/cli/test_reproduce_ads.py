@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from cpx.cli import app
 from cpx.reproduce.ads import network
-from cpx.reproduce.ads.experiment import PUBLISHED
+from cpx.reproduce.ads.experiment import ADS, PUBLISHED, Faithfulness, means
 from tests.reproduce.conftest import write_tables
 
 
@@ -34,6 +34,7 @@ def test_the_table_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
     out = tmp_path / "ads.md"
     args = ["--data", data, "--iterations", 8, "--queries", 20, "--runs", 1, "--rows", 150]
+    args += ["--epochs", 200]
     args += ["-o", out]
     code, output = run(*args, "--penalty", 0.01)
     assert code == 0, output
@@ -46,22 +47,44 @@ def test_the_table_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         "random forest",
         "ADS, beta = 0",
         "ADS",
+        "ADS, weights for F1",
         "learned, no queries",
+        "learned for F1, no queries",
         "BRS+, paper",
     ):
         assert name in names
-    ours = next(line for line in out.read_text().splitlines() if line.startswith("| ADS |"))
-    cells = [cell.strip() for cell in ours.strip("|").split("|")]
-    assert float(cells[1]) > 0.7
-    assert cells[9] == "20"
-    for name, queries in (("learned, no queries", "0"), ("learned", "20")):
-        start = f"| {name} |"
-        learned = next(line for line in out.read_text().splitlines() if line.startswith(start))
-        found = [cell.strip() for cell in learned.strip("|").split("|")]
-        assert found[9] == queries
-        assert int(found[6]) <= int(cells[6])
-    paper = "|   paper | 0.897 | 0.741 | - | 0.688 | 0.803 | 24 | 4.38 | 6 | - | - |"
-    assert paper in out.read_text().splitlines()
+    told = out.read_text().splitlines()
+
+    def cells(name: str) -> list[str]:
+        line = next(line for line in told if line.startswith(f"| {name} |"))
+        return [cell.strip() for cell in line.strip("|").split("|")]
+
+    ours = cells("ADS")
+    assert float(ours[1]) > 0.7
+    assert (ours[4], ours[11]) == ("-", "20")
+    for name, queries in (("learned, no queries", "0"), ("learned for F1", "75")):
+        found = cells(name)
+        assert found[11] == queries
+        assert float(found[8]) <= float(ours[8])
+        assert float(found[4]) == pytest.approx(float(found[2]) - float(ours[2]), abs=0.002)
+    assert (
+        "|   paper | 0.897 | 0.741 | - | - | - | 0.688 | 0.803 | 24 | 4.38 | 6 | - | - |" in told
+    )
+
+
+def test_means_have_a_lead_with_its_standard_error() -> None:
+    def run(theirs: float, ours: float, queries: float | None) -> list[Faithfulness]:
+        kept = Faithfulness(ADS, 0.9, theirs, 0.5, 0.5, 10)
+        return [kept, Faithfulness("ours", 0.8, ours, 0.5, 0.5, 8, queries=queries)]
+
+    ads, ours = means([run(0.70, 0.73, 5), run(0.80, 0.81, 7)])
+    assert (ads.f1, ads.lead, ads.error) == (0.75, None, None)
+    # The differences are 0.03 and 0.01, each 0.01 from their mean.
+    assert ours.lead == pytest.approx(0.02)
+    assert ours.error == pytest.approx(0.01)
+    assert ours.spread == pytest.approx(0.08 / 2**0.5)
+    assert (ours.rules, ours.queries) == (8, 6)
+    assert means([run(0.7, 0.7, None)])[1].queries is None
 
 
 @pytest.mark.slow
@@ -69,6 +92,7 @@ def test_the_exact_loop_stands_beside_it(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(network, "HIDDEN", (10, 5))
     data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
     args = ["--data", data, "--iterations", 5, "--queries", 20, "--runs", 1, "--exact"]
+    args += ["--epochs", 200]
     code, output = run(*args, "--penalty", 0.01)
     assert code == 0, output
     assert "exact loop" in output
@@ -87,6 +111,7 @@ def test_wrong_input_is_named(tmp_path: Path) -> None:
     for args, told in [
         (["--data", tmp_path], "index.json cannot be read"),
         (["--data", data, "--runs", 0], "runs must be an integer of at least 1"),
+        (["--data", data, "--epochs", 0], "epochs must be an integer of at least 1"),
         (["--data", data, "--seed", -1], "seed"),
         (["--data", data, "--rows", 0], "rows must be an integer of at least 1"),
     ]:

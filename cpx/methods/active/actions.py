@@ -49,8 +49,8 @@ class Actions:
         Place in S of the rule concerned, or -1 of a new one.
     masks : (A, cells) array of bool
         r_a: the rule added or removed, or what the rule is modified to.
-    right : (A,) array of int
-        Instances that a(S) gives the label of the black box.
+    right : (A,) array
+        Weight of the instances that a(S) gives the label of the black box.
     covered : (A,) array of int
         N(r_a): instances that r_a covers.
     """
@@ -66,14 +66,14 @@ class Actions:
         self._evidence = state.evidence
         self._state = state
         self._penalty, self._beta = penalty, beta
-        self._found: list[tuple[int, int, BoolArray, int, int]] = []
-        self._sign = np.where(state.evidence.labels, 1, -1)
+        self._found: list[tuple[int, int, BoolArray, float, int]] = []
+        self._gains = state.evidence.gains
         for i in range(len(state.masks)):
             self._on_rule(i, max_conditions)
-        right, free = int(state.right.sum()), state.count == 0
+        right, free = state.right_weight, state.count == 0
         for mask in new_rules:
             covered = self._evidence.covered(mask)
-            gain = int(self._sign[covered & free].sum())
+            gain = float(self._gains[covered & free].sum())
             self._found.append((ADD_RULE, -1, mask, right + gain, int(covered.sum())))
         self._pack()
 
@@ -82,9 +82,9 @@ class Actions:
         domain, mask, misses = evidence.domain, state.masks[i], state.misses[i]
         own = misses == 0
         others = state.count - own > 0
-        without = int((others == evidence.labels).sum())
+        without = float(evidence.weights[others == evidence.labels].sum())
         self._found.append((REMOVE_RULE, i, mask, without, int(own.sum())))
-        helps = np.where(others, 0, self._sign)
+        helps = np.where(others, 0.0, self._gains)
         rows = np.flatnonzero(own)
         cells = evidence.cells[:, rows]
         gains = histogram(cells, helps[rows], domain.n_cells)
@@ -121,7 +121,7 @@ class Actions:
                 seen.add(chosen.tobytes())
                 changed = mask.copy()
                 changed[span] = chosen
-                right = without + int(gain[chosen].sum())
+                right = without + float(gain[chosen].sum())
                 self._found.append((kind, i, changed, right, int(count[chosen].sum())))
 
     def _pack(self) -> None:
@@ -130,7 +130,7 @@ class Actions:
         self.rules: IntArray = np.array([f[1] for f in found], dtype=np.int64)
         self.masks: BoolArray = np.array([f[2] for f in found], dtype=bool)
         self.masks = self.masks.reshape(len(found), domain.n_cells)
-        self.right: IntArray = np.array([f[3] for f in found], dtype=np.int64)
+        self.right: FloatArray = np.array([f[3] for f in found], dtype=np.float64)
         self.covered: IntArray = np.array([f[4] for f in found], dtype=np.int64)
         change = np.select([self.kinds == ADD_RULE, self.kinds == REMOVE_RULE], [1, -1], 0)
         self._sizes = len(self._state.masks) + change
@@ -142,7 +142,7 @@ class Actions:
     @property
     def objective(self) -> FloatArray:
         """The estimate of Q(a(S)) of each action, on all instances so far."""
-        return np.asarray(self.right / self._evidence.size - self._penalty * self._sizes)
+        return np.asarray(self.right / self._evidence.total - self._penalty * self._sizes)
 
     @property
     def radius(self) -> FloatArray:
@@ -183,7 +183,7 @@ class Actions:
         if old.any():
             rest[old] -= own[self.rules[old]]
         after = (rest > 0) | (touched & (self.kinds != REMOVE_RULE)[:, None])
-        self.right += (after == labels).sum(axis=1)
+        self.right += (after == labels) @ evidence.weights[first:]
         self.covered += touched.sum(axis=1)
 
     def apply(self, i: int, state: State) -> None:

@@ -70,6 +70,10 @@ class Attribute(ABC):
         """Return in words that the value is in an allowed cell."""
 
     @abstractmethod
+    def length(self, allowed: BoolArray) -> int:
+        """Return how many values it takes to say that the value is in an allowed cell."""
+
+    @abstractmethod
     def coordinates(self, values: FloatArray) -> FloatArray:
         """Return coordinates (n, c) in which two values are at most 1 apart."""
 
@@ -138,6 +142,10 @@ class Numbers(Attribute):
             float(self.thresholds[last]) if last < len(self.thresholds) else None,
         )
 
+    def length(self, allowed: BoolArray) -> int:
+        # The bounds of the interval.
+        return int(not allowed[0]) + int(not allowed[-2])
+
     def coordinates(self, values: FloatArray) -> FloatArray:
         spread = self.high - self.low or 1.0
         scaled = (values - self.low) / spread
@@ -178,6 +186,11 @@ class Categories(Attribute):
 
     def condition(self, allowed: BoolArray) -> Condition:
         return OneOf(self.name, tuple(self.categories[i] for i in np.flatnonzero(allowed[:-1])))
+
+    def length(self, allowed: BoolArray) -> int:
+        # The values in the list, or those that are not.
+        inside = int(allowed[:-1].sum())
+        return min(inside, len(self.categories) - inside)
 
     def coordinates(self, values: FloatArray) -> FloatArray:
         # Two different values are at squared distance 1.

@@ -175,6 +175,11 @@ class Domain:
         """Return the attributes that a rule has conditions on."""
         return np.flatnonzero(~np.logical_and.reduceat(mask, self.starts[:-1]))
 
+    def length(self, mask: BoolArray) -> int:
+        """Return how many bounds and values it takes to say a rule."""
+        constrained = self.constrained(mask).tolist()
+        return sum(self.attributes[a].length(mask[self.span(a)]) for a in constrained)
+
     def volume(self, masks: BoolArray) -> FloatArray:
         """Return the share of the input space that rules cover; masks of shape (k, cells)."""
         shares = np.add.reduceat(masks * self._volumes, self.starts[:-1], axis=1)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.scalars import positive_integer
+from cpx.errors import InvalidOption
 from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.decision_set import DecisionSet
@@ -61,6 +62,8 @@ class ActiveDecisionSet(DecisionSet):
         Rules to add that an iteration considers.
     max_conditions : int
         Conditions of a rule.
+    positive_weight : float
+        What a positive instance counts in the fidelity, a negative one counting 1.
     n_cells, categorical, positive, seed, max_categories
         As in :class:`~cpx.methods.active.DecisionSet`.
 
@@ -134,6 +137,7 @@ class ActiveDecisionSet(DecisionSet):
         pool_size: int = 20,
         new_rules: int = 8,
         max_conditions: int = 6,
+        positive_weight: float = 1.0,
         n_cells: int = 64,
         categorical: Sequence[str | int] | None = None,
         positive: Any = None,
@@ -151,13 +155,17 @@ class ActiveDecisionSet(DecisionSet):
         self.pool_size = pool_size
         self.new_rules = new_rules
         self.max_conditions = max_conditions
+        self.positive_weight = positive_weight
 
     def _room(self) -> int:
+        if not at_least_zero("positive_weight", self.positive_weight):
+            raise InvalidOption("positive_weight must be greater than 0, got 0")
         return self._search().room
 
     def _learn(
         self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
     ) -> list[BoolArray]:
+        evidence.positive_weight = float(self.positive_weight)
         best, steps = self._search().run(evidence, box, rng)
         self.objective_ = best.objective
         self.history_ = tuple(steps)

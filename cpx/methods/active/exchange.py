@@ -52,11 +52,13 @@ def climb(
     """
     mask = mask.copy()
     violated = np.zeros(cells.shape, dtype=bool)
+    limited = np.zeros(domain.n_attributes, dtype=bool)
     for a in domain.constrained(mask).tolist():
-        violated[a] = ~mask[cells[a]]
+        violated[a], limited[a] = ~mask[cells[a]], True
     misses = violated.sum(axis=0)
     places = [cells[a] - domain.starts[a] for a in range(domain.n_attributes)]
-    value = float(gains[misses == 0].sum()) - price * len(domain.constrained(mask))
+    value = float(gains[misses == 0].sum()) - price * domain.length(mask)
+    lengths = [one.length(mask[domain.span(a)]) for a, one in enumerate(domain.attributes)]
     improved = True
     while improved:
         improved = False
@@ -67,18 +69,21 @@ def climb(
             worth = np.bincount(
                 places[a][rows], weights=gains[rows], minlength=span.stop - span.start
             ).astype(np.float64, copy=False)
-            others = len(np.setdiff1d(domain.constrained(mask), [a]))
-            options = [(others, np.ones(len(worth), dtype=bool))]
-            condition = best_condition(domain, a, worth)
+            others = int(limited.sum()) - int(limited[a])
+            options = [np.ones(len(worth), dtype=bool)]
+            condition = best_condition(domain, a, worth, price=price)
             if others < max_conditions and condition is not None:
-                options.append((others + 1, condition))
-            for size, option in options:
-                met = float(worth[option].sum()) - price * size
+                options.append(condition)
+            elsewhere = sum(lengths) - lengths[a]
+            for option in options:
+                length = 0 if option.all() else domain.attributes[a].length(option)
+                met = float(worth[option].sum()) - price * (elsewhere + length)
                 if met > value + _LEAST:
                     value, improved = met, True
                     now = ~option[places[a]]
                     misses = misses - violated[a] + now
                     violated[a], mask[span] = now, option
+                    limited[a], lengths[a] = not option.all(), length
     return mask, value
 
 
@@ -124,30 +129,26 @@ class Exchange:
     def objective(self, masks: Sequence[BoolArray]) -> float:
         """Return Q of a decision set, on all instances."""
         state = State(self.evidence, masks)
-        price = sum(map(self._price, masks)) / self.evidence.size
-        return float(state.right.mean()) - price
+        price = sum(map(self._price, masks)) / self.evidence.total
+        return state.right_weight / self.evidence.total - price
 
     def _price(self, mask: BoolArray) -> float:
-        """Return the instances that a rule has to gain."""
-        conditions = len(self.evidence.domain.constrained(mask))
-        return self.evidence.size * (self.penalty + self.condition_penalty * conditions)
+        """Return the weight that a rule has to gain."""
+        length = self.evidence.domain.length(mask)
+        return self.evidence.total * (self.penalty + self.condition_penalty * length)
 
     def _fewer(self, masks: Sequence[BoolArray]) -> list[BoolArray]:
         """Leave out the rule whose loss costs least, until there are not too many."""
         state = State(self.evidence, masks)
-        sign = self._sign
+        gains = self.evidence.gains
         while self.max_rules is not None and len(state.masks) > self.max_rules:
             alone = state.count == 1
             own = [
-                float(sign[(misses == 0) & alone].sum()) - self._price(mask)
+                float(gains[(misses == 0) & alone].sum()) - self._price(mask)
                 for mask, misses in zip(state.masks, state.misses, strict=True)
             ]
             state.remove(int(np.argmin(own)))
         return list(state.masks)
-
-    @property
-    def _sign(self) -> FloatArray:
-        return np.where(self.evidence.labels, 1.0, -1.0)
 
     def _descend(self, masks: Sequence[BoolArray]) -> list[BoolArray]:
         state = State(self.evidence, masks)
@@ -175,23 +176,23 @@ class Exchange:
         """Return the best rule found to add, what it gains, and what the first known one does."""
         evidence = self.evidence
         free = np.flatnonzero(state.count == 0)
-        cells, sign = evidence.cells[:, free], self._sign[free]
+        cells, gains = evidence.cells[:, free], evidence.gains[free]
         best, gain = evidence.domain.everything(), -np.inf
         if known:
             best = known[0]
-            gain = float(sign[best[cells].all(axis=0)].sum()) - self._price(best)
+            gain = float(gains[best[cells].all(axis=0)].sum()) - self._price(best)
         before = gain
         for start in [*known, *grow(state, self.starts, self.max_conditions, self.rng)]:
             mask, met = climb(
                 evidence.domain,
                 cells,
-                sign,
+                gains,
                 start,
                 self.max_conditions,
-                self.condition_penalty * evidence.size,
+                self.condition_penalty * evidence.total,
                 self.rng,
             )
-            met -= self.penalty * evidence.size
+            met -= self.penalty * evidence.total
             if met > gain:
                 best, gain = mask, met
         return best, gain, before

@@ -31,6 +31,7 @@ def best_condition(
     current: BoolArray | None = None,
     wider: bool = False,
     must: int | None = None,
+    price: float = 0.0,
 ) -> BoolArray | None:
     """Return the best condition on attribute a, over its cells; None when there is no other.
 
@@ -40,7 +41,7 @@ def best_condition(
     a : int
     gains : (width,) array
         Gain of each cell of the attribute.
-    current, wider, must
+    current, wider, must, price
         As in :func:`~cpx.methods.active.histograms.best_interval`.
     """
     # The last cell is no value that a condition could name.
@@ -49,7 +50,7 @@ def best_condition(
         return None
     find = best_interval if isinstance(domain.attributes[a], Numbers) else best_list
     cut = None if current is None else current[:last]
-    found = find(gains[:last], current=cut, wider=wider, must=must)
+    found = find(gains[:last], current=cut, wider=wider, must=must, price=price)
     return None if found is None else np.append(found, False)
 
 
@@ -60,8 +61,8 @@ def grow(
 
     Each rule but the first has to cover a positive instance that was chosen at random. It
     begins without conditions, and gets the condition that is worth most, among those on a
-    random part of the attributes, until none helps. A covered negative instance counts as much
-    as all covered positive ones shared among the negative, and 1 at most: first the rule is to
+    random part of the attributes, until none helps. Covered negative instances weigh as much
+    as the covered positive ones, all together, and no more than they do: first the rule is to
     tell the two apart, and once most of what it covers is positive, to gain.
 
     Parameters
@@ -80,44 +81,44 @@ def grow(
     open_rows = np.flatnonzero(state.count == 0)
     if len(open_rows) > ROWS:
         open_rows = rng.choice(open_rows, ROWS, replace=False)
-    positive = evidence.labels[open_rows]
-    if not positive.any():
+    gains = evidence.gains[open_rows]
+    if not (gains > 0).any():
         return []
     cells = evidence.cells[:, open_rows]
-    seeds = rng.choice(np.flatnonzero(positive), n_rules)
-    start = _Counts(cells, positive, domain.n_cells)
+    seeds = rng.choice(np.flatnonzero(gains > 0), n_rules)
+    start = _Weights(cells, gains, domain.n_cells)
     grown: dict[bytes, BoolArray] = {}
     for number, seed in enumerate(seeds.tolist()):
         must = None if number == 0 else cells[:, seed] - domain.starts[:-1]
-        mask = _grow_one(domain, cells, positive, start, must, max_conditions, rng)
+        mask = _grow_one(domain, cells, gains, start, must, max_conditions, rng)
         if mask is not None:
             grown[mask.tobytes()] = mask
     return list(grown.values())
 
 
-class _Counts:
-    """Positive and negative instances per cell."""
+class _Weights:
+    """What positive and negative instances weigh, in each cell."""
 
-    def __init__(self, cells: IntArray, positive: BoolArray, n_cells: int) -> None:
-        self.positives, self.total = int(positive.sum()), len(positive)
-        self.per_cell = histogram(cells, np.ones(len(positive)), n_cells)
-        self.positive_per_cell = histogram(cells, positive, n_cells)
+    def __init__(self, cells: IntArray, gains: FloatArray, n_cells: int) -> None:
+        own, other = np.maximum(gains, 0.0), np.maximum(-gains, 0.0)
+        self.positive, self.negative = float(own.sum()), float(other.sum())
+        self.positive_per_cell = histogram(cells, own, n_cells)
+        self.per_cell = histogram(cells, own + other, n_cells)
 
     @property
-    def gain(self) -> int:
-        return 2 * self.positives - self.total
+    def gain(self) -> float:
+        return self.positive - self.negative
 
     def worth(self) -> FloatArray:
-        negatives = self.total - self.positives
-        price = min(1.0, self.positives / negatives) if negatives else 1.0
+        price = min(1.0, self.positive / self.negative) if self.negative else 1.0
         return self.positive_per_cell * (1 + price) - price * self.per_cell
 
 
 def _grow_one(
     domain: Domain,
     cells: IntArray,
-    positive: BoolArray,
-    counts: _Counts,
+    gains: FloatArray,
+    weights: _Weights,
     must: IntArray | None,
     max_conditions: int,
     rng: np.random.Generator,
@@ -127,7 +128,7 @@ def _grow_one(
     m = domain.n_attributes
     looked_at = m if must is None else max(1, round(SHARE * m))
     while len(domain.constrained(mask)) < max_conditions:
-        worth = counts.worth()
+        worth = weights.worth()
         found, found_worth = None, worth[domain.span(0)].sum() + 1e-9
         for a in rng.permutation(m)[:looked_at].tolist():
             span = domain.span(a)
@@ -145,8 +146,8 @@ def _grow_one(
         a, chosen = found
         mask[domain.span(a)] = chosen
         kept = mask[cells[a]]
-        cells, positive = cells[:, kept], positive[kept]
-        counts = _Counts(cells, positive, domain.n_cells)
-        if counts.gain > best_gain:
-            best, best_gain = mask.copy(), counts.gain
+        cells, gains = cells[:, kept], gains[kept]
+        weights = _Weights(cells, gains, domain.n_cells)
+        if weights.gain > best_gain:
+            best, best_gain = mask.copy(), weights.gain
     return best

@@ -53,6 +53,7 @@ def best_interval(
     current: BoolArray | None = None,
     wider: bool = False,
     must: int | None = None,
+    price: float = 0.0,
 ) -> BoolArray | None:
     """Return the interval of cells of the greatest gain; of equal ones, the widest.
 
@@ -66,6 +67,8 @@ def best_interval(
         Whether the interval must include the current one.
     must : int, optional
         A cell that the interval must include.
+    price : float
+        What each bound of an interval costs.
 
     Returns
     -------
@@ -81,6 +84,9 @@ def best_interval(
     sums = np.concatenate([[0.0], np.cumsum(gains)])
     # Of the interval from row to column.
     value = sums[1:] - sums[:-1, None] + _intervals(k)
+    if price:
+        value[1:] -= price
+        value[:, :-1] -= price
     least, most = k - 1, 0
     if current is not None:
         inside = np.flatnonzero(current)
@@ -117,10 +123,12 @@ def best_list(
     current: BoolArray | None = None,
     wider: bool = False,
     must: int | None = None,
+    price: float = 0.0,
 ) -> BoolArray | None:
     """Return the list of cells of the greatest gain, with the arguments of intervals.
 
-    A wider list has one cell more than the current one. No list has no cell, or all.
+    A wider list has one cell more than the current one. No list has no cell, or all. The price
+    is that of each cell in the list, or, where these are fewer, of each one that is not.
 
     Examples
     --------
@@ -128,6 +136,8 @@ def best_list(
     array([0, 1, 0, 1])
     >>> best_list(np.array([-1.0, 2.0, 0.0, 3.0]), must=2).astype(int)
     array([0, 1, 1, 1])
+    >>> best_list(np.array([-1.0, 2.0, -5.0, 3.0]), price=2.0).astype(int)
+    array([1, 1, 0, 1])
     """
     k = len(gains)
     if wider and current is not None:
@@ -136,6 +146,19 @@ def best_list(
         chosen = current.copy()
         chosen[int(np.argmax(np.where(current, -np.inf, gains)))] = True
         return chosen
+    # The price is that of the cells in the list, or of those that are not.
+    forms = [gains - price, gains + price] if price else [gains]
+    found = [_best_list(net, current, must) for net in forms]
+    costs = [0.0, price * k]
+    options = [
+        (float(net[chosen].sum()) - cost, chosen)
+        for net, cost, chosen in zip(forms, costs, found)
+        if chosen is not None
+    ]
+    return max(options, key=lambda option: option[0])[1] if options else None
+
+
+def _best_list(gains: FloatArray, current: BoolArray | None, must: int | None) -> BoolArray | None:
     chosen = gains > 0
     if must is not None:
         chosen[must] = True

@@ -11,15 +11,18 @@ import numpy.typing as npt
 
 from cpx.data.samples import Samples
 from cpx.data.scalars import positive_integer
+from cpx.errors import InvalidOption
 from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.decision_set import DecisionSet
 from cpx.methods.active.exchange import Exchange
 from cpx.methods.active.literals import literals
 from cpx.methods.active.sampling import neighbours
-from cpx.methods.active.state import Evidence
+from cpx.methods.active.state import Evidence, State
 
-__all__ = ["LearnedDecisionSet"]
+__all__ = ["OBJECTIVES", "LearnedDecisionSet"]
+
+OBJECTIVES = ("fidelity", "f1")
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -30,23 +33,33 @@ class LearnedDecisionSet(DecisionSet):
     The objective is that of :class:`~cpx.methods.active.ActiveDecisionSet`, and may have a price
     for conditions as well::
 
-        Q(S)  =  fidelity(S)  -  penalty * |S|  -  condition_penalty * conditions(S)
+        Q(S)  =  fidelity(S)  -  penalty * |S|  -  condition_penalty * length(S)
+
+    The length counts the bounds of intervals and the values in lists, or those that are not in
+    a list where they are fewer. A list that may have any values for nothing fits the noise.
 
     First the black box is asked about instances near the real ones: a real instance with some
-    attributes of another one. Then :func:`cpx.learn_rules` finds a set over literals, on a
+    attributes of another one. Then :func:`cpx.learn_rules` [1]_ finds a set over literals, on a
     part of the instances; then each rule in turn is put for the best that is found when all
     others stay, on all instances, over all intervals and lists.
 
     A black box that was trained on the real instances knows their labels by heart, and labels
     others otherwise. Rules that fit only the real instances imitate what it has learned by heart.
 
+    With ``objective="f1"`` the F1 score takes the place of the fidelity. Where F is the greatest
+    F1 score, the set that has it is best as well when a positive instance counts 2 - F and a
+    negative one F [2]_. So the exchange goes on with these weights, F being the score of the
+    set at hand, until that does not rise.
+
     Parameters
     ----------
     penalty : float
         lambda: gain of fidelity that is worth a rule.
     condition_penalty : float
-        Gain of fidelity that is worth a condition. Column generation, which has no such price,
-        takes each rule for one of ``max_conditions``.
+        Gain of fidelity that is worth a bound or a value. Column generation, which has no such
+        price, takes each rule for one of ``max_conditions``.
+    objective : str
+        ``"fidelity"`` or ``"f1"``, the F1 score of the positive class.
     max_rules : int or None
         Greatest number of rules.
     max_queries : int
@@ -69,7 +82,9 @@ class LearnedDecisionSet(DecisionSet):
     Attributes
     ----------
     objective_ : float
-        Q on all instances.
+        Q on all instances; with weights where ``positive_weight_`` is not 1.
+    positive_weight_ : float
+        What a positive instance counts, a negative one counting 1.
     initial_ : int
         Rules that column generation found.
 
@@ -84,7 +99,9 @@ class LearnedDecisionSet(DecisionSet):
 
     References
     ----------
-    S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS 2018.
+    .. [1] S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS
+       2018.
+    .. [2] W. Dinkelbach: On Nonlinear Fractional Programming, Management Science 13(7), 1967.
 
     Examples
     --------
@@ -104,6 +121,7 @@ class LearnedDecisionSet(DecisionSet):
         self,
         penalty: float = 0.01,
         condition_penalty: float = 0.0,
+        objective: str = "fidelity",
         max_rules: int | None = None,
         max_queries: int = 1000,
         n_changed: int = 1,
@@ -121,6 +139,7 @@ class LearnedDecisionSet(DecisionSet):
         super().__init__(n_cells, categorical, positive, seed, max_categories)
         self.penalty = penalty
         self.condition_penalty = condition_penalty
+        self.objective = objective
         self.max_rules = max_rules
         self.max_queries = max_queries
         self.n_changed = n_changed
@@ -133,6 +152,8 @@ class LearnedDecisionSet(DecisionSet):
     def _room(self) -> int:
         at_least_zero("penalty", self.penalty, 1.0)
         at_least_zero("condition_penalty", self.condition_penalty, 1.0)
+        if self.objective not in OBJECTIVES:
+            raise InvalidOption(f"objective must be one of {OBJECTIVES}, got {self.objective!r}")
         if self.max_rules is not None:
             positive_integer("max_rules", self.max_rules)
         for name in ("n_changed", "max_conditions", "n_rows", "starts"):
@@ -158,8 +179,11 @@ class LearnedDecisionSet(DecisionSet):
             rng,
         )
         masks = exchange.run(initial)
+        if self.objective == "f1":
+            masks = _towards_f1(exchange, masks)
         self.initial_ = len(initial)
         self.objective_ = exchange.objective(masks)
+        self.positive_weight_ = evidence.positive_weight
         return masks
 
     def _generated(self, evidence: Evidence, rng: np.random.Generator) -> list[BoolArray]:
@@ -185,3 +209,25 @@ class LearnedDecisionSet(DecisionSet):
             np.logical_and.reduce([everything, *(masks[j] for j in rule)])
             for rule in learned.rules
         ]
+
+
+def _towards_f1(exchange: Exchange, masks: list[BoolArray]) -> list[BoolArray]:
+    """Return a set of a greater F1 score, and leave the weights that it is best with."""
+    evidence = exchange.evidence
+    best, score = masks, _f1(evidence, masks)
+    # Without any rule the score is that of the rule that covers everything.
+    least = _f1(evidence, [evidence.domain.everything()])
+    while score < 1:
+        reached = max(score, least)
+        evidence.positive_weight = (2 - reached) / reached
+        masks = exchange.run(best)
+        if (met := _f1(evidence, masks)) <= score:
+            break
+        best, score = masks, met
+    return best
+
+
+def _f1(evidence: Evidence, masks: list[BoolArray]) -> float:
+    covered = State(evidence, masks).count > 0
+    said, true = int(covered.sum()), int(evidence.labels.sum())
+    return 2 * int((covered & evidence.labels).sum()) / (said + true)

@@ -55,31 +55,35 @@ class Best:
     Attributes
     ----------
     masks : list of masks
-    right : int
-        Instances that it gives the label of the black box.
+    right : float
+        Weight of the instances that it gives the label of the black box.
     """
 
     def __init__(self, evidence: Evidence, penalty: float) -> None:
         self._evidence, self._penalty = evidence, penalty
         self.masks: list[BoolArray] = []
-        self.right = int((~evidence.labels).sum())
+        self.right = float(evidence.weights[~evidence.labels].sum())
 
     @property
     def objective(self) -> float:
         """The estimate of Q."""
-        return self.right / self._evidence.size - self._penalty * len(self.masks)
+        return self._value(self.masks, self.right)
 
     def catch_up(self, first: int) -> None:
         """Take in the instances from ``first`` on."""
         covered = np.zeros(self._evidence.size - first, dtype=bool)
         for mask in self.masks:
             covered |= self._evidence.covered(mask, first)
-        self.right += int((covered == self._evidence.labels[first:]).sum())
+        right = covered == self._evidence.labels[first:]
+        self.right += float(self._evidence.weights[first:][right].sum())
 
-    def offer(self, masks: list[BoolArray], right: int) -> None:
+    def offer(self, masks: list[BoolArray], right: float) -> None:
         """Take another decision set if it is better."""
-        if right / self._evidence.size - self._penalty * len(masks) > self.objective:
+        if self._value(masks, right) > self.objective:
             self.masks, self.right = masks, right
+
+    def _value(self, masks: list[BoolArray], right: float) -> float:
+        return right / self._evidence.total - self._penalty * len(masks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,13 +122,12 @@ class LocalSearch:
                 break
             chosen = self._best_action(actions, evidence, box, best, rng)
             state.catch_up()
-            best.offer(actions.result(chosen), int(actions.right[chosen]))
+            best.offer(actions.result(chosen), float(actions.right[chosen]))
             at_random = bool(rng.random() < self.epsilon)
             if at_random:
                 chosen = int(rng.integers(len(actions)))
             actions.apply(chosen, state)
             visited.add(_name(state.masks))
-            right = state.right
             steps.append(
                 Step(
                     t,
@@ -132,8 +135,8 @@ class LocalSearch:
                     at_random,
                     box.queries,
                     len(state.masks),
-                    float(right.mean() - self.penalty * len(state.masks)),
-                    float(right[: evidence.n_real].mean()),
+                    state.right_weight / evidence.total - self.penalty * len(state.masks),
+                    float(state.right[: evidence.n_real].mean()),
                 )
             )
         return best, steps

@@ -32,12 +32,15 @@ class Evidence:
     ----------
     n_real, size : int
         Real instances; all instances so far.
+    positive_weight : float
+        What a positive instance counts, a negative one counting 1.
     """
 
     def __init__(self, domain: Domain, values: FloatArray, labels: BoolArray, room: int) -> None:
         self.domain = domain
         self.n_real = len(values)
         self.size = 0
+        self.positive_weight = 1.0
         points = domain.coordinates(values)
         total = self.n_real + room
         self._values = np.empty((total, values.shape[1]))
@@ -74,6 +77,21 @@ class Evidence:
     def labels(self) -> BoolArray:
         """Which are positive, shape (size,)."""
         return self._labels[: self.size]
+
+    @property
+    def weights(self) -> FloatArray:
+        """What each counts, shape (size,)."""
+        return np.where(self.labels, self.positive_weight, 1.0)
+
+    @property
+    def gains(self) -> FloatArray:
+        """What it is worth to cover each, shape (size,): negative where its label is."""
+        return np.where(self.labels, self.positive_weight, -1.0)
+
+    @property
+    def total(self) -> float:
+        """The weight of all instances."""
+        return float(self.weights.sum())
 
     def misses(self, mask: BoolArray, first: int = 0) -> npt.NDArray[np.int8]:
         """Return how many conditions of a rule each instance from ``first`` on violates."""
@@ -141,3 +159,8 @@ class State:
     def right(self) -> BoolArray:
         """Which instances the decision set gives the label of the black box."""
         return np.asarray((self.count > 0) == self.evidence.labels)
+
+    @property
+    def right_weight(self) -> float:
+        """Their weight."""
+        return float(self.evidence.weights[self.right].sum())

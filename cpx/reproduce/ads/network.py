@@ -54,7 +54,7 @@ class Network:
     test_accuracy: float
 
 
-def train(table: Table, seed: int) -> Network:
+def train(table: Table, seed: int, iterations: int) -> Network:
     """Train the network on 90 % of the rows.
 
     Parameters
@@ -63,6 +63,8 @@ def train(table: Table, seed: int) -> Network:
         With two classes.
     seed : int
         Of the split and the network.
+    iterations : int
+        Greatest number of passes over the training rows.
 
     Raises
     ------
@@ -82,11 +84,13 @@ def train(table: Table, seed: int) -> Network:
         raise DataError(f"the table must have two classes, got {len(classes)}")
     y = np.asarray(table.y).astype(str) == classes[1]
     seen, kept, y_seen, y_kept = train_test_split(X, y, test_size=0.1, random_state=seed)
-    network = MLPClassifier(hidden_layer_sizes=HIDDEN, alpha=1e-3, random_state=seed)
+    network = MLPClassifier(
+        hidden_layer_sizes=HIDDEN, alpha=1e-3, max_iter=iterations, random_state=seed
+    )
     classifier = named_classifier("mlp", seed).set_params(classifier=network)
     # Sums in another order are other sums: the weights must not depend on the cores.
     with warnings.catch_warnings(), threadpool_limits(1):
-        # The default number of iterations is part of the protocol, enough or not.
+        # The number of iterations is part of the protocol, enough or not.
         warnings.simplefilter("ignore", ConvergenceWarning)
         classifier.fit(seen, y_seen)
         said, said_kept = classifier.predict(seen), classifier.predict(kept)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 from cpx.reproduce.ads.experiment import PUBLISHED, Faithfulness, Settings
 from cpx.reproduce.ads.network import DATASET, HIDDEN, Network
@@ -14,6 +15,8 @@ _HEADER = (
     "method",
     "acc",
     "F1",
+    "±",
+    "lead",
     "±",
     "recall",
     "precision",
@@ -37,21 +40,30 @@ def grid(found: Sequence[Faithfulness]) -> Grid:
     return Grid("Faithfulness to the network on the test rows", _HEADER, tuple(lines))
 
 
-def notes(network: Network, settings: Settings) -> list[str]:
+def notes(networks: Sequence[Network], settings: Settings) -> list[str]:
     """Say what was measured."""
-    n, kept = len(network.train_rows), len(network.test_rows)
+    first = networks[0]
+    n, kept = len(first.train_rows), len(first.test_rows)
+
+    def mean(values: Iterable[float]) -> str:
+        return f"{fmean(values):.3f}"
+
     return [
         f"{DATASET.name}: {n} training rows, {kept} test rows, "
-        f"{network.train_rows.shape[1]} attributes.",
-        f"Network: {len(HIDDEN)} hidden layers ({', '.join(map(str, HIDDEN))}), accuracy "
-        f"{network.train_accuracy:.3f} on the training rows, {network.test_accuracy:.3f} on the "
-        f"test rows; it calls {network.test_labels.mean():.3f} of these positive.",
+        f"{first.train_rows.shape[1]} attributes; splits, each with a network: {settings.runs}, "
+        f"from seed {settings.seed}.",
+        f"Networks: {len(HIDDEN)} hidden layers ({', '.join(map(str, HIDDEN))}), at most "
+        f"{settings.epochs} epochs; on average accuracy "
+        f"{mean(one.train_accuracy for one in networks)} on the training rows, "
+        f"{mean(one.test_accuracy for one in networks)} on the test rows; "
+        f"{mean(one.test_labels.mean() for one in networks)} of these are called positive.",
         f"ADS: penalty {settings.penalty:g}, beta {settings.beta:g}, {settings.iterations} "
         f"iterations, at most {settings.queries} queries, "
-        f"{'all' if settings.rows is None else settings.rows} training rows; means of "
-        f"{settings.runs} runs, from seed {settings.seed}.",
-        "±: standard deviation of F1 over the runs. learned: by column generation and "
-        "exchange, no more rules than ADS has with the same seed; queries are asked near rows.",
+        f"{'all' if settings.rows is None else settings.rows} training rows. weights for F1: "
+        "(2 - F) / F for a positive row, F being the F1 score of ADS, beta = 0, on training rows.",
+        "±: standard deviation of F1 over the splits. lead: of F1 over ADS on the same split, and "
+        "its standard error. learned: by column generation and exchange, no more rules than ADS "
+        "and ADS, beta = 0, have on the same split; queries are asked near rows.",
         "rules of CART and forest: leaves of the positive class; in the paper all leaves. "
         "conditions, most: mean and greatest number in a rule. seconds: processor time.",
         "paper: Lu and Ester (2019), the two tables of section 5, 43957 training rows.",
@@ -68,6 +80,8 @@ def _line(row: Faithfulness, name: str) -> tuple[str, ...]:
         number(row.accuracy, 3),
         number(row.f1, 3),
         number(row.spread, 3),
+        "-" if row.lead is None else f"{row.lead:+.4f}",
+        number(row.error, 4),
         number(row.recall, 3),
         number(row.precision, 3),
         number(row.rules, 0 if whole else 1),

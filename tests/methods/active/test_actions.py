@@ -15,11 +15,12 @@ from cpx.methods.active.state import Evidence, State
 from tests.methods.active.tables import box, evidence, random_mask
 
 
-def right(found: Evidence, masks: list[np.ndarray]) -> int:
-    """Return how many instances get the right label, one by one."""
-    count = 0
+def right(found: Evidence, masks: list[np.ndarray]) -> float:
+    """Return what the instances that get the right label count, one by one."""
+    count = 0.0
     for cells, label in zip(found.cells.T, found.labels):
-        count += any(bool(mask[cells].all()) for mask in masks) == bool(label)
+        if any(bool(mask[cells].all()) for mask in masks) == bool(label):
+            count += found.positive_weight if label else 1.0
     return count
 
 
@@ -34,7 +35,8 @@ def check(found: Evidence, actions: Actions) -> None:
     for i in range(len(actions)):
         masks = actions.result(i)
         assert actions.right[i] == right(found, masks)
-        value = right(found, masks) / found.size - 0.01 * len(masks)
+        total = sum(found.positive_weight if label else 1.0 for label in found.labels)
+        value = right(found, masks) / total - 0.01 * len(masks)
         assert actions.objective[i] == pytest.approx(value)
         covered = [bool(actions.masks[i][cells].all()) for cells in found.cells.T]
         assert actions.covered[i] == sum(covered)
@@ -43,6 +45,8 @@ def check(found: Evidence, actions: Actions) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_values_equal_those_from_scratch_before_and_after_queries(seed: int) -> None:
     found = evidence(seed=seed)
+    # Sums of halves are exact.
+    found.positive_weight = 1.0 + seed % 3 / 2
     state, actions = some_actions(found, seed)
     kinds = {KINDS[kind] for kind in actions.kinds}
     assert kinds >= ({"add rule"} if seed % 4 == 0 else set(KINDS) - {"add condition"})
@@ -54,11 +58,11 @@ def test_values_equal_those_from_scratch_before_and_after_queries(seed: int) -> 
     actions.catch_up(first)
     check(found, actions)
     state.catch_up()
-    assert int(state.right.sum()) == right(found, state.masks)
+    assert state.right_weight == right(found, state.masks)
     for i in range(0, len(actions), 5):
         changed = State(found, state.masks)
         actions.apply(i, changed)
-        assert int(changed.right.sum()) == actions.right[i]
+        assert changed.right_weight == actions.right[i]
         assert [m.tobytes() for m in changed.masks] == [m.tobytes() for m in actions.result(i)]
 
 
@@ -97,6 +101,30 @@ def test_bounds_by_hand() -> None:
     assert not actions.separated(best, rival)
     _, passive = some_actions(found, 2, beta=0.0)
     assert passive.separated(*passive.best_two())
+
+
+def test_best_conditions_with_prices_by_brute_force() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        k, price = int(rng.integers(2, 7)), float(rng.integers(1, 8)) / 2
+        gains = rng.integers(-5, 6, k).astype(float)
+        found = best_interval(gains, price=price)
+        chosen = best_list(gains, price=price)
+        assert found is not None
+        assert chosen is not None
+        whole = [(i, j) for i in range(k) for j in range(i + 1, k + 1) if j - i < k]
+
+        def bounded(i: int, j: int, gains: np.ndarray = gains, price: float = price) -> float:
+            return float(gains[i:j].sum()) - price * (int(i > 0) + int(j < len(gains)))
+
+        edges = np.flatnonzero(found)
+        assert bounded(edges[0], edges[-1] + 1) == max(bounded(i, j) for i, j in whole)
+
+        def listed(one: np.ndarray, gains: np.ndarray = gains, price: float = price) -> float:
+            return float(gains[one].sum()) - price * min(one.sum(), (~one).sum())
+
+        lists = [np.array([n >> b & 1 for b in range(k)], bool) for n in range(1, 2**k - 1)]
+        assert listed(chosen) == max(map(listed, lists))
 
 
 def test_best_conditions_by_brute_force() -> None:

@@ -45,6 +45,25 @@ def test_volumes_by_hand() -> None:
     assert domain.rule(mask).conditions[1] == OneOf("s", ("a",))
 
 
+def test_lengths_by_hand() -> None:
+    domain = Domain(pd.DataFrame({"n": [1, 2, 3, 4, 5], "s": ["a", "b", "c", "d", "d"]}))
+    mask = domain.everything()
+    assert domain.length(mask) == 0
+    for condition, length in [
+        ([1, 1, 0, 0, 0, 0], 1),
+        ([0, 1, 1, 1, 1, 0], 1),
+        ([0, 1, 1, 0, 0, 0], 2),
+        # Whatever the number is, it is known.
+        ([1, 1, 1, 1, 1, 0], 0),
+    ]:
+        mask[domain.span(0)] = condition
+        assert domain.length(mask) == length
+    mask[domain.span(0)] = [0, 1, 1, 0, 0, 0]
+    for condition, length in [([1, 0, 0, 0, 0], 1), ([1, 1, 0, 0, 0], 2), ([1, 0, 1, 1, 0], 1)]:
+        mask[domain.span(1)] = condition
+        assert domain.length(mask) == 2 + length
+
+
 def test_drawn_values_satisfy_the_condition() -> None:
     domain, rng = evidence().domain, np.random.default_rng(2)
     for _ in range(20):

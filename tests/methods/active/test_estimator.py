@@ -100,6 +100,19 @@ def test_a_black_box_that_changes_its_mind_is_named() -> None:
     assert 0 < model.changed_ <= model.rechecked_
 
 
+def test_with_weights_no_positive_instance_is_left_out() -> None:
+    X = np.repeat([[0.0], [1.0]], 50, axis=0)
+    labels = np.arange(100) % 50 < np.repeat([0, 20], 50)
+    options: dict[str, Any] = {"max_queries": 0, "max_iterations": 3}
+    for weight, rules in ((1.0, 0), (1.4, 0), (1.6, 1)):
+        # What most rows of the cell have is worth 20 weights, and costs 30.
+        model = ActiveDecisionSet(penalty=0.0, positive_weight=weight, **options)
+        answers = iter([labels])
+        with pytest.warns(UserWarning, match="changed its mind"):
+            model.fit(X, lambda rows, told=answers: next(told, np.zeros(len(rows), bool)))
+        assert len(model.rules_) == rules
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -107,6 +120,7 @@ def test_a_black_box_that_changes_its_mind_is_named() -> None:
         ({"penalty": float("nan")}, "penalty"),
         ({"beta": float("inf")}, "beta"),
         ({"epsilon": 1.5}, "epsilon must be a finite number of at least 0 and at most 1"),
+        ({"positive_weight": 0}, "positive_weight must be greater than 0, got 0"),
         ({"max_queries": -1}, "max_queries must be an integer of at least 0, got -1"),
         ({"max_queries": 1.5}, "max_queries"),
         ({"max_iterations": 0}, "max_iterations must be an integer of at least 1"),

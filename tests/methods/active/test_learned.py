@@ -39,7 +39,7 @@ def test_climbing_ends_where_no_single_condition_helps() -> None:
     domain, gains = found.domain, np.where(found.labels, 1.0, -1.0)
 
     def value(mask: np.ndarray) -> float:
-        return float(gains[found.covered(mask)].sum()) - 0.5 * len(domain.constrained(mask))
+        return float(gains[found.covered(mask)].sum()) - 0.5 * domain.length(mask)
 
     for _ in range(5):
         start = random_mask(domain, rng)
@@ -69,14 +69,15 @@ def test_the_exchange_finds_the_best_set_of_few_rules() -> None:
     best = max(
         float((covers[list(chosen)].any(axis=0) == found.labels).mean())
         - 0.01 * size
-        - 0.005 * size
+        - 0.005 * sum(found.domain.length(masks[i]) for i in chosen)
         for size in (1, 2)
         for chosen in combinations(range(len(masks)), size)
     )
     exchange = Exchange(found, 0.01, 0.005, 2, 1, 10, 5, np.random.default_rng(0))
     chosen = exchange.run([])
     covered = np.logical_or.reduce([found.covered(mask) for mask in chosen])
-    value = float((covered == found.labels).mean()) - 0.015 * len(chosen)
+    price = sum(0.01 + 0.005 * found.domain.length(mask) for mask in chosen)
+    value = float((covered == found.labels).mean()) - price
     assert exchange.objective(chosen) == pytest.approx(value)
     # Lists and intervals say more than literals do.
     assert value >= best
@@ -89,6 +90,50 @@ def test_the_exchange_never_loses_and_keeps_to_the_number_of_rules() -> None:
     assert free.objective(free.run(start)) >= free.objective(start)
     few = Exchange(found, 0.0, 0.0, 2, 4, 2, 1, rng)
     assert len(few.run(start)) <= 2
+
+
+def test_the_exchange_counts_weights() -> None:
+    found, rng = evidence(), np.random.default_rng(0)
+    found.positive_weight = 3.0
+    exchange = Exchange(found, 0.01, 0.0, None, 4, 2, 0, rng)
+    chosen = exchange.run([])
+    covered = np.logical_or.reduce([found.covered(mask) for mask in chosen])
+    weights = [3.0 if label else 1.0 for label in found.labels]
+    right = sum(w for w, said, true in zip(weights, covered, found.labels) if said == true)
+    assert exchange.objective(chosen) == pytest.approx(right / sum(weights) - 0.01 * len(chosen))
+
+
+def f1(ours: np.ndarray, theirs: np.ndarray) -> float:
+    return 2 * int((ours & theirs).sum()) / (int(ours.sum()) + int(theirs.sum()))
+
+
+def test_the_f1_score_is_learned_where_few_are_positive() -> None:
+    # No rule has the best fidelity: in no cell are most instances positive.
+    X = np.repeat(np.arange(4.0), 50)[:, None]
+    labels = np.zeros(200, dtype=bool)
+    for cell, positives in enumerate((2, 20, 3, 5)):
+        labels[50 * cell : 50 * cell + positives] = True
+    answers = iter([labels])
+
+    def black_box(rows: np.ndarray) -> np.ndarray:
+        # All rows at first, then some of them again.
+        return next(answers, np.zeros(len(rows), dtype=bool))
+
+    options: dict[str, Any] = {"penalty": 0.0, "max_queries": 0, "time_limit": 2.0}
+    with pytest.warns(UserWarning, match="changed its mind"):
+        model = LearnedDecisionSet(**options).fit(X, black_box)
+    assert model.rules_ == ()
+    answers = iter([labels])
+    with pytest.warns(UserWarning, match="changed its mind"):
+        model = LearnedDecisionSet(objective="f1", **options).fit(X, black_box)
+    best = max(
+        f1(np.isin(X[:, 0], cells), labels)
+        for n in (1, 2, 3, 4)
+        for cells in combinations(range(4), n)
+    )
+    reached = f1(model.predict(X), labels)
+    assert reached == best
+    assert model.positive_weight_ == pytest.approx((2 - best) / best)
 
 
 def test_neighbours_differ_in_few_attributes() -> None:
@@ -116,6 +161,7 @@ def test_queries_are_counted_and_rules_are_few() -> None:
     [
         ({"max_rules": 0}, "max_rules"),
         ({"condition_penalty": -1}, "condition_penalty"),
+        ({"objective": "f2"}, "objective must be one of .*'f2'"),
         ({"n_rows": 0}, "n_rows"),
         ({"max_queries": -1}, "max_queries"),
         ({"n_cells": 1}, "n_cells must be at least 2"),
