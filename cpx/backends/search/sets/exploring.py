@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from cpx.backends.search.sets.bitsets import WORK, BitsetSearch
 from cpx.backends.search.sets.multipliers import Relaxation
 from cpx.backends.search.sets.parts import Part, restrict
+from cpx.backends.search.sets.together import Together
 
 if TYPE_CHECKING:
+    from cpx.backends.search.sets.crew import Crew
     from cpx.backends.search.sets.incumbent import Incumbent
     from cpx.backends.search.sets.rows import Paid
     from cpx.models.rulesets.form import RuleSelection
@@ -48,6 +50,8 @@ class Exploration:
     form : RuleSelection
         The problem, with merged rows.
     known : Incumbent
+    crew : Crew
+        Threads that have nothing to do.
     stop : callable
         Asked often; True ends the search.
     note : callable
@@ -58,10 +62,12 @@ class Exploration:
         self,
         form: RuleSelection,
         known: Incumbent,
+        crew: Crew,
         stop: Callable[[], bool],
         note: Callable[[int], None],
     ) -> None:
         self.form, self.known, self.stop, self.note = form, known, stop, note
+        self.crew = crew
         self.nodes = 0
 
     def explore(self, part: Part) -> list[Part]:
@@ -104,8 +110,7 @@ class Exploration:
         good = int((there & (self.form.worth > 0)).sum())
         bad = covers[:, self.form.worth < 0]
         added = int(bad.sum()) * good
-        words = max(1, int(there.sum()) // 64)
-        return good * int(bad.any(axis=0).sum()), _STEPS * added // (8 * words)
+        return good * int(bad.any(axis=0).sum()), _STEPS * added // 128
 
     def _climb(self, relaxation: Relaxation, steps: int) -> None:
         for _ in range(steps):
@@ -169,14 +174,10 @@ class Exploration:
         note: Callable[[int], None] = lambda bound: None,
     ) -> tuple[bool, int]:
         search = BitsetSearch(self.form, part.required, part.rules, paid, known)
-
-        def told(found: tuple[int, ...] | None) -> tuple[int, int]:
-            note(search.bound())
-            return offer(found)
-
-        done = search.run(work, self.stop, told)
-        self.nodes += search.nodes
-        return done, search.bound()
+        team = Together(search, self.crew, work, self.stop, offer, note)
+        done = team.run()
+        self.nodes += team.nodes
+        return done, team.bound()
 
     def _split(self, part: Part, bound: int, within: Ints, without: Ints) -> list[Part]:
         """Return the sets with, and those without the rule whose bounds are highest together."""
