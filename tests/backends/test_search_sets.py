@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -186,3 +188,38 @@ def test_what_was_parted_off_and_what_is_left_are_all(monkeypatch) -> None:
             searches += [] if search.step(offer) else [search]
         assert parted > 1
         assert best[0] == min(keys_of(problem))
+
+
+def test_shares_are_the_same_whoever_does_the_steps() -> None:
+    load_kernels()
+    rng = np.random.default_rng(0)
+    samples = Samples(rng.random((1200, 8)) < 0.5, rng.random(1200) < 0.5)
+    form = RuleSetSelection(samples, [(j,) for j in range(8)]).form.merged
+    rules = np.arange(8)
+    alone, together = (Relaxation(form, (), rules) for _ in range(2))
+    assert alone.state.ranges.size > 3
+    crew, over = Crew(), threading.Event()
+
+    def work() -> None:
+        while not over.is_set():
+            crew.help(0.01)
+
+    helpers = [threading.Thread(target=work) for _ in range(2)]
+    for helper in helpers:
+        helper.start()
+    for _ in range(7):
+        alone.climb(0.1, 0.5)
+        together.climb(0.1, 0.5, crew.share)
+    over.set()
+    for helper in helpers:
+        helper.join()
+    for one, other in zip(alone.state.of_bad, together.state.of_bad, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert alone.certify()[0] == together.certify()[0]
+
+
+def test_a_crew_shares_tasks() -> None:
+    crew, done = Crew(), []
+    crew.share([partial(done.append, n) for n in range(5)])
+    assert sorted(done) == list(range(5))
+    assert not crew.wanted

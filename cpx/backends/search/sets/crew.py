@@ -4,11 +4,34 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 __all__ = ["Crew"]
 
 Task = Callable[[], None]
+
+
+class _Batch:
+    """Tasks, each of which is done by the first thread that takes it."""
+
+    def __init__(
+        self, changed: threading.Condition, tasks: Sequence[Callable[[], object]]
+    ) -> None:
+        self.changed, self.open, self._left = changed, len(tasks), list(tasks)
+
+    def work(self) -> None:
+        while True:
+            with self.changed:
+                if not self._left:
+                    return
+                task = self._left.pop()
+            try:
+                task()
+            finally:
+                with self.changed:
+                    self.open -= 1
+                    if not self.open:
+                        self.changed.notify_all()
 
 
 class Crew:
@@ -41,6 +64,15 @@ class Crew:
         with self.changed:
             self._tasks.extend(tasks)
             self.changed.notify_all()
+
+    def share(self, tasks: Sequence[Callable[[], object]]) -> None:
+        """Do tasks, together with the threads that are idle, until all are done."""
+        batch = _Batch(self.changed, tasks)
+        self.leave(*[batch.work] * min(self._idle, len(tasks) - 1))
+        batch.work()
+        with self.changed:
+            while batch.open:
+                self.changed.wait()
 
     def help(self, seconds: float) -> None:
         """Do a task, if there is one now or after so many seconds, or sooner."""
