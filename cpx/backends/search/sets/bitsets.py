@@ -53,6 +53,7 @@ class BitsetSearch:
         self.arena = Arena(*(np.zeros(4 * n + 1, dtype=np.int64) for _ in Arena._fields))
         self.stack = _new_stack(words, DEPTH, self.rows.paid.least.size)
         self.stack.uncovered[0], self.stack.once[0] = start
+        self.stack.paid[0] = self.rows.paid.least.sum()
         self.stack.cost[0] = form.cost(required)
         self.stack.room[0] = self.rows.most_rules
         self.stack.best[0] = _FAR
@@ -158,6 +159,7 @@ def _new_stack(words: int, depth: int, good: int) -> Stack:
         uncovered=levels(),
         once=levels(),
         due=np.zeros((depth, good), dtype=np.int32),
+        paid=numbers(depth),
         cost=numbers(depth),
         literals=numbers(depth),
         overlap=numbers(depth),

@@ -36,8 +36,9 @@ _HEAT, _COOLEST, _COOLER = 0.15, 0.02, 0.94
 _PACE, _SLOWEST, _SLOWER = 1.0, 0.1, 0.95
 """Heat and pace of the ascent at first, at last, and the factors by which they fall each step."""
 
-_AIM = 0.3
-"""The share of the gap between bound and best cost below which sets are looked for first."""
+_AIM, _NEAR = 0.5, 0.3
+"""The share of the gap between bound and best cost below which sets are looked for first, until
+what is left of the gap is such a share of it."""
 
 _ADDED = 2**29
 """Numbers that the ascent adds up while a search does ``WORK``, a quarter of the time it takes."""
@@ -155,7 +156,10 @@ class Exploration:
         The lower the cost that is asked for, the fewer rules are left. Where there is no such
         set, the bound is above that cost; where there is one, it is the best known.
         """
-        while part.bound < self.known.cost and not self.stop():
+        begun = part.bound
+        while self.known.cost - part.bound > _NEAR * (self.known.cost - begun):
+            if self.stop():
+                break
             target = part.bound + int(_AIM * (self.known.cost - part.bound))
             near = np.flatnonzero(within <= target)
             below = target, _FAR
