@@ -83,6 +83,7 @@ def load_kernels() -> None:
         relaxation.climb(1.0, 0.1)
         relaxation.certify()
         part = BitsetSearch(toy, (), rules, relaxation.paid(), (4, 0))
+        Relaxation(toy, (), rules, relaxation.multipliers())
         part.step(lambda found: (4, 0))
         _loaded = True
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.jit import kernel, square_root
 
-__all__ = ["LANES", "Ascent", "Costs", "Terms", "climb", "new_ascent", "settle"]
+__all__ = ["LANES", "Ascent", "Costs", "Terms", "climb", "new_ascent", "pass_on", "settle", "take"]
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -130,6 +130,30 @@ def _add(line: Any, table: Any, which: Any, first: int, last: int) -> None:
         for i in range(line.size):
             line[i] += a[i]
         x += 1
+
+
+@kernel
+def pass_on(terms: Terms, lines: Any, shares: Any) -> None:
+    """Add a line of each rule, shape (K, R, W), to those of its bad rows, shape (K, B, W)."""
+    for k in range(lines.shape[0]):
+        for r in range(lines.shape[1]):
+            line = lines[k, r]
+            for x in range(terms.starts[r], terms.starts[r + 1]):
+                more = shares[k, terms.bad[x]]
+                for i in range(line.size):
+                    more[i] += line[i]
+
+
+@kernel
+def take(table: Any, lines: Any, blocks: Any, places: Any, taken: Any) -> None:
+    """Take some lines, and of these some columns, over to a table with other blocks."""
+    K, C, W = taken.shape
+    for k in range(K):
+        for c in range(C):
+            line = taken[k, c]
+            for i in range(min(W, blocks.size - k * W)):
+                x = k * W + i
+                line[i] = table[blocks[x], lines[c], places[x]]
 
 
 @kernel

@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.jit import bind
-from cpx.backends.search.sets.ascent import LANES, Ascent, Costs, Terms, climb, new_ascent, settle
+from cpx.backends.search.sets.ascent import (
+    LANES,
+    Ascent,
+    Costs,
+    Terms,
+    climb,
+    new_ascent,
+    pass_on,
+    settle,
+    take,
+)
 from cpx.backends.search.sets.rows import Paid
 from cpx.backends.search.sets.shares import certify, new_exact, parts_of
 
@@ -106,23 +116,23 @@ class Relaxation:
         terms = self.terms
         rule_shares = terms.covers * terms.good[:, None]
         needing = rule_shares / np.maximum(terms.covers.sum(axis=1, keepdims=True), 1)
-        K, R, W = rule_shares.shape
+        K, _, W = rule_shares.shape
         shares = np.zeros((K, terms.costs.size, W), dtype=np.float32)
-        for r in range(R):
-            some = terms.bad[terms.starts[r] : terms.starts[r + 1]]
-            shares[:, some] += needing[:, r, None]
+        pass_on(terms, needing, shares)
         return new_ascent(terms, shares, rule_shares, _RANGES)
 
     def _taken(self, given: Multipliers) -> Ascent:
         """Take shares over, for the rows and rules that are left."""
         columns = np.searchsorted(given.good, self.good)
-        W = given.of_bad.shares.shape[2]
+        blocks, places = np.divmod(columns, given.of_bad.shares.shape[2])
+        K, W = self.terms.good.shape
 
         def some(costs: Costs, lines: NDArray[np.intp]) -> Costs:
-            shares, first, second = (
-                self._blocks(table[columns // W, lines[:, None], columns % W])
-                for table in (costs.shares, costs.first, costs.second)
-            )
+            tables = []
+            for table in (costs.shares, costs.first, costs.second):
+                tables.append(np.zeros((K, lines.size, W), dtype=np.float32))
+                take(table, lines, blocks, places, tables[-1])
+            shares, first, second = tables
             return costs._replace(
                 shares=shares, first=first, second=second, slopes=costs.slopes[lines]
             )
