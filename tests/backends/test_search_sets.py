@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -10,6 +12,8 @@ import pytest
 from cpx import RuleSetSelection, Samples, solve
 from cpx.backends.base import Progress
 from cpx.backends.search.sets import bitsets, exploring, load_kernels
+from cpx.backends.search.sets.bitsets import BitsetSearch
+from cpx.backends.search.sets.crew import Crew
 from cpx.backends.search.sets.incumbent import Incumbent
 from cpx.backends.search.sets.multipliers import Relaxation
 from cpx.backends.search.sets.parts import Part
@@ -110,7 +114,7 @@ def test_bounds_without_shares_are_told_on_the_way(monkeypatch) -> None:
         known = Incumbent(problem.form, problem, Progress(problem, SolveOptions()), ())
         part = Part((), np.array(kept, dtype=np.int64), form.offset)
         told: list[int] = []
-        exploring.Exploration(form, known, lambda: False, told.append).explore(part)
+        exploring.Exploration(form, known, Crew(), lambda: False, told.append).explore(part)
         assert told == sorted(told)
         assert told[0] < told[-1] == min(keys_of(problem))[0] == known.cost
         assert len(set(told)) > 3
@@ -133,3 +137,89 @@ def test_heavy_weights_are_exact() -> None:
         samples = Samples(light.samples.agreement, light.samples.same, weights)
         problem = RuleSetSelection(samples, light.rules, penalty="1/30", loss=light.loss)
         assert answer(problem) == min(keys_of(problem))
+
+
+def many_sets(seed: int) -> RuleSetSelection:
+    """Return a problem whose search without shares takes some hundred nodes."""
+    rng = np.random.default_rng(seed)
+    samples = Samples(rng.random((80, 6)) < 0.5, rng.random(80) < 0.5)
+    return RuleSetSelection(samples, list(combinations(range(6), 2))[:11], penalty="1/300")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_searches_that_are_parted_off_are_done(monkeypatch, threads: int) -> None:
+    monkeypatch.setattr(bitsets, "WORK", 20)
+    monkeypatch.setattr(exploring, "_MOST_SHARES", -1)
+    monkeypatch.setattr(Crew, "wanted", True)
+    parted = []
+
+    def part_off(self, taken=BitsetSearch.part_off):
+        parted.append(taken(self))
+        return parted[-1]
+
+    monkeypatch.setattr(BitsetSearch, "part_off", part_off)
+    for seed in range(3):
+        problem = many_sets(seed)
+        assert answer(problem, threads) == min(keys_of(problem))
+    assert sum(other is not None for other in parted) > 3
+
+
+def test_what_was_parted_off_and_what_is_left_are_all(monkeypatch) -> None:
+    for seed in range(3):
+        monkeypatch.setattr(bitsets, "WORK", 10 * seed + 1)
+        problem = many_sets(seed)
+        form, kept = problem.form.presolved.form, problem.form.presolved.kept
+        best: list[Key] = [(2**62, 0, ())]
+
+        def offer(found: tuple[int, ...] | None, form=problem.form, best=best) -> tuple[int, int]:
+            if found is not None:
+                rules = tuple(sorted(found))
+                best[0] = min(best[0], (form.cost(rules), len(rules), rules))
+            return best[0][:2]
+
+        rules = np.array(kept, dtype=np.int64)
+        searches = [BitsetSearch(form, (), rules, None, (2**62, 0))]
+        parted = 0
+        while searches:
+            search = searches.pop(0)
+            other = search.part_off()
+            parted += other is not None
+            searches += [] if other is None else [other]
+            searches += [] if search.step(offer) else [search]
+        assert parted > 1
+        assert best[0] == min(keys_of(problem))
+
+
+def test_shares_are_the_same_whoever_does_the_steps() -> None:
+    load_kernels()
+    rng = np.random.default_rng(0)
+    samples = Samples(rng.random((1200, 8)) < 0.5, rng.random(1200) < 0.5)
+    form = RuleSetSelection(samples, [(j,) for j in range(8)]).form.merged
+    rules = np.arange(8)
+    alone, together = (Relaxation(form, (), rules) for _ in range(2))
+    assert alone.state.ranges.size > 3
+    crew, over = Crew(), threading.Event()
+
+    def work() -> None:
+        while not over.is_set():
+            crew.help(0.01)
+
+    helpers = [threading.Thread(target=work) for _ in range(2)]
+    for helper in helpers:
+        helper.start()
+    for _ in range(7):
+        alone.climb(0.1, 0.5)
+        together.climb(0.1, 0.5, crew.share)
+    over.set()
+    for helper in helpers:
+        helper.join()
+    for one, other in zip(alone.state.of_bad, together.state.of_bad, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert alone.certify()[0] == together.certify()[0]
+
+
+def test_a_crew_shares_tasks() -> None:
+    crew, done = Crew(), []
+    crew.share([partial(done.append, n) for n in range(5)])
+    assert sorted(done) == list(range(5))
+    assert not crew.wanted

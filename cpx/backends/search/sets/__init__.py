@@ -4,7 +4,8 @@
 - ``shares``: a bound from shares of the costs, with its proof; ``ascent``: good shares;
   ``multipliers``: both for a part of the search;
 - ``parts``, ``exploring``: a part of the search, and what is done with it;
-- ``driver``: open parts, threads, the bound of the whole search;
+- ``driver``: open parts, threads, the bound of the whole search; ``crew``: what busy threads leave
+  to idle ones; ``together``: one tree, searched by several threads;
 - ``rows``: rules as sets of good and bad rows; ``bitsets``: the state of the kernels;
 - ``tree``, ``classes``, ``measures``: the kernels, with the proof of their bound.
 """
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cpx.backends.base import Outcome
-from cpx.backends.search.sets.bitsets import WORK, BitsetSearch
+from cpx.backends.search.sets.bitsets import BitsetSearch
 from cpx.backends.search.sets.driver import Explorer
 from cpx.backends.search.sets.incumbent import Incumbent
 from cpx.backends.search.sets.multipliers import Relaxation
@@ -82,7 +83,8 @@ def load_kernels() -> None:
         relaxation.climb(1.0, 0.1)
         relaxation.certify()
         part = BitsetSearch(toy, (), rules, relaxation.paid(), (4, 0))
-        part.run(WORK, lambda: False, lambda found: (4, 0))
+        Relaxation(toy, (), rules, relaxation.multipliers())
+        part.step(lambda found: (4, 0))
         _loaded = True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,10 @@ __all__ = ["DEPTH", "LONGEST", "WORK", "BitsetSearch"]
 Ints = NDArray[np.int64]
 
 WORK = 1_000_000
-"""Rules measured between two looks at the clock: some hundredths of a second."""
+"""Work between two looks at the clock: some hundredths of a second."""
+
+_LINE = 1 / 16
+"""The work of one word of a rule that is measured; what is paid takes as long for 16 rows."""
 
 _FAR = 2**62
 
@@ -49,9 +53,11 @@ class BitsetSearch:
         self.arena = Arena(*(np.zeros(4 * n + 1, dtype=np.int64) for _ in Arena._fields))
         self.stack = _new_stack(words, DEPTH, self.rows.paid.least.size)
         self.stack.uncovered[0], self.stack.once[0] = start
+        self.stack.paid[0] = self.rows.paid.least.sum()
         self.stack.cost[0] = form.cost(required)
         self.stack.room[0] = self.rows.most_rules
         self.stack.best[0] = _FAR
+        self.weight = 1 + _LINE * (words + self.rows.paid.least.size / 16)
         self._refresh(known)
         if n and self.rows.most_rules > 0:
             self.arena.rule[n : 2 * n] = np.arange(n)
@@ -72,22 +78,50 @@ class BitsetSearch:
         most = int(arena.bound[arena.turn[max(0, at - 1)]])
         return min(best, int(stack.cost[0]) - most)
 
-    def run(self, work: int, stop: Callable[[], bool], offer: Offer) -> bool:
-        """Search until all sets are, which is returned, or work was done, or ``stop`` says so.
+    def step(self, offer: Offer) -> bool:
+        """Search until all sets are, which is returned, or ``WORK`` was done.
 
-        ``offer`` is called with every better set, or with None, and returns the cost and the size
-        of the best set that is known.
+        ``offer`` is called with every better set, and with None at the end, and returns the cost
+        and the size of the best set that is known.
         """
-        while work > 0 and not stop():
-            status = branch(self.rows, self.arena, self.stack, min(work, WORK))
-            if status == DONE:
-                return True
+        work = max(1, int(WORK / self.weight))
+        while (status := branch(self.rows, self.arena, self.stack, work)) != DONE:
             if status == FULL:
                 self._grow()
-            elif status == PAUSED:
-                work -= WORK
-            self._refresh(offer(self._found() if status == BETTER else None))
-        return False
+            else:
+                self._refresh(offer(self._found() if status == BETTER else None))
+            if status == PAUSED:
+                return False
+        return True
+
+    def part_off(self) -> BitsetSearch | None:
+        """Leave every other open child of the highest node that has some to another search.
+
+        None where no node has two, or has one beside the child that is being searched.
+        """
+        arena, stack = self.arena, self.stack
+        at = int(stack.tally[0])
+        for depth in range(at + 1):
+            first, begun = int(stack.start[depth]), int(stack.position[depth])
+            turn = arena.turn[first + begun : first + int(stack.children[depth])]
+            saved = int(stack.cost[depth] - stack.best[0]) - 1
+            turn = turn[arena.bound[turn] > saved]
+            given = turn[depth == at :: 2]
+            if given.size:
+                other = copy(self)
+                other.arena = Arena._make(table.copy() for table in arena)
+                other.stack = Stack._make(table.copy() for table in stack)
+                other.stack.tally[:] = depth, 0, 0, 0
+                other._keep(depth, given)
+                self._keep(depth, turn[depth != at :: 2])
+                return other
+        return None
+
+    def _keep(self, depth: int, turn: Ints) -> None:
+        """Make these the children of an open node that are left."""
+        first = int(self.stack.start[depth]) + int(self.stack.position[depth])
+        self.arena.turn[first : first + turn.size] = turn
+        self.stack.children[depth] = self.stack.position[depth] + turn.size
 
     def _found(self) -> tuple[int, ...]:
         size = int(self.stack.best[1])
@@ -125,6 +159,7 @@ def _new_stack(words: int, depth: int, good: int) -> Stack:
         uncovered=levels(),
         once=levels(),
         due=np.zeros((depth, good), dtype=np.int32),
+        paid=numbers(depth),
         cost=numbers(depth),
         literals=numbers(depth),
         overlap=numbers(depth),

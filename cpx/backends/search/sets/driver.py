@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.sets.crew import Crew
 from cpx.backends.search.sets.exploring import Exploration
 from cpx.backends.search.sets.parts import Part
 
@@ -43,7 +44,8 @@ class Explorer:
         self._serial = 0
         self._open: list[tuple[int, int, Part]] = []
         self._running: dict[int, int] = {}
-        self._changed = threading.Condition()
+        self.crew = Crew()
+        self._changed = self.crew.changed
         self._failures: list[BaseException] = []
         self._push(Part(tuple(form.required), rules, form.offset))
 
@@ -78,7 +80,7 @@ class Explorer:
         try:
             while (part := self._next(number)) is not None:
                 note = partial(self._note, number)
-                exploration = Exploration(self.form, self.known, self._stopped, note)
+                exploration = Exploration(self.form, self.known, self.crew, self._stopped, note)
                 left = exploration.explore(part)
                 with self._changed:
                     self.nodes += exploration.nodes
@@ -95,9 +97,12 @@ class Explorer:
         return bool(self._failures) or self.stop()
 
     def _next(self, number: int) -> Part | None:
-        """Return the part with the lowest bound; None where none will be open any more."""
-        with self._changed:
-            while True:
+        """Return the part with the lowest bound; None where none will be open any more.
+
+        Until there is one, do what other threads leave.
+        """
+        while True:
+            with self._changed:
                 while self._open:
                     bound, _, part = heapq.heappop(self._open)
                     if not self.known.beaten(bound, len(part.required)):
@@ -105,7 +110,7 @@ class Explorer:
                         return part
                 if not self._running or self._stopped():
                     return None
-                self._changed.wait(_POLL_SECONDS)
+            self.crew.help(_POLL_SECONDS)
 
     def _note(self, number: int, bound: int) -> None:
         with self._changed:

@@ -26,6 +26,9 @@ __all__ = [
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
+_SPAN = 512
+"""Good rows whose payments are added up before the limit is looked at."""
+
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
@@ -49,6 +52,7 @@ class Stack(NamedTuple):
     due: NDArray[
         np.int32
     ]  # what good rows pay at least for the rules of the node, shape (depth, G)
+    paid: Ints  # the sum of what good rows pay
     cost: Ints
     literals: Ints
     overlap: Ints
@@ -133,15 +137,26 @@ def _note(stack: Stack, depth: int, r: int, cost: int) -> None:
 
 
 @kernel
-def payment(rows: Rows, stack: Stack, depth: int, r: int) -> int:
-    """Return what good rows pay at least for the sets with a node's rules and rule r."""
+def payment(rows: Rows, stack: Stack, depth: int, r: int, limit: int) -> int:
+    """Return what good rows pay at least for the sets with a node's rules and rule r.
+
+    No row pays less than for the node: what is above the limit need not be added up to the end.
+    """
     least, due = rows.paid.least, stack.due[depth]
     own, asked = rows.paid.own[r], rows.paid.asked[r]
-    total = np.int32(0)
-    for i in range(due.size):
-        most = max(least[i], max(np.int32(due[i] + own[i]), asked[i]))
-        total = np.int32(total + most)
-    return int(total)
+    total: int = stack.paid[depth]
+    for first in range(0, due.size, _SPAN):
+        last = first + _SPAN
+        x, y, z, asks = least[first:last], due[first:last], own[first:last], asked[first:last]
+        more = np.int32(0)
+        for i in range(x.size):
+            before = max(x[i], y[i])
+            most = max(before, max(np.int32(y[i] + z[i]), asks[i]))
+            more = np.int32(more + np.int32(most - before))
+        total += int(more)
+        if total > limit:
+            break
+    return total
 
 
 @kernel
@@ -214,7 +229,7 @@ def measure(
         q *= unit
         if cost - p + q + price <= best[0]:
             _note(stack, depth, r, cost - p + q + price)
-        if payment(rows, stack, depth, r) > limit:
+        if payment(rows, stack, depth, r, limit) > limit:
             continue
         arena.rule[n], arena.good[n], arena.bad[n] = r, p, q
         n += 1

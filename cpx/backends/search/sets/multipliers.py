@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.sets.ascent import LANES, Ascent, Terms, climb, new_ascent
+from cpx.backends.search.jit import bind
+from cpx.backends.search.sets.ascent import (
+    LANES,
+    Ascent,
+    Costs,
+    Terms,
+    climb,
+    new_ascent,
+    pass_on,
+    settle,
+    take,
+)
 from cpx.backends.search.sets.rows import Paid
-from cpx.backends.search.sets.shares import Exact, certify, parts_of
+from cpx.backends.search.sets.shares import certify, new_exact, parts_of
 
 if TYPE_CHECKING:
     from cpx.models.rulesets.form import RuleSelection
@@ -18,8 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["Multipliers", "Relaxation"]
 
 Bools = NDArray[np.bool_]
-Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+
+_RANGES, _MOST = 8, 4 * LANES
+"""Ranges of good rows that threads may do, where a block has so many lanes at most."""
 
 _SHORT = 30
 """Bits of the sum of all costs in parts that are cut off: any such sum fits 32 bits."""
@@ -32,8 +46,8 @@ class Multipliers:
     good: Ints
     bad: Ints
     rules: Ints
-    shares: tuple[Floats, Floats, Floats]
-    rule_shares: tuple[Floats, Floats, Floats]
+    of_bad: Costs
+    of_rules: Costs
     step: int
 
 
@@ -67,92 +81,108 @@ class Relaxation:
         worth, costs, prices = form.worth[self.good], -form.worth[self.bad], form.prices[rules]
         self.unit = float(worth.mean()) if worth.size else 1.0
         self.terms = self._terms(covers, worth, costs, prices)
-        if given is None:
-            self.state = new_ascent(self.terms, *self._even())
-            self.step = 0
-        else:
-            self.state = self._taken(given)
-            self.step = given.step
+        self.state = self._even() if given is None else self._taken(given)
+        self.step = 0 if given is None else given.step
         self.total = int(worth.sum() + costs.sum() + prices.sum())
         self.parts = parts_of(self.total)
-        G = self.terms.good.size
-        self.exact = _new_exact(self.parts, _padded(worth, G), costs, prices)
+        shift = max(0, (self.parts * self.total).bit_length() - _SHORT)
+        self.exact = new_exact(self._blocks(worth[None])[:, 0], costs, prices, self.parts, shift)
+        ranges = range(self.state.ranges.size - 1)
+        self._climbs = [bind(climb, self.terms, self.state, t) for t in ranges]
+        self._settle = bind(settle, self.terms, self.state)
+
+    def _blocks(self, lines: NDArray[Any]) -> NDArray[Any]:
+        """Return lines of numbers of good rows by blocks, shape (K, ., W)."""
+        G = self.good.size
+        W = min(_MOST, -(-max(1, -(-G // _RANGES)) // LANES) * LANES)
+        K = -(-max(1, G) // W)
+        padded = np.pad(lines, ((0, 0), (0, K * W - G))).reshape(len(lines), K, W)
+        return np.ascontiguousarray(padded.transpose(1, 0, 2))
 
     def _terms(self, covers: Bools, worth: Ints, costs: Ints, prices: Ints) -> Terms:
-        G = -(-max(1, self.good.size) // LANES) * LANES
-        own = np.zeros((len(self.rules), G), dtype=np.float32)
-        own[:, : self.good.size] = covers[:, self.good]
         rule, bad = np.nonzero(covers[:, self.bad])
         starts = np.searchsorted(rule, np.arange(len(self.rules) + 1))
         return Terms(
-            own,
+            self._blocks(covers[:, self.good].astype(np.float32)),
             starts.astype(np.int64),
             bad.astype(np.int64),
-            (_padded(worth, G) / self.unit).astype(np.float32),
+            (self._blocks(worth[None])[:, 0] / self.unit).astype(np.float32),
             (costs / self.unit).astype(np.float32),
             (prices / self.unit).astype(np.float32),
         )
 
-    def _even(self) -> tuple[Floats, Floats]:
+    def _even(self) -> Ascent:
         """Share costs among the good rows, more to those that need the rules more."""
         terms = self.terms
-        rule_shares = terms.covers * terms.good
-        needing = rule_shares / np.maximum(terms.covers.sum(axis=0), 1)
-        shares = np.zeros((terms.costs.size, terms.good.size), dtype=np.float32)
-        for r, line in enumerate(needing):
-            shares[terms.bad[terms.starts[r] : terms.starts[r + 1]]] += line
-        return shares, rule_shares
+        rule_shares = terms.covers * terms.good[:, None]
+        needing = rule_shares / np.maximum(terms.covers.sum(axis=1, keepdims=True), 1)
+        K, _, W = rule_shares.shape
+        shares = np.zeros((K, terms.costs.size, W), dtype=np.float32)
+        pass_on(terms, needing, shares)
+        return new_ascent(terms, shares, rule_shares, _RANGES)
 
     def _taken(self, given: Multipliers) -> Ascent:
         """Take shares over, for the rows and rules that are left."""
-        G, n = self.terms.good.size, self.good.size
         columns = np.searchsorted(given.good, self.good)
-        rows = np.ix_(np.searchsorted(given.bad, self.bad), columns)
-        lines = np.ix_(np.searchsorted(given.rules, self.rules), columns)
+        blocks, places = np.divmod(columns, given.of_bad.shares.shape[2])
+        K, W = self.terms.good.shape
 
-        def some(table: Floats, where: tuple[NDArray[np.intp], ...]) -> Floats:
-            return np.pad(table[where], ((0, 0), (0, G - n)))
+        def some(costs: Costs, lines: NDArray[np.intp]) -> Costs:
+            tables = []
+            for table in (costs.shares, costs.first, costs.second):
+                tables.append(np.zeros((K, lines.size, W), dtype=np.float32))
+                take(table, lines, blocks, places, tables[-1])
+            shares, first, second = tables
+            return costs._replace(
+                shares=shares, first=first, second=second, slopes=costs.slopes[lines]
+            )
 
-        shares, *means = (some(table, rows) for table in given.shares)
-        rule_shares, *rule_means = (some(table, lines) for table in given.rule_shares)
-        state = new_ascent(self.terms, shares, rule_shares)
+        of_bad = some(given.of_bad, np.searchsorted(given.bad, self.bad))
+        of_rules = some(given.of_rules, np.searchsorted(given.rules, self.rules))
+        state = new_ascent(self.terms, of_bad.shares, of_rules.shares, _RANGES)
+
+        def going_on(new: Costs, old: Costs) -> Costs:
+            return new._replace(first=old.first, second=old.second, slopes=old.slopes)
+
         return state._replace(
-            first=means[0], second=means[1], rule_first=rule_means[0], rule_second=rule_means[1]
+            of_bad=going_on(state.of_bad, of_bad), of_rules=going_on(state.of_rules, of_rules)
         )
 
     def multipliers(self) -> Multipliers:
         """Return the shares as they are."""
         s = self.state
-        return Multipliers(
-            self.good,
-            self.bad,
-            self.rules,
-            (s.shares, s.first, s.second),
-            (s.rule_shares, s.rule_first, s.rule_second),
-            self.step,
-        )
+        return Multipliers(self.good, self.bad, self.rules, s.of_bad, s.of_rules, self.step)
 
-    def climb(self, heat: float, pace: float) -> float:
-        """Improve the shares by a step; return the bound before, in floats."""
-        self.state.figures[:2] = heat, pace
-        climb(self.terms, self.state, self.step)
+    def climb(
+        self,
+        heat: float,
+        pace: float,
+        do: Callable[[Sequence[Callable[[], object]]], None] | None = None,
+    ) -> None:
+        """Improve the shares by a step; ``do`` calls what may be called side by side."""
+        self.state.figures[:] = heat, pace, self.step
+        if do is None:
+            for part in self._climbs:
+                part()
+        else:
+            do(self._climbs)
+        self._settle()
         self.step += 1
-        return self.fixed + float(self.state.figures[2]) * self.unit
 
     def paid(self) -> Paid:
         """Return what the good rows pay at least, by the last certificate."""
-        exact = self.exact
-        total = self.parts * self.total
-        shift = max(0, total.bit_length() - _SHORT)
+        exact, shift = self.exact, int(self.exact.shift[0])
 
-        def short(table: Ints) -> NDArray[np.int32]:
-            return (table >> shift).astype(np.int32)
+        def lines(table: NDArray[Any]) -> NDArray[np.int32]:
+            K, C, W = table.shape
+            flat = table.transpose(1, 0, 2).reshape(C, K * W)
+            return np.ascontiguousarray(flat, dtype=np.int32)
 
         return Paid(
-            short(exact.least),
-            short(exact.covered + exact.rule_shares),
-            short(exact.rule_shares),
-            short(exact.shares),
+            lines(exact.least[:, None] >> shift)[0],
+            lines((exact.covered + exact.rule_shares) >> shift),
+            lines(exact.rule_shares >> shift),
+            lines(exact.short),
             self.bad,
             self.parts,
             shift,
@@ -167,28 +197,3 @@ class Relaxation:
             self.fixed - (-x // self.parts) for x in (self.exact.within, self.exact.without)
         )
         return whole, within, without
-
-
-def _padded(x: Ints, size: int) -> Ints:
-    return np.pad(x, (0, size - x.size))
-
-
-def _new_exact(parts: int, good: Ints, costs: Ints, prices: Ints) -> Exact:
-    R, B, G = prices.size, costs.size, good.size
-
-    def table(*shape: int) -> Ints:
-        return np.zeros(shape, dtype=np.int64)
-
-    return Exact(
-        good * parts,
-        costs * parts,
-        prices * parts,
-        table(B, G),
-        table(R, G),
-        table(R, G),
-        table(G),
-        table(G),
-        table(G),
-        table(R),
-        table(R),
-    )

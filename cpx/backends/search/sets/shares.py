@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from cpx.backends.search.jit import kernel
 from cpx.backends.search.sets.ascent import Ascent, Terms
 
-__all__ = ["Exact", "certify", "parts_of"]
+__all__ = ["Exact", "certify", "new_exact", "parts_of"]
 
 Ints = NDArray[np.int64]
 
@@ -56,19 +56,49 @@ _FAR = 2**62
 
 
 class Exact(NamedTuple):
-    """The costs in parts of a unit, their shares, and what they prove; G good rows, padded."""
+    """The costs in parts of a unit, their shares, and what they prove; K blocks of W good rows."""
 
-    good: Ints  # shape (G,)
+    good: Ints  # shape (K, W)
     costs: Ints  # shape (B,)
     prices: Ints  # shape (R,)
-    shares: Ints  # b, shape (B, G)
-    rule_shares: Ints  # c, shape (R, G)
-    covered: Ints  # d, shape (R, G)
-    least: Ints  # shape (G,)
-    second: Ints  # shape (G,)
-    who: Ints  # the rule that asks for the least, -1 for none, shape (G,)
+    shares: Ints  # b in one block, shape (B, W)
+    short: NDArray[np.int32]  # b without the last bits, shape (K, B, W)
+    rule_shares: Ints  # c, shape (K, R, W)
+    covered: Ints  # d, shape (K, R, W)
+    least: Ints  # shape (K, W)
+    second: Ints  # scratch, shape (W,)
+    who: Ints  # scratch: the rule that asks for the least, -1 for none, shape (W,)
     within: Ints  # the bound of the sets with rule r, shape (R,)
     without: Ints  # the bound of the sets without rule r, shape (R,)
+    left: Ints  # scratch: of costs, then of prices, shape (B + R,)
+    by: NDArray[np.float64]  # scratch, likewise
+    shift: Ints  # the bits that are cut off, shape (1,)
+
+
+def new_exact(good: Ints, costs: Ints, prices: Ints, parts: int, shift: int) -> Exact:
+    """Return costs in parts of a unit, with room for their shares."""
+    (K, W), B, R = good.shape, costs.size, prices.size
+
+    def table(*shape: int) -> Ints:
+        return np.zeros(shape, dtype=np.int64)
+
+    return Exact(
+        good * parts,
+        costs * parts,
+        prices * parts,
+        table(B, W),
+        np.zeros((K, B, W), dtype=np.int32),
+        table(K, R, W),
+        table(K, R, W),
+        table(K, W),
+        table(W),
+        table(W),
+        table(R),
+        table(R),
+        table(B + R),
+        np.zeros(B + R),
+        np.array([shift]),
+    )
 
 
 def parts_of(total: int) -> int:
@@ -83,54 +113,77 @@ def parts_of(total: int) -> int:
 
 
 @kernel
-def _divide(line: Any, total: int, shares: Any) -> None:
-    """Divide a cost in proportion to a line of floats, rounded down."""
-    there = 0.0
-    for i in range(line.size):
-        there += float(line[i])
-    by = float(total) / there if there > 0 else 0.0
-    left = total
+def _begin(lines: Any, totals: Any, left: Any, by: Any, at: int) -> None:
+    """Note what the floats of each cost are to be multiplied by."""
+    for j in range(totals.size):
+        by[at + j] = 0.0
+        left[at + j] = totals[j]
+    for k in range(lines.shape[0]):
+        for j in range(totals.size):
+            line, there = lines[k, j], 0.0
+            for i in range(line.size):
+                there += float(line[i])
+            by[at + j] += there
+    for j in range(totals.size):
+        by[at + j] = float(totals[j]) / by[at + j] if by[at + j] > 0 else 0.0
+
+
+@kernel
+def _divide(line: Any, by: float, left: int, shares: Any) -> int:
+    """Divide a cost in proportion to a line of floats, rounded down; return what is left of it."""
     for i in range(line.size):
         share = min(int(float(line[i]) * by), left)
         shares[i] = share
         left -= share
+    return left
 
 
 @kernel
 def certify(terms: Terms, state: Ascent, exact: Exact) -> int:
     """Round the shares of an ascent; return the bound in parts, and note those of the rules."""
-    R, G = terms.covers.shape
-    for j in range(exact.costs.size):
-        _divide(state.shares[j], exact.costs[j], exact.shares[j])
-    least, second, who = exact.least, exact.second, exact.who
-    for i in range(G):
-        least[i], second[i], who[i] = exact.good[i], _FAR, -1
-    for r in range(R):
-        _divide(state.rule_shares[r], exact.prices[r], exact.rule_shares[r])
-        line, own, covers = exact.covered[r], exact.rule_shares[r], terms.covers[r]
-        for i in range(G):
-            line[i] = 0
-        for x in range(terms.starts[r], terms.starts[r + 1]):
-            more = exact.shares[terms.bad[x]]
-            for i in range(G):
-                line[i] += more[i]
-        for i in range(G):
-            if covers[i] > 0:
-                asked = line[i] + own[i]
-                if asked < least[i]:
-                    second[i], least[i], who[i] = least[i], asked, r
-                elif asked < second[i]:
-                    second[i] = asked
+    K, R, W = terms.covers.shape
+    B, shift = exact.costs.size, exact.shift[0]
+    left, by, second, who = exact.left, exact.by, exact.second, exact.who
+    _begin(state.of_bad.shares, exact.costs, left, by, 0)
+    _begin(state.of_rules.shares, exact.prices, left, by, B)
     bound = 0
-    for i in range(G):
-        bound += least[i]
     for r in range(R):
-        line, own, covers = exact.covered[r], exact.rule_shares[r], terms.covers[r]
-        within = 0
-        for i in range(G):
-            within += line[i] + own[i] if covers[i] > 0 else max(line[i], least[i])
-        exact.within[r], exact.without[r] = within, bound
-    for i in range(G):
-        if who[i] >= 0:
-            exact.without[who[i]] += second[i] - least[i]
+        exact.within[r] = exact.without[r] = 0
+    for k in range(K):
+        for j in range(B):
+            share, short = exact.shares[j], exact.short[k, j]
+            left[j] = _divide(state.of_bad.shares[k, j], by[j], left[j], share)
+            for i in range(W):
+                short[i] = share[i] >> shift
+        least = exact.least[k]
+        for i in range(W):
+            least[i], second[i], who[i] = exact.good[k, i], _FAR, -1
+        for r in range(R):
+            line, own, covers = exact.covered[k, r], exact.rule_shares[k, r], terms.covers[k, r]
+            left[B + r] = _divide(state.of_rules.shares[k, r], by[B + r], left[B + r], own)
+            for i in range(W):
+                line[i] = 0
+            for x in range(terms.starts[r], terms.starts[r + 1]):
+                more = exact.shares[terms.bad[x]]
+                for i in range(W):
+                    line[i] += more[i]
+            for i in range(W):
+                if covers[i] > 0:
+                    asked = line[i] + own[i]
+                    if asked < least[i]:
+                        second[i], least[i], who[i] = least[i], asked, r
+                    elif asked < second[i]:
+                        second[i] = asked
+        for i in range(W):
+            bound += least[i]
+            if who[i] >= 0:
+                exact.without[who[i]] += second[i] - least[i]
+        for r in range(R):
+            line, own, covers = exact.covered[k, r], exact.rule_shares[k, r], terms.covers[k, r]
+            within = 0
+            for i in range(W):
+                within += line[i] + own[i] if covers[i] > 0 else max(line[i], least[i])
+            exact.within[r] += within
+    for r in range(R):
+        exact.without[r] += bound
     return bound

@@ -89,7 +89,8 @@ def _enter(rows: Rows, arena: Arena, stack: Stack, depth: int, m: int) -> bool:
         alone = weigh(rows, other, stack.once, depth, 0, rows.light_good, rows.good)
         if rows.unit * alone <= rows.prices[other]:
             return False
-    if pay(rows, stack, depth, r) > affordable(rows, stack, up, 2):
+    stack.paid[depth] = pay(rows, stack, depth, r)
+    if stack.paid[depth] > affordable(rows, stack, up, 2):
         return False
     overlap = weigh(rows, r, stack.once, up, rows.bad, words, words)
     stack.chosen[depth], stack.room[depth] = r, min(stack.room[up] - 1, most)
