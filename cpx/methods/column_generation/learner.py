@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Chosen", "Learner", "Listener"]
 
 _SMALL = 4000  # samples; rules of more are looked for in so many of them first
-_BEAMS, _SEARCH, _SELECTION = 0.4, 0.7, 0.8  # shares of the time when the steps end
+_BEAMS, _SEARCH, _SELECTION = 0.3, 0.7, 0.75  # shares of the time when the steps end
 _AGAIN = 0.9  # the share when rules for the Hamming loss are looked for again
 _LEAST = 0.5  # seconds that an engine needs to be of use
 
