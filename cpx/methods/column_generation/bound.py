@@ -66,7 +66,6 @@ def hamming_bound(
     >>> hamming_bound([many, few], Fraction(10), Fraction(50), 5)
     Fraction(24, 1)
     """
-
     every = [Priced(Fraction(0), Fraction(0)), *known]
 
     def least(rules: int) -> Fraction:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from cpx.methods.column_generation.bound import Priced
 from cpx.methods.column_generation.table import Features, Table
 
-__all__ = ["PARTS", "worthiest"]
+__all__ = ["LEVELS", "worthiest"]
 
-PARTS = 2, 4, 8, 16, 2**8, 2**16
-"""Parts of a weight that prices are multiples of, one after the other."""
+LEVELS = (0.9, 2), (0.95, 4), (0.98, 8), (1.0, 16), (1.0, 2**8), (1.0, 2**16)
+"""The share of a rule's costs that its samples' prices may reach, and the parts of a weight that
+prices are multiples of, one after the other."""
 
 _NEAR = 1e-6  # of a part: HiGHS has 0.4999999 where one half is meant
 

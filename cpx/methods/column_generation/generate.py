@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cpx.methods.column_generation.beams import beams
 from cpx.methods.column_generation.bound import Priced, hamming_bound
-from cpx.methods.column_generation.exact import PARTS, worthiest
+from cpx.methods.column_generation.exact import LEVELS, worthiest
 from cpx.methods.column_generation.table import Features, Table
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Generation:
         self._master: Master = Master(self.table.weights[self.table.own], self.seed)
         self._known: set[Features] = set()
         self._centre: Floats | None = None
-        self._fineness, self._took = 0, 0.0
+        self._level, self._share, self._took = -1, 1.0, 0.0
         self._priced: list[Priced] = []
         for features in dict.fromkeys([(), *self.known]):
             self._add(features)
@@ -133,16 +133,19 @@ class Generation:
     def by_search(self, seconds: float) -> None:
         """Price exactly, round by round, until nothing is left to find or the time is over.
 
-        Prices are rounded coarsely first, and finer where no rule is worth its cost any more.
+        The levels of pricing follow one another as no rule is worth its cost any more.
         """
         end = time.monotonic() + seconds
-        while not self.closed and (left := end - time.monotonic()) > 0 and not self.stop():
+        if self._level < 0:
+            self._go_on()
+        # What is proved by a search that is cut short is of little use.
+        while not self.closed and end - time.monotonic() > self._took and not self.stop():
             relaxed = self._settled(end)
             left = end - time.monotonic()
-            # What is proved by a search that is cut short is of little use.
-            if relaxed is None or left <= self._took:
+            if relaxed is None or left <= 0:
                 return
-            prices = _smooth(relaxed.prices, self._centre)
+            duals = self._share * relaxed.prices
+            prices = _smooth(duals, self._centre)
             best, most = self._price(prices, left)
             self._note(relaxed.value)
             if self.bound is not None and relaxed.value - self.bound <= _share_of(relaxed.value):
@@ -152,21 +155,31 @@ class Generation:
             if left_over and self._add_like(best, prices, relaxed.prices):
                 continue
             # Nothing new at smoothed prices: the duals themselves decide.
-            at_duals, self._centre = np.array_equal(prices, relaxed.prices), relaxed.prices
+            at_duals, self._centre = np.array_equal(prices, duals), duals
             if not left_over or at_duals:
-                if self._fineness < len(PARTS) - 1:
-                    self._fineness += 1
+                if self._level < len(LEVELS) - 1:
+                    self._go_on()
                 elif at_duals:
                     self.closed = not left_over
                     return
 
+    def _go_on(self) -> None:
+        """Price at the next level."""
+        self._level += 1
+        self._share, self._parts = LEVELS[self._level]
+        self._master.limit(1 / self._share)
+
     def _settled(self, end: float) -> Relaxed | None:
-        """Solve the programme, and again while beams find rules, not longer than exact pricing."""
-        until = min(end, time.monotonic() + self._took)
+        """Solve the programme, and again while beams find rules.
+
+        That takes no longer than exact pricing, for which time is left.
+        """
+        until = min(end - self._took, time.monotonic() + self._took)
         while (relaxed := self._master.solve(end - time.monotonic())) is not None:
             if time.monotonic() >= until or self.stop():
                 break
-            found = self._from_beams(_smooth(relaxed.prices, self._centre))
+            prices = _smooth(self._share * relaxed.prices, self._centre) / self._share
+            found = self._from_beams(prices)
             if not self._worthy(found, relaxed.prices):
                 break
         return relaxed
@@ -180,6 +193,9 @@ class Generation:
 
     def _note(self, value: float) -> None:
         seconds = time.monotonic() - self._started
+        if self.rounds:
+            # With higher limits the value is too high.
+            value = min(value, self.rounds[-1].value)
         self.rounds.append(Round(seconds, value, self.bound, len(self.rules)))
 
     # --------------------------------------------------------------- pricing
@@ -219,7 +235,7 @@ class Generation:
         best, priced = worthiest(
             self.table,
             prices,
-            PARTS[self._fineness],
+            self._parts,
             self.k,
             threads=self.threads,
             seconds=seconds,

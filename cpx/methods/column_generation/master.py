@@ -29,7 +29,7 @@ class Relaxed:
     ----------
     value : float
     prices : ndarray of float64
-        Of each sample of the class, from 0 to its weight.
+        Of each sample of the class, from 0 to its limit.
     """
 
     value: float
@@ -64,7 +64,7 @@ class Master:
 
     def __init__(self, weights: NDArray[np.int64], seed: int) -> None:
         n = len(weights)
-        self._weights = weights.astype(np.float64)
+        self._weights = self._limits = weights.astype(np.float64)
         self._highs = highs = highspy.Highs()
         highs.setOptionValue("output_flag", False)
         highs.setOptionValue("threads", 1)
@@ -92,6 +92,12 @@ class Master:
         at = np.flatnonzero(covered).astype(np.int32)
         self._highs.addRow(-highspy.kHighsInf, cost, len(at), at, np.ones(len(at)))
 
+    def limit(self, times: float) -> None:
+        """Limit prices to so many times the weights, which are their limits at first."""
+        n = len(self._weights)
+        self._limits = times * self._weights
+        self._highs.changeColsBounds(n, np.arange(n, dtype=np.int32), np.zeros(n), self._limits)
+
     def solve(self, seconds: float) -> Relaxed | None:
         """Return an optimum; ``None`` when the time is over."""
         if not len(self._weights):
@@ -105,5 +111,5 @@ class Master:
         if status != highspy.HighsModelStatus.kOptimal:
             raise EngineError(f"HiGHS ends with {self._highs.modelStatusToString(status)}")
         solution = self._highs.getSolution()
-        prices = np.clip(np.array(solution.col_value), 0.0, self._weights)
+        prices = np.clip(np.array(solution.col_value), 0.0, self._limits)
         return Relaxed(float(self._highs.getObjectiveValue()), prices)
