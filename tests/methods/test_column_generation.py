@@ -12,7 +12,8 @@ from cpx import Samples
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.column_generation import learn_rules, learner
 from cpx.methods.column_generation.beams import beams
-from cpx.methods.column_generation.bound import hamming_bound
+from cpx.methods.column_generation.bound import Priced, hamming_bound
+from cpx.methods.column_generation.exact import worthiest
 from cpx.methods.column_generation.exchange import descend, exchanged
 from cpx.methods.column_generation.gap import within_gap
 from cpx.methods.column_generation.generate import Generation
@@ -59,15 +60,62 @@ def least(table: Table, k: int, price: Fraction, most: int = 3) -> tuple[Fractio
 def test_any_prices_give_a_bound(seed: int) -> None:
     table, rng = table_of(drawn(seed, m=14, d=4)), np.random.default_rng(seed)
     price, k = Fraction(int(table.weights.sum()), 8), 2
-    _, optimum = least(table, k, price)
-    for share in (0.2, 0.6, 1.0):
+    alone = Fraction(int(table.weights[table.own].sum()))
+    optima = [least(table, k, price, most)[1] for most in range(4)]
+    known: list[Priced] = []
+    for share in (0.2, 0.6, 1.0, 0.4):
         prices = np.floor(rng.random(len(table.own)) * share * table.weights[table.own] * 4) / 4
         worths = table.worths(prices)
         heaviest = max(Fraction(worths[table.covered(rule)].sum()) for rule in monomials(4, k))
-        total = Fraction(prices.sum())
-        for most in (None, 3):
-            assert hamming_bound(total, heaviest, price, most) <= optimum
-            assert hamming_bound(total, heaviest + 1, price, most) <= optimum
+        priced = Priced(Fraction(prices.sum()), heaviest)
+        before = hamming_bound(known, price, alone, 3)
+        known.append(priced)
+        for most, optimum in enumerate(optima):
+            bound = hamming_bound(known, price, alone, most)
+            assert hamming_bound([priced], price, alone, most) <= bound <= optimum
+        assert before <= hamming_bound(known, price, alone, 3)
+    # Better than the best mean of two of these prices, scaled.
+    for one, other in itertools.combinations(known, 2):
+        for share in (Fraction(0), Fraction(1, 3), Fraction(1)):
+            total = share * one.total + (1 - share) * other.total
+            worth = share * one.worthiest + (1 - share) * other.worthiest
+            scale = min(Fraction(1), price / worth)
+            assert hamming_bound(known, price, alone, 99) >= min(alone, scale * total)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_is_the_least_over_all_numbers_of_rules(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    known = [Priced(*(Fraction(int(x), 4) for x in rng.integers(0, 300, 2))) for _ in range(5)]
+    price, most = Fraction(int(rng.integers(0, 100)), 4), int(rng.integers(1, 20))
+    by_number = [
+        max(s * price, *(each.total + s * (price - each.worthiest) for each in known))
+        for s in range(1, most + 1)
+    ]
+    assert hamming_bound(known, price, Fraction(50), most) == min(50, *by_number)
+    assert hamming_bound(known, price, Fraction(50), 0) == 50
+
+
+@pytest.mark.parametrize("parts", [2, 4, 2**16])
+def test_exact_pricing_at_rounded_prices(parts: int) -> None:
+    table, rng = table_of(drawn(3)), np.random.default_rng(parts)
+    own = table.weights[table.own]
+    prices = rng.choice([0.0, 0.5, 0.9, 1.0 - 1e-9], len(own)) * own
+    rule, priced = worthiest(table, prices, parts, 2, threads=1, seconds=60, stop=lambda: False)
+    rounded = np.array(
+        [
+            Fraction(int(parts * p / w + 1e-6), parts) * int(w)
+            for p, w in zip(prices, own, strict=True)
+        ]
+    )
+    assert (rounded <= own).all()
+    assert priced.total == rounded.sum()
+
+    def worth(features: tuple[int, ...]) -> Fraction:
+        covered = table.covered(features)
+        return rounded[covered[table.own]].sum() - table.paid(covered)
+
+    assert worth(rule) == priced.worthiest == max(map(worth, monomials(6, 2)))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -93,7 +141,7 @@ def test_rules_within_the_gap_are_those_of_better_sets(seed: int) -> None:
 def test_closed_means_the_programme_over_all_rules_is_solved(seed: int) -> None:
     table, k = table_of(drawn(seed)), 2
     price = Fraction(int(table.weights.sum()), 20)
-    generation = Generation(table, k, price, lambda: None, seed=0)
+    generation = Generation(table, k, price, lambda: len(table.own), seed=0)
     generation.by_beams(60)
     generation.by_search(60)
     assert generation.closed

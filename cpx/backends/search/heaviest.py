@@ -140,7 +140,7 @@ def _form(
 ) -> tuple[WeightedMonomial, Fraction]:
     """Return the costs in integers, and how much a weight of 1 is in their unit."""
     table = np.asarray(agreement)
-    if table.ndim != 2 or not np.isin(table, (0, 1)).all():
+    if table.ndim != 2 or not (table.dtype == np.bool_ or np.isin(table, (0, 1)).all()):
         raise InvalidInstance(f"agreement must be a table of 0 and 1, got shape {table.shape}")
     table = table.astype(np.bool_)
     m, d = table.shape
@@ -180,10 +180,14 @@ def _scaled(weights: NDArray[Any], bits: int) -> tuple[Ints, Fraction]:
     Floats are multiples of a power of two. Where the greatest has few enough bits in the unit
     of the least, nothing is rounded.
     """
+    if not weights.any():
+        return np.zeros(len(weights), dtype=np.int64), Fraction(1)
+    if weights.dtype.kind == "i" and -(2**bits) < weights.min() <= weights.max() < 2**bits:
+        whole = weights.astype(np.int64)
+        common = int(np.gcd.reduce(whole))
+        return whole // common, Fraction(1, common)
     exact = [Fraction(weight.item()) for weight in weights]
-    most = max((abs(weight) for weight in exact), default=Fraction(0))
-    if not most:
-        return np.zeros(len(exact), dtype=np.int64), Fraction(1)
+    most = max(abs(weight) for weight in exact)
     unit = math.lcm(*(weight.denominator for weight in exact))
     common = math.gcd(*(int(weight * unit) for weight in exact))
     scale = Fraction(unit, common)
@@ -273,6 +277,4 @@ def _cost(reduced: Reduced, columns: list[int]) -> int:
 
 
 def _weight(form: WeightedMonomial, weights: NDArray[Any], features: tuple[int, ...]) -> Fraction:
-    return sum(
-        (Fraction(weight.item()) for weight in weights[form.covered(features)]), Fraction(0)
-    )
+    return sum(map(Fraction, weights[form.covered(features)].tolist()), Fraction(0))

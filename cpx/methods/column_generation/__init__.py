@@ -3,6 +3,7 @@
 - ``table``: the samples as both steps need them;
 - ``master``: the linear programme over the rules found so far;
 - ``beams``: many rules of high price at once, by beam search from samples;
+- ``exact``: the worthiest of all rules;
 - ``bound``: what prices of samples prove about every set of rules;
 - ``generate``: the rounds;
 - ``gap``: the rules that a better set may have, once no rule is left to add;

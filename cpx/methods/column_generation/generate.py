@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.methods.column_generation.beams import beams
-from cpx.methods.column_generation.bound import hamming_bound
+from cpx.methods.column_generation.bound import Priced, hamming_bound
+from cpx.methods.column_generation.exact import LEVELS, worthiest
 from cpx.methods.column_generation.table import Features, Table
 
 if TYPE_CHECKING:
-    from cpx.methods.column_generation.master import Master
+    from cpx.methods.column_generation.master import Master, Relaxed
 
 __all__ = ["Generation", "Round"]
 
@@ -27,9 +28,8 @@ _SEEDS, _WIDTH = 12, 3
 _MOST_ADDED = 20
 _ALIKE = 0.9  # share of common samples from which one rule is left out
 _SMOOTHING = 0.5
-_STALLED, _GAIN = 3, 1e-4  # rounds in which the value falls by no more than this share
+_STALLED, _GAIN = 3, 1e-3  # rounds in which the value falls by no more than this share
 _TOLERANCE = 1e-6  # of HiGHS's duals, as a share
-_UNIT = 2**16  # prices are multiples of 1 / _UNIT, below the duals: exact in what they prove
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Round:
 class Generation:
     """The rules found so far and what is proved of all others.
 
-    Prices are smoothed: rules are priced at a point between the last duals and the centre, which
-    is the point of the best bound, or the last one priced at. The duals themselves jump from
-    one end of their range to another as rules are added.
+    Prices are smoothed: rules are priced at a point between the last duals and a centre, the
+    point of the best bound or, for beams, the last one priced at. The duals themselves jump
+    from one end of their range to another as rules are added.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Generation:
     price : Fraction
         Of a rule, in units of weight.
     most_rules : callable
-        Returns the greatest number of rules that an optimal set may have, or ``None``.
+        Returns the greatest number of rules that an optimal set may have.
     seed : int
     threads : int
         Of the exact pricing.
@@ -75,7 +75,7 @@ class Generation:
     table: Table
     k: int
     price: Fraction
-    most_rules: Callable[[], int | None]
+    most_rules: Callable[[], int]
     seed: int
     threads: int = 1
     known: Iterable[Features] = ()
@@ -95,6 +95,8 @@ class Generation:
         self._master: Master = Master(self.table.weights[self.table.own], self.seed)
         self._known: set[Features] = set()
         self._centre: Floats | None = None
+        self._level, self._share, self._took = -1, 1.0, 0.0
+        self._priced: list[Priced] = []
         for features in dict.fromkeys([(), *self.known]):
             self._add(features)
 
@@ -107,7 +109,7 @@ class Generation:
 
     @property
     def centre(self) -> Floats:
-        """The prices of the best bound, or the last priced at; at the start all are 0."""
+        """The prices of the best bound, or better ones; at the start all are 0."""
         return np.zeros(len(self.table.own)) if self._centre is None else self._centre
 
     # ---------------------------------------------------------------- rounds
@@ -115,6 +117,7 @@ class Generation:
     def by_beams(self, seconds: float) -> None:
         """Add rules that beams find until few are found, the value stalls, or time is over."""
         end, stalled, before = time.monotonic() + seconds, 0, math.inf
+        centre: Floats | None = None
         while stalled < _STALLED and (left := end - time.monotonic()) > 0 and not self.stop():
             relaxed = self._master.solve(left)
             if relaxed is None:
@@ -122,49 +125,78 @@ class Generation:
             self._note(relaxed.value)
             stalled = stalled + 1 if before - relaxed.value <= _GAIN * abs(before) else 0
             before = min(before, relaxed.value)
-            self._centre = self._smooth(relaxed.prices)
-            found = self._from_beams(self._centre)
+            centre = _smooth(relaxed.prices, centre)
+            found = self._from_beams(centre)
             if not self._worthy(found, relaxed.prices):
                 return
 
     def by_search(self, seconds: float) -> None:
-        """Price exactly, round by round, until nothing is left to find or the time is over."""
+        """Price exactly, round by round, until nothing is left to find or the time is over.
+
+        The levels of pricing follow one another as no rule is worth its cost any more.
+        """
         end = time.monotonic() + seconds
-        while not self.closed and (left := end - time.monotonic()) > 0 and not self.stop():
-            relaxed = self._master.solve(left)
+        if self._level < 0:
+            self._go_on()
+        # What is proved by a search that is cut short is of little use.
+        while not self.closed and end - time.monotonic() > self._took and not self.stop():
+            relaxed = self._settled(end)
             left = end - time.monotonic()
             if relaxed is None or left <= 0:
                 return
-            prices = self._smooth(relaxed.prices)
-            found = self._price(prices, left)
+            duals = self._share * relaxed.prices
+            prices = _smooth(duals, self._centre)
+            best, most = self._price(prices, left)
             self._note(relaxed.value)
-            if found is None:
+            if self.bound is not None and relaxed.value - self.bound <= _share_of(relaxed.value):
+                self.closed = True
                 return
-            best, most = found
-            self.closed = self._meets(relaxed.value, most)
-            if self.closed:
-                return
-            rows = np.flatnonzero(self.table.covered(best) & self.table.same)
-            some = self._rng.choice(rows, min(_SEEDS, len(rows)), replace=False)
-            more = beams(self.table, self.table.worths(prices), some, self.k, _WIDTH)
-            if not self._worthy([best, *more], relaxed.prices):
-                # Nothing new at smoothed prices: the duals themselves decide.
-                self._centre = relaxed.prices
+            left_over = float(most - self.price) > _share_of(float(self.price))
+            if left_over and self._add_like(best, prices, relaxed.prices):
+                continue
+            # Nothing new at smoothed prices: the duals themselves decide.
+            at_duals, self._centre = np.array_equal(prices, duals), duals
+            if not left_over or at_duals:
+                if self._level < len(LEVELS) - 1:
+                    self._go_on()
+                elif at_duals:
+                    self.closed = not left_over
+                    return
 
-    def _smooth(self, prices: Floats) -> Floats:
-        if self._centre is None:
-            return prices
-        return _SMOOTHING * self._centre + (1 - _SMOOTHING) * prices
+    def _go_on(self) -> None:
+        """Price at the next level."""
+        self._level += 1
+        self._share, self._parts = LEVELS[self._level]
+        self._master.limit(1 / self._share)
+
+    def _settled(self, end: float) -> Relaxed | None:
+        """Solve the programme, and again while beams find rules.
+
+        That takes no longer than exact pricing, for which time is left.
+        """
+        until = min(end - self._took, time.monotonic() + self._took)
+        while (relaxed := self._master.solve(end - time.monotonic())) is not None:
+            if time.monotonic() >= until or self.stop():
+                break
+            prices = _smooth(self._share * relaxed.prices, self._centre) / self._share
+            found = self._from_beams(prices)
+            if not self._worthy(found, relaxed.prices):
+                break
+        return relaxed
+
+    def _add_like(self, best: Features, prices: Floats, duals: Floats) -> int:
+        """Add a rule and others that cover some of the same samples; return how many."""
+        rows = np.flatnonzero(self.table.covered(best) & self.table.same)
+        some = self._rng.choice(rows, min(_SEEDS, len(rows)), replace=False)
+        more = beams(self.table, self.table.worths(prices), some, self.k, _WIDTH)
+        return self._worthy([best, *more], duals)
 
     def _note(self, value: float) -> None:
         seconds = time.monotonic() - self._started
+        if self.rounds:
+            # With higher limits the value is too high.
+            value = min(value, self.rounds[-1].value)
         self.rounds.append(Round(seconds, value, self.bound, len(self.rules)))
-
-    def _meets(self, value: float, most: Fraction) -> bool:
-        """Say whether no rule is left that is worth more than it costs."""
-        least = float(self.price)
-        near = self.bound is not None and value - self.bound <= _TOLERANCE * max(1.0, value)
-        return near or float(most) <= least + _TOLERANCE * max(1.0, least)
 
     # --------------------------------------------------------------- pricing
 
@@ -194,35 +226,38 @@ class Generation:
             self._add(features)
         return len(added)
 
-    def _price(self, prices: Floats, seconds: float) -> tuple[Features, Fraction] | None:
+    def _price(self, prices: Floats, seconds: float) -> tuple[Features, Fraction]:
         """Find the worthiest of all rules, and raise the bound by what is proved of it.
 
-        Return it and what no rule exceeds; ``None`` when the time was over before anything
-        was found.
+        Return it and what no rule exceeds.
         """
-        from cpx.backends.search.heaviest import heaviest
-
-        units = np.floor(prices * _UNIT).astype(np.int64)
-        worths = -_UNIT * self.table.weights
-        worths[self.table.own] = units
-        kept = np.flatnonzero(worths)
-        found = heaviest(
-            self.table.literals[kept],
-            worths[kept],
+        started = time.monotonic()
+        best, priced = worthiest(
+            self.table,
+            prices,
+            self._parts,
             self.k,
             threads=self.threads,
-            time_limit=seconds,
+            seconds=seconds,
             stop=self.stop,
         )
-        if not found.features or found.bound is None:
-            return None
-        most = found.bound / _UNIT
-        total = Fraction(int(units.sum()), _UNIT)
-        bound = hamming_bound(total, most, self.price, self.most_rules())
+        self._took = time.monotonic() - started
+        self._priced.append(priced)
+        alone = Fraction(int(self.table.weights[self.table.own].sum()))
+        bound = hamming_bound(self._priced, self.price, alone, self.most_rules())
         if self.bound is None or bound > self.bound:
             self.bound, self._centre = bound, prices
             self.proved(bound)
-        return found.features[0], most
+        return best, priced.worthiest
+
+
+def _smooth(prices: Floats, centre: Floats | None) -> Floats:
+    return prices if centre is None else _SMOOTHING * centre + (1 - _SMOOTHING) * prices
+
+
+def _share_of(value: float) -> float:
+    """Return what counts as nothing beside a value."""
+    return _TOLERANCE * max(1.0, value)
 
 
 def _alike(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:

@@ -146,6 +146,7 @@ def learn_rules(
     problem = RuleSetLearning(samples.merged(), k, penalty, class_weights=class_weights)
     learner = Learner(problem, limit, threads, seed)
     learner.run()
+    learner.use_rest()
     best, generation = learner.best, learner.generation
     explanation = problem.shortened(problem.explanation_of(best.rules))
     return LearnedRules(

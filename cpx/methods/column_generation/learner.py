@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Chosen", "Learner", "Listener"]
 
 _SMALL = 4000  # samples; rules of more are looked for in so many of them first
-_BEAMS, _SEARCH, _SELECTION = 0.4, 0.7, 0.8  # shares of the time when the steps end
+_BEAMS, _SEARCH, _SELECTION = 0.3, 0.7, 0.8  # shares of the time when the steps end
 _AGAIN = 0.9  # the share when rules for the Hamming loss are looked for again
 _LEAST = 0.5  # seconds that an engine needs to be of use
 
@@ -122,6 +122,13 @@ class Learner:
                 self._finish_hamming()
             else:
                 self._finish_zero_one()
+
+    def use_rest(self) -> None:
+        """Raise the bound of the Hamming objective in the time that is left."""
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(self._threads):
+            self.generation.by_search(self.left())
 
     @property
     def hamming_bound(self) -> Fraction:
@@ -251,7 +258,9 @@ class Learner:
                 self._listener.bound(self.hamming.value)
 
     def _finish_zero_one(self) -> None:
-        self._solve_hamming(_SELECTION)
+        if self.generation.closed:
+            # Where rules are left to add, they tell more in the same time.
+            self._solve_hamming(_SELECTION)
         rules = self.generation.rules
         starts = dict.fromkeys([self.hamming.rules, *[self._known] * bool(self._known)])
         found = [self._select(rules, "zero-one", start) for start in starts]

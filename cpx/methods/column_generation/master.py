@@ -18,7 +18,7 @@ __all__ = ["Master", "Relaxed"]
 
 Floats = NDArray[np.float64]
 
-_PRIMAL = 4  # primal simplex: rules that are added leave the last solution feasible
+_DUAL = 1  # dual simplex: rules that are added leave the last basis dual feasible
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Relaxed:
     ----------
     value : float
     prices : ndarray of float64
-        Dual of each sample of the class, from 0 to its weight.
+        Of each sample of the class, from 0 to its limit.
     """
 
     value: float
@@ -37,13 +37,17 @@ class Relaxed:
 
 
 class Master:
-    """Which share of each rule to take, so that errors and rules cost the least.
+    """Prices of the samples at which no rule found so far is worth more than it costs.
 
-    With xi_i for the share of sample i of the class that stays uncovered::
+    With p_i for the price of sample i of the class::
 
-        minimise    sum of weights[i] * xi_i  +  sum of costs[r] * x_r
-        such that   xi_i + sum of x_r over the rules r that cover i  >=  1     for each i
-                    xi, x >= 0
+        maximise    sum of p_i
+        such that   sum of p_i over the samples i that r covers  <=  costs[r]    for each rule r
+                    0 <= p_i <= weights[i]
+
+    It is the dual of the programme that takes a share of each rule, so that errors and rules
+    cost the least [1]_. There each sample is a row, here a column between two limits: the basis
+    has the size of the rules, of which there are far fewer.
 
     Parameters
     ----------
@@ -54,27 +58,26 @@ class Master:
 
     References
     ----------
-    S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS 2018.
+    .. [1] S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS
+       2018.
     """
 
     def __init__(self, weights: NDArray[np.int64], seed: int) -> None:
         n = len(weights)
-        self._weights = weights.astype(np.float64)
+        self._weights = self._limits = weights.astype(np.float64)
         self._highs = highs = highspy.Highs()
         highs.setOptionValue("output_flag", False)
         highs.setOptionValue("threads", 1)
         highs.setOptionValue("presolve", "off")
-        highs.setOptionValue("simplex_strategy", _PRIMAL)
+        highs.setOptionValue("simplex_strategy", _DUAL)
         highs.setOptionValue("random_seed", seed % 2**31)
         model = highspy.HighsLp()
-        model.num_col_ = model.num_row_ = n
-        model.col_cost_ = self._weights
-        model.col_lower_, model.col_upper_ = np.zeros(n), np.full(n, highspy.kHighsInf)
-        model.row_lower_, model.row_upper_ = np.ones(n), np.full(n, highspy.kHighsInf)
+        model.num_col_ = n
+        model.sense_ = highspy.ObjSense.kMaximize
+        model.col_cost_ = np.ones(n)
+        model.col_lower_, model.col_upper_ = np.zeros(n), self._weights
         model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = np.arange(n + 1, dtype=np.int32)
-        model.a_matrix_.index_ = np.arange(n, dtype=np.int32)
-        model.a_matrix_.value_ = np.ones(n)
+        model.a_matrix_.start_ = np.zeros(n + 1, dtype=np.int32)
         highs.passModel(model)
 
     def add(self, cost: float, covered: NDArray[np.bool_]) -> None:
@@ -86,11 +89,19 @@ class Master:
         covered : ndarray of bool, shape (n,)
             The samples of the class that it covers.
         """
-        rows = np.flatnonzero(covered).astype(np.int32)
-        self._highs.addCol(cost, 0.0, highspy.kHighsInf, len(rows), rows, np.ones(len(rows)))
+        at = np.flatnonzero(covered).astype(np.int32)
+        self._highs.addRow(-highspy.kHighsInf, cost, len(at), at, np.ones(len(at)))
+
+    def limit(self, times: float) -> None:
+        """Limit prices to so many times the weights, which are their limits at first."""
+        n = len(self._weights)
+        self._limits = times * self._weights
+        self._highs.changeColsBounds(n, np.arange(n, dtype=np.int32), np.zeros(n), self._limits)
 
     def solve(self, seconds: float) -> Relaxed | None:
         """Return an optimum; ``None`` when the time is over."""
+        if not len(self._weights):
+            return Relaxed(0.0, self._weights)
         # HiGHS counts the time of all runs.
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(seconds, 1e-3))
         self._highs.run()
@@ -100,5 +111,5 @@ class Master:
         if status != highspy.HighsModelStatus.kOptimal:
             raise EngineError(f"HiGHS ends with {self._highs.modelStatusToString(status)}")
         solution = self._highs.getSolution()
-        prices = np.clip(np.array(solution.row_dual), 0.0, self._weights)
+        prices = np.clip(np.array(solution.col_value), 0.0, self._limits)
         return Relaxed(float(self._highs.getObjectiveValue()), prices)
