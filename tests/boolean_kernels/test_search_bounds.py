@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from cpx import KernelRule, solve
 from cpx.backends.search import dnf
 from cpx.backends.search.dnf.candidates import enumerate_clauses
-from cpx.backends.search.dnf.dual import Dual, Multipliers, Part
+from cpx.backends.search.dnf.dual import Dual
 from cpx.backends.search.dnf.exchange import exchange
+from cpx.backends.search.dnf.part import Multipliers, Part
 from cpx.backends.search.dnf.rows import Rows
 from cpx.result import Status
 
@@ -30,7 +31,7 @@ def drawn(seed: int, k: int = 12, p: int = 7, q: int = 7) -> Part:
 
 def value(part: Part, clauses: tuple[int, ...]) -> int:
     chosen = list(clauses)
-    gained, paid = (table[chosen].any(axis=0) for table in (part.inside, part.outside))
+    gained, paid = (table.any(axis=0) for table in part.tables(np.array(chosen)))
     return int(part.gains[gained].sum() - part.costs[paid].sum())
 
 
@@ -67,7 +68,7 @@ def assert_nothing_is_lost(dual: Dual, worth: dict[tuple[int, ...], int], floor:
     assert not any(v > floor and left_out & {*f} for f, v in worth.items())
     for at in {0, int(dual.order[0])}:
         others = [v for f, v in worth.items() if numbers[at] not in f]
-        assert dual.bound_without(at) >= max(others, default=0)
+        assert dual.bound_without(np.array([at])) >= max(others, default=0)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
