@@ -23,8 +23,6 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,6 +37,9 @@ Floats = NDArray[np.float64]
 
 _SHORT = 1 - 2.0**-30
 """Shares of floats add up to no more than 1, with this factor, however they are rounded."""
+
+_MANY, _STEEP = 500, 100.0
+"""Steps after which moments need no correction, and a factor for slopes of half precision."""
 
 _SETTLING = np.float32(0.2)
 """What the last step counts in the estimate of the rows that are paid for."""
@@ -81,6 +82,12 @@ class Dual:
         self._moments = [np.zeros_like(self._shares) for _ in range(2)]
         self._slopes = [np.zeros_like(self._prices) for _ in range(2)]
         self._steps = self._fixed = self.bound = 0
+        if start.slopes is not None:
+            self._steps = _MANY
+            self._moments[1][:] = start.slopes[0]
+            self._moments[1] *= np.float32(1 / _STEEP)
+            self._moments[1] **= 2
+            self._slopes[1][:] = start.slopes[1]
         self.values = np.zeros(len(part), dtype=np.int64)
         self.order = np.zeros(0, dtype=np.int64)
         self.hits = np.zeros(part.costs.size, dtype=np.float32)
@@ -91,6 +98,12 @@ class Dual:
     def multipliers(self) -> Multipliers:
         """Those that the next step begins with."""
         return Multipliers(self._shares, self._prices)
+
+    @property
+    def lasting(self) -> Multipliers:
+        """The same for later, with what the steps have learnt."""
+        steep = (np.sqrt(self._moments[1]) * np.float32(_STEEP)).astype(np.float16)
+        return Multipliers(self._shares, self._prices, (steep, self._slopes[1]))
 
     def only(self, clauses: Bools) -> Dual:
         """Go on with some of the clauses, and the rows that they are true of."""
@@ -138,11 +151,13 @@ class Dual:
         hits, room = np.empty_like(self._costs), np.empty_like(self._costs)
         rule = [pace, size, 0.9, 0.1, 0.99, 0.01, 1e-7, 1, 1 / 16, 1e-20]
         factors = np.array(rule, dtype=np.float32)
-        shift(self._shares, self._costs, paid, hits, room, *self._moments, factors)
+        first, second = self._moments
+        shift(self._shares, self._costs, paid, hits, room, first, second, factors)
         self.hits += _SETTLING * (hits - self.hits)
         # The bound falls where the price of a row that is used too often grows.
         slope = (1 - used) * gains * prices * (1 - prices)
-        descend(self._prices, slope, *self._slopes, np.array([pace, size]))
+        mean, square = self._slopes
+        descend(self._prices, slope, mean, square, np.array([pace, size]))
 
     def _portions(self) -> Floats:
         """Return the p_i, as shares of the gains."""

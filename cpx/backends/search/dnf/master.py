@@ -33,7 +33,7 @@ Ints = NDArray[np.int64]
 _BITS = 52
 """Weights are multiplied such that their sum has so many bits: multipliers are integers."""
 
-_STEPS, _BELOW = 300, 30
+_STEPS, _BELOW = 300, 60
 """Steps at the root, and below it."""
 
 _ACTIVE, _ACTIVE_BELOW = 2000, 1000
@@ -42,7 +42,7 @@ _ACTIVE, _ACTIVE_BELOW = 2000, 1000
 _RATES, _WIDTHS = (0.5, 0.01), (3e-3, 1e-5)
 """With what the steps at the root begin and end."""
 
-_RATES_BELOW, _WIDTHS_BELOW = (0.1, 0.01), (1e-4, 1e-5)
+_RATES_BELOW, _WIDTHS_BELOW = (0.3, 0.02), (3e-4, 1e-5)
 """The same for the steps below it."""
 
 _WIDE = 600
@@ -57,8 +57,9 @@ _LOOK = 10
 _MOST_OPEN = 500
 """Nodes kept for their bounds; with more, the search goes depth first for a while."""
 
-_DOUBT = 0.05
-"""Cost in doubt, as a share of the gap, for which a node is split by a negative row."""
+_DOUBT = 0.2
+"""Cost in doubt for which a node is split by a negative row, as a share of what is at stake: the
+gap, or what the last of the best clauses is worth, where that is less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,17 +190,16 @@ class Master:
     def _opened(self, node: _Node) -> tuple[Part, Multipliers]:
         """Return what is left at a node."""
         whole = self._whole
-        masks = [np.zeros(count, dtype=np.bool_) for count in map(len, (whole.numbers, whole.rows, whole.others))]
-        for mask, names in zip(masks, (node.numbers, node.rows, node.others), strict=True):
-            mask[names] = True
-        part = whole.only(*masks)
+        part = whole.only(
+            np.isin(whole.numbers, node.numbers),
+            np.isin(whole.rows, node.rows),
+            np.isin(whole.others, node.others),
+        )
         useful = part.cover.counts[0] > 0
         useful &= ~superfluous(part, self._parents)
+        part, _, _ = part.without_idle_rows(useful)
         rows, others, multipliers = node.multipliers
-        part, inside, outside = part.without_idle_rows(useful)
-        masks[1][node.rows[~inside]] = False
-        masks[2][node.others[~outside]] = False
-        return part, multipliers.only(masks[1][rows], masks[2][others])
+        return part, multipliers.only(np.isin(rows, part.rows), np.isin(others, part.others))
 
     def _improved(self, node: _Node, dual: Dual) -> Dual | None:
         """Take steps until the node is done with, which is None, or they lead no further."""
@@ -244,10 +244,12 @@ class Master:
         """Split by the negative row most in doubt, or else by the clause of the greatest value."""
         hits = np.clip(dual.hits, 0, 1)
         doubt = dual.part.costs * np.minimum(hits, 1 - hits)
+        if not self._better(node.value + dual.bound):
+            return []
         gap = node.value + dual.bound - self.value * self._scale
-        at = int(doubt.argmax()) if doubt.size else 0
-        if doubt.size and doubt[at] > _DOUBT * gap:
-            return self._by_row(node, dual, at)
+        stake = min(gap, int(dual.values[dual.order[: dual.most]].min()))
+        if doubt.max(initial=0) > _DOUBT * stake:
+            return self._by_row(node, dual, int(doubt.argmax()))
         return self._by_clause(node, dual)
 
     def _by_row(self, node: _Node, dual: Dual, at: int) -> list[_Node]:
@@ -257,12 +259,12 @@ class Master:
         of = np.repeat(np.arange(len(part)), outside)[part.cover.outside == at]
         bound = min(node.bound, node.value + dual.bound)
         without = min(bound, node.value + dual.bound_without(of))
-        others = np.delete(part.others, at)
-        kept = (part.rows, part.others, dual.multipliers)
+        others, spared = np.delete(part.others, at), np.delete(part.numbers, of)
+        kept = (part.rows, part.others, dual.lasting)
         cost = int(part.costs[at])
         return [
             _Node(node.clauses, node.value - cost, bound, part.numbers, part.rows, others, kept),
-            _Node(node.clauses, node.value, without, np.delete(part.numbers, of), part.rows, others, kept),
+            _Node(node.clauses, node.value, without, spared, part.rows, others, kept),
         ]
 
     def _by_clause(self, node: _Node, dual: Dual) -> list[_Node]:
@@ -276,7 +278,7 @@ class Master:
         bound = min(node.bound, node.value + dual.bound)
         without = min(bound, node.value + dual.bound_without(np.array([at])))
         numbers = np.delete(part.numbers, at)
-        kept = (part.rows, part.others, dual.multipliers)
+        kept = (part.rows, part.others, dual.lasting)
         return [
             _Node(chosen, value, bound, numbers, part.rows[~gained], part.others[~paid], kept),
             _Node(node.clauses, node.value, without, numbers, part.rows, part.others, kept),

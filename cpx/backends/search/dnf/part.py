@@ -25,10 +25,14 @@ class Multipliers:
     ----------
     shares : ndarray of float32, shape (p, q)
     prices : ndarray of float64, shape (p,)
+    slopes : tuple of ndarray of float16 and of float64, shapes (p, q) and (p,), or None
+        How steep the bound was in either of late, after some steps: without, the first steps
+        move all of them as far.
     """
 
     shares: Halves
     prices: Floats
+    slopes: tuple[NDArray[np.float16], Floats] | None = None
 
     @classmethod
     def in_proportion(cls, gains: Ints, q: int) -> Multipliers:
@@ -38,7 +42,10 @@ class Multipliers:
 
     def only(self, inside: Bools, outside: Bools) -> Multipliers:
         """Return those of some rows."""
-        return Multipliers(self.shares[inside][:, outside], self.prices[inside])
+        slopes = self.slopes
+        if slopes is not None:
+            slopes = slopes[0][inside][:, outside], slopes[1][inside]
+        return Multipliers(self.shares[inside][:, outside], self.prices[inside], slopes)
 
 
 @dataclass(frozen=True, eq=False)

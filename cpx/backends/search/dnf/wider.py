@@ -22,7 +22,7 @@ def wider(candidates: Candidates, rows: Rows) -> Ints:
     Shape (k, c), with -1 where there is none among the candidates. Each is true of all rows of
     the clause, and of others.
     """
-    k = len(candidates)
+    k, width = candidates.clauses.shape
     having = _words(np.vstack([rows.inside, rows.outside]).T)
     everything = np.full((1, having.shape[1]), ~np.uint64(0))
     # Feature -1, which fills clauses up, is one that every row has.
@@ -32,12 +32,12 @@ def wider(candidates: Candidates, rows: Rows) -> Ints:
     factors = rng.integers(1, 1 << 62, having.shape[1], dtype=np.uint64) | np.uint64(1)
     hashes = (covers * factors).sum(axis=1, dtype=np.uint64)
     order = np.argsort(hashes)
-    found = np.full(candidates.clauses.shape, -1, dtype=np.int64)
-    for left_out in range(found.shape[1]):
+    found = np.full((k, width), -1, dtype=np.int64)
+    for left_out in range(width):
         cover = np.repeat(everything, k, axis=0)
-        for at in range(found.shape[1]):
-            if at != left_out:
-                cover &= having[candidates.clauses[:, at]]
+        for other in range(width):
+            if other != left_out:
+                cover &= having[candidates.clauses[:, other]]
         wanted = (cover * factors).sum(axis=1, dtype=np.uint64)
         at = order[np.minimum(np.searchsorted(hashes[order], wanted), k - 1)]
         # Equal hashes are looked at: they may be a coincidence.
@@ -71,7 +71,7 @@ def superfluous(part: Part, parents: Ints) -> Bools:
     narrow = known & (outside[above] == outside[:, None])
     # Where both cover the same, the one of fewer features stays.
     wide = known & (inside[above] == inside[:, None]) & ~narrow
-    found = narrow.any(axis=1)
+    found: Bools = narrow.any(axis=1)
     found[above[wide]] = True
     return found
 
