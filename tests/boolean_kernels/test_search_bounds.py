@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 
 from cpx import KernelRule, solve
 from cpx.backends.search import dnf
+from cpx.backends.search.dnf import master
 from cpx.backends.search.dnf.candidates import enumerate_clauses
-from cpx.backends.search.dnf.dual import Dual, Multipliers, Part
+from cpx.backends.search.dnf.dual import Dual
 from cpx.backends.search.dnf.exchange import exchange
+from cpx.backends.search.dnf.part import Multipliers, Part
 from cpx.backends.search.dnf.rows import Rows
+from cpx.backends.search.dnf.wider import superfluous, wider
 from cpx.result import Status
 
 
@@ -30,7 +33,7 @@ def drawn(seed: int, k: int = 12, p: int = 7, q: int = 7) -> Part:
 
 def value(part: Part, clauses: tuple[int, ...]) -> int:
     chosen = list(clauses)
-    gained, paid = (table[chosen].any(axis=0) for table in (part.inside, part.outside))
+    gained, paid = (table.any(axis=0) for table in part.tables(np.array(chosen)))
     return int(part.gains[gained].sum() - part.costs[paid].sum())
 
 
@@ -67,7 +70,7 @@ def assert_nothing_is_lost(dual: Dual, worth: dict[tuple[int, ...], int], floor:
     assert not any(v > floor and left_out & {*f} for f, v in worth.items())
     for at in {0, int(dual.order[0])}:
         others = [v for f, v in worth.items() if numbers[at] not in f]
-        assert dual.bound_without(at) >= max(others, default=0)
+        assert dual.bound_without(np.array([at])) >= max(others, default=0)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -136,3 +139,60 @@ def test_a_clause_is_left_out_for_a_shorter_one_of_the_same_cost() -> None:
     assert found is not None
     # x0 excludes all negative rows: with another feature it only loses a positive one.
     assert [found.clause(c) for c in range(len(found))] == [(0,)]
+
+
+@pytest.mark.parametrize("doubt", [0.0, 1e9], ids=["rows", "clauses"])
+def test_splits_of_either_kind_lose_nothing(doubt: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step per node leaves the matter to the splits."""
+    for name, value in {"_DOUBT": doubt, "_STEPS": 3, "_BELOW": 1}.items():
+        monkeypatch.setattr(master, name, value)
+    nodes = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        table = rng.random((60, 8)) < 0.5
+        signs = np.where(rng.random(60) < 0.5, 1, -1)
+        problem = KernelRule(table, (signs * rng.integers(1, 10_000, 60)).tolist(), 3, 3)
+        result = solve(problem, "search")
+        assert result.objective == result.bound == brute(problem)
+        nodes += int(str(result.raw_status).split()[2])
+    assert nodes > 80
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6))
+def test_superfluous_clauses_are_in_no_need(seed: int) -> None:
+    """When some rows do not count any more, the best of the other clauses is as good."""
+    rng = np.random.default_rng(seed)
+    weights = np.where(rng.random(14) < 0.5, 1, -1) * rng.integers(1, 100, 14)
+    rows = Rows.of(KernelRule(rng.random((14, 5)) < 0.6, weights.tolist(), 2, 3).dnf_form())
+    found = enumerate_clauses(rows, 3, 10**6, 10**6, lambda: False)
+    assert found is not None
+    parents = wider(found, rows)
+    covers = np.column_stack([found.inside, found.outside])
+    table = np.vstack([rows.inside, rows.outside])
+    for c, above in np.argwhere(parents >= 0):
+        kept = np.delete(found.clauses[c], above)
+        expected = table[:, kept[kept >= 0]].all(axis=1)
+        assert (covers[parents[c, above]] == expected).all()
+    whole = Part.whole(found.inside, found.outside, rows.gains, rows.costs)
+    left = whole.only(
+        rng.random(len(found)) < 0.9,
+        rng.random(len(rows.gains)) < 0.6,
+        rng.random(len(rows.costs)) < 0.5,
+    )
+    fewer = left.without_idle_rows(~superfluous(left, parents))[0]
+    best = max([0, *formulas(left, 2).values()])
+    assert best == max([0, *formulas(fewer, 2).values()])
+
+
+def test_some_clauses_and_rows_are_the_same_in_lists_and_tables() -> None:
+    rng = np.random.default_rng(2)
+    inside, outside = rng.random((9, 6)) < 0.4, rng.random((9, 5)) < 0.4
+    part = Part.whole(inside, outside, np.arange(1, 7), np.arange(1, 6))
+    clauses, p, q = (rng.random(count) < 0.6 for count in (9, 6, 5))
+    some = part.only(clauses, p, q)
+    tables = some.tables(np.arange(len(some)))
+    assert (tables[0] == inside[clauses][:, p]).all()
+    assert (tables[1] == outside[clauses][:, q]).all()
+    nets = tables[0] @ some.gains - tables[1] @ some.costs
+    assert (some.nets == nets).all()

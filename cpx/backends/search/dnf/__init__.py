@@ -114,7 +114,8 @@ def load_kernels() -> None:
     """Load or compile the kernels on a toy, so that it is not counted as solving."""
     import numpy as np
 
-    from cpx.backends.search.dnf.dual import Dual, Multipliers, Part
+    from cpx.backends.search.dnf.dual import Dual
+    from cpx.backends.search.dnf.part import Multipliers, Part
 
     table, ones = np.eye(2, dtype=np.bool_), np.ones(2, dtype=np.int64)
     dual = Dual(Part.whole(table, table, ones, ones), 1, Multipliers.in_proportion(ones, 2))

@@ -23,14 +23,13 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.dnf.weighing import Cover, descend, spread, weigh
+from cpx.backends.search.dnf.part import Multipliers, Part
+from cpx.backends.search.dnf.weighing import descend, shift, spread, weigh
 
-__all__ = ["Dual", "Multipliers", "Part"]
+__all__ = ["Dual"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -39,90 +38,11 @@ Floats = NDArray[np.float64]
 _SHORT = 1 - 2.0**-30
 """Shares of floats add up to no more than 1, with this factor, however they are rounded."""
 
-_MOST_ACTIVE, _MOST_CHOSEN = 2000, 1000
-"""Clauses that a step looks at, and that it chooses in part, at most."""
+_MANY, _STEEP = 500, 100.0
+"""Steps after which moments need no correction, and a factor for slopes of half precision."""
 
-
-@dataclass(frozen=True, eq=False)
-class Multipliers:
-    """Logarithms of shares, up to a number per column, and logits of p_i / gain_i.
-
-    Attributes
-    ----------
-    shares, prices : ndarray of float, shapes (p, q) and (p,)
-    """
-
-    shares: NDArray[np.floating]
-    prices: NDArray[np.floating]
-
-    @classmethod
-    def in_proportion(cls, gains: Ints, q: int) -> Multipliers:
-        """Return shares in proportion to the gains, and half of each gain."""
-        logs = np.log(gains / gains.max())
-        return cls(np.repeat(logs[:, None], q, axis=1), np.zeros(gains.size))
-
-    def only(self, inside: Bools, outside: Bools) -> Multipliers:
-        """Return those of some rows."""
-        return Multipliers(self.shares[inside][:, outside], self.prices[inside])
-
-    def brief(self) -> Multipliers:
-        """Return them with half as many bits, to be kept."""
-        return Multipliers(self.shares.astype(np.float32), self.prices.astype(np.float32))
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Some clauses, and the rows that they are about.
-
-    Attributes
-    ----------
-    numbers : ndarray of int64, shape (k,)
-        What the clauses are called elsewhere.
-    inside, outside : ndarray of bool, shapes (k, p) and (k, q)
-        The rows that each is true of.
-    gains, costs : ndarray of int64, shapes (p,) and (q,)
-        What the rows weigh; together less than 2**53.
-    rows, others : ndarray of int64, shapes (p,) and (q,)
-        What the rows are called elsewhere.
-    """
-
-    numbers: Ints
-    inside: Bools
-    outside: Bools
-    gains: Ints
-    costs: Ints
-    rows: Ints
-    others: Ints
-
-    @classmethod
-    def whole(cls, inside: Bools, outside: Bools, gains: Ints, costs: Ints) -> Part:
-        """Return all clauses and rows, called by their places."""
-        names = (np.arange(count) for count in (len(inside), gains.size, costs.size))
-        numbers, rows, others = names
-        return cls(numbers, inside, outside, gains, costs, rows, others)
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def only(self, clauses: Bools | Ints, inside: Bools | Ints, outside: Bools | Ints) -> Part:
-        """Return some of the clauses, and some of the rows."""
-        return Part(
-            self.numbers[clauses],
-            self.inside[clauses][:, inside],
-            self.outside[clauses][:, outside],
-            self.gains[inside],
-            self.costs[outside],
-            self.rows[inside],
-            self.others[outside],
-        )
-
-    @property
-    def nets(self) -> Ints:
-        """What each clause is worth alone."""
-        # Sums of weights are below 2**53, so exact in floats, which have fast products.
-        gained = self.inside.astype(np.float64) @ self.gains.astype(np.float64)
-        paid = self.outside.astype(np.float64) @ self.costs.astype(np.float64)
-        return (gained - paid).astype(np.int64)
+_SETTLING = np.float32(0.2)
+"""What the last step counts in the estimate of the rows that are paid for."""
 
 
 class Dual:
@@ -135,57 +55,76 @@ class Dual:
     most : int
         Clauses of a formula, at least 1.
     start : Multipliers
+    active : int
+        Clauses that a step looks at, at most; half as many are chosen in part.
 
     Attributes
     ----------
     bound : int
         Of the last look.
     values : ndarray of int64, shape (k,)
-        The v_c of the last look, and of later steps.
+        The v_c of the last look.
     order : ndarray of int64
         The clauses of the greatest values, these first.
+    hits : ndarray of float32, shape (q,)
+        In what part each negative row is paid for, about, after some steps: an estimate of the
+        z_n of the linear program.
     """
 
-    def __init__(self, part: Part, most: int, start: Multipliers) -> None:
-        self.part, self.most = part, most
-        self._cover = Cover.of(part.inside, part.outside)
+    def __init__(self, part: Part, most: int, start: Multipliers, active: int = 2000) -> None:
+        self.part, self.most, self._active = part, most, active
         self._total = float(part.gains.sum())
+        self._costs = (part.costs / self._total).astype(np.float32)
         # Own copies, in the order of C: steps change them in place.
-        self._state = (
-            np.array(start.shares, dtype=np.float64, order="C"),
-            np.array(start.prices, dtype=np.float64, order="C"),
-        )
-        self._moments = [np.zeros(at.shape) for at in self._state for _ in range(2)]
+        self._shares = np.array(start.shares, dtype=np.float32, order="C")
+        self._shares *= self._costs / self._shares.sum(axis=0)
+        self._prices = np.array(start.prices, dtype=np.float64)
+        self._moments = [np.zeros_like(self._shares) for _ in range(2)]
+        self._slopes = [np.zeros_like(self._prices) for _ in range(2)]
         self._steps = self._fixed = self.bound = 0
+        if start.slopes is not None:
+            self._steps = _MANY
+            self._moments[1][:] = start.slopes[0]
+            self._moments[1] *= np.float32(1 / _STEEP)
+            self._moments[1] **= 2
+            self._slopes[1][:] = start.slopes[1]
         self.values = np.zeros(len(part), dtype=np.int64)
         self.order = np.zeros(0, dtype=np.int64)
+        self.hits = np.zeros(part.costs.size, dtype=np.float32)
+        self._worth = np.zeros(len(part))
+        self._gaining = np.zeros(part.cover.inside.size, dtype=np.bool_)
 
     @property
     def multipliers(self) -> Multipliers:
         """Those that the next step begins with."""
-        return Multipliers(*self._state)
+        return Multipliers(self._shares, self._prices)
+
+    @property
+    def lasting(self) -> Multipliers:
+        """The same for later, with what the steps have learnt."""
+        steep = (np.sqrt(self._moments[1]) * np.float32(_STEEP)).astype(np.float16)
+        return Multipliers(self._shares, self._prices, (steep, self._slopes[1]))
 
     def only(self, clauses: Bools) -> Dual:
         """Go on with some of the clauses, and the rows that they are true of."""
-        inside, outside = (
-            np.asarray(table[clauses].any(axis=0))
-            for table in (self.part.inside, self.part.outside)
-        )
-        part = self.part.only(clauses, inside, outside)
-        kept = Dual(part, self.most, self.multipliers.only(inside, outside))
-        first, second, *others = self._moments
-        kept._moments = [at[inside][:, outside].copy() for at in (first, second)]
-        kept._moments += [at[inside] for at in others]
+        part, inside, outside = self.part.without_idle_rows(clauses)
+        kept = Dual(part, self.most, self.multipliers.only(inside, outside), self._active)
+        kept._moments = [at[inside][:, outside] for at in self._moments]
+        kept._slopes = [at[inside] for at in self._slopes]
         kept._steps, kept._total = self._steps, self._total
+        kept._costs, kept.hits = self._costs[outside], self.hits[outside]
         return kept
 
     def look(self) -> int:
         """Bound by the multipliers as they are; the next steps look at the best clauses only."""
-        shares, _ = self._shares()
-        _, rest = self._prices()
-        weigh(self._cover, np.arange(len(self.part)), rest, shares, self.values)
-        self._fixed = int((self.part.gains - rest).sum())
-        self.order = self._best(np.arange(len(self.part)), _MOST_ACTIVE)
+        part = self.part
+        shares = self._shares.astype(np.float64)
+        shares *= part.costs * _SHORT / shares.sum(axis=0)
+        rest = part.gains - (part.gains * self._portions()).astype(np.int64)
+        everything = np.arange(len(part))
+        weigh(part.cover, everything, rest, shares.astype(np.int64), self.values, self._gaining)
+        self._fixed = int((part.gains - rest).sum())
+        self.order = _best(self.values, everything, max(self._active, self.most))
         self.bound = self._fixed + int(self.values[self.order[: self.most]].sum())
         return self.bound
 
@@ -200,42 +139,34 @@ class Dual:
             By how much less than the best a clause may be worth to be chosen in part, as a
             share of all gains.
         """
-        gains, costs = self.part.gains, self.part.costs
-        shares, portions = self._shares()
-        prices, rest = self._prices()
-        weigh(self._cover, self.order, rest, shares, self.values)
-        chosen, parts = self._choice(width * self._total)
-        used, paid = np.zeros(gains.size), np.zeros(shares.shape)
-        spread(self._cover, rest, shares, chosen, parts, used, paid)
-        # The bound falls where a share grows that is used, and one that is not shrinks.
-        slope = paid
-        slope -= np.einsum("ij,ij->j", portions, paid)
-        slope *= portions
-        slope *= -costs / self._total
-        self._move((slope, (1 - used) * gains / self._total * prices * (1 - prices)), rate)
+        cover, gains = self.part.cover, self.part.gains / self._total
+        prices = self._portions()
+        rest = gains * (1 - prices)
+        weigh(cover, self.order, rest, self._shares, self._worth, self._gaining)
+        chosen, parts = self._choice(width)
+        used, paid = np.zeros(gains.size), np.zeros_like(self._shares)
+        spread(cover, self._gaining, chosen, parts, used, paid)
+        self._steps += 1
+        pace, size = rate / (1 - 0.9**self._steps), (1 - 0.99**self._steps) ** -0.5
+        hits, room = np.empty_like(self._costs), np.empty_like(self._costs)
+        rule = [pace, size, 0.9, 0.1, 0.99, 0.01, 1e-7, 1, 1 / 16, 1e-20]
+        factors = np.array(rule, dtype=np.float32)
+        first, second = self._moments
+        shift(self._shares, self._costs, paid, hits, room, first, second, factors)
+        self.hits += _SETTLING * (hits - self.hits)
+        # The bound falls where the price of a row that is used too often grows.
+        slope = (1 - used) * gains * prices * (1 - prices)
+        mean, square = self._slopes
+        descend(self._prices, slope, mean, square, np.array([pace, size]))
 
-    def _best(self, among: Ints, most: int) -> Ints:
-        """Return the clauses of the greatest values, these first."""
-        most = min(among.size, max(most, self.most))
-        found = among[np.argpartition(-self.values[among], most - 1)[:most]]
-        return np.asarray(found[np.argsort(-self.values[found], kind="stable")])
-
-    def _prices(self) -> tuple[Floats, Ints]:
-        """Return the p_i, as shares of the gains, and what they leave of these."""
-        prices = 1 / (1 + np.exp(-self._state[1]))
-        gains = self.part.gains
-        return prices, gains - (gains * prices).astype(np.int64)
-
-    def _shares(self) -> tuple[Ints, Floats]:
-        logs = self._state[0]
-        portions = np.exp(logs - logs.max(axis=0))
-        portions /= portions.sum(axis=0)
-        return (portions * (self.part.costs * _SHORT)).astype(np.int64), portions
+    def _portions(self) -> Floats:
+        """Return the p_i, as shares of the gains."""
+        return np.asarray(1 / (1 + np.exp(-self._prices)))
 
     def _choice(self, width: float) -> tuple[Ints, Floats]:
         """Return clauses and the parts, D in all, in which they are chosen."""
-        chosen = self._best(self.order, _MOST_CHOSEN)
-        best, most = self.values[chosen], self.most
+        chosen = _best(self._worth, self.order, max(self._active // 2, self.most))
+        best, most = self._worth[chosen], self.most
         if best.size <= most:
             return chosen, np.ones(chosen.size)
         worth = np.minimum((best - best[most - 1]) / width, 50)
@@ -260,17 +191,16 @@ class Dual:
         found[self.order[: self.most]] = self.bound > value
         return found
 
-    def bound_without(self, clause: int) -> int:
-        """Return the bound of the formulas that do not have a clause, by the last look."""
-        others = self.order[self.order != clause]
-        return self._fixed + int(self.values[others[: self.most]].sum())
+    def bound_without(self, clauses: Ints) -> int:
+        """Return the bound of the formulas that have none of some clauses, by the last look."""
+        values = self.values.copy()
+        values[clauses] = 0
+        best = _best(values, np.arange(values.size), self.most)
+        return self._fixed + int(values[best].sum())
 
-    def _move(self, slopes: tuple[Floats, Floats], rate: float) -> None:
-        self._steps += 1
-        factors = np.array(
-            [rate / (1 - 0.9**self._steps), (1 - 0.99**self._steps) ** -0.5],
-        )
-        for at, slope, first, second in zip(
-            self._state, slopes, self._moments[::2], self._moments[1::2], strict=True
-        ):
-            descend(at.ravel(), slope.ravel(), first.ravel(), second.ravel(), factors)
+
+def _best(values: Ints | Floats, among: Ints, most: int) -> Ints:
+    """Return up to ``most`` clauses of the greatest values, these first."""
+    if most < among.size:
+        among = among[np.argpartition(-values[among], most - 1)[:most]]
+    return np.asarray(among[np.argsort(-values[among], kind="stable")])

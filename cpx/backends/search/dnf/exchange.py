@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.dnf.dual import Part
+from cpx.backends.search.dnf.part import Part
 
 __all__ = ["exchange"]
 
@@ -25,16 +25,16 @@ def exchange(part: Part, among: Ints, most: int) -> tuple[Ints, int]:
     most : int
     """
     # Sums of weights are below 2**53, so exact in floats, which have fast products.
-    inside = part.inside[among].astype(np.float64)
-    outside = part.outside[among].astype(np.float64)
+    having, hitting = part.tables(among)
+    inside, outside = having.astype(np.float64), hitting.astype(np.float64)
     gains, costs = part.gains.astype(np.float64), part.costs.astype(np.float64)
     chosen = list(range(min(most, among.size)))
     idle = 0
     while idle <= len(chosen):
         full = len(chosen) == most
         kept = chosen[1:] if full or idle else chosen
-        gained = gains * ~part.inside[among[kept]].any(axis=0)
-        paid = costs * ~part.outside[among[kept]].any(axis=0)
+        gained = gains * ~having[kept].any(axis=0)
+        paid = costs * ~hitting[kept].any(axis=0)
         nets = inside @ gained - outside @ paid
         best = int(nets.argmax())
         worth = 0.0 if kept is chosen else float(nets[chosen[0]])
@@ -42,5 +42,5 @@ def exchange(part: Part, among: Ints, most: int) -> tuple[Ints, int]:
             chosen, idle = [*kept, best], 0
         else:
             chosen, idle = [*chosen[1:], *chosen[:1]], idle + 1
-    covered, hit = (table[among[chosen]].any(axis=0) for table in (part.inside, part.outside))
+    covered, hit = (table[chosen].any(axis=0) for table in (having, hitting))
     return among[chosen], int(part.gains[covered].sum() - part.costs[hit].sum())

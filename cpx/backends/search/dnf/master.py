@@ -2,8 +2,10 @@
 
 A node has some clauses and leaves others to choose from; rows that the former are true of do not
 count any more. Its bound (``dual``) is improved until it is no better than the best formula
-known, clauses that no better one needs are dropped on the way, and where it settles, the clause
-of the greatest value is chosen or left out. The node with the greatest bound is next, so that
+known, clauses that no better one needs are dropped on the way, and where it settles, it is
+split: by a negative row, which is paid for or which no clause is true of, while there is one
+that the linear program pays for in part, and else by a clause, which is chosen or left out. Each
+choice makes clauses superfluous (``wider``). The node with the greatest bound is next, so that
 the bound of the whole search gets better all the time.
 """
 
@@ -17,24 +19,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.dnf.candidates import Candidates
-from cpx.backends.search.dnf.dual import Dual, Multipliers, Part
+from cpx.backends.search.dnf.dual import Dual
 from cpx.backends.search.dnf.exchange import exchange
+from cpx.backends.search.dnf.part import Multipliers, Part
 from cpx.backends.search.dnf.rows import Rows
+from cpx.backends.search.dnf.wider import superfluous, wider
 
 __all__ = ["Master"]
 
+Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 _BITS = 52
 """Weights are multiplied such that their sum has so many bits: multipliers are integers."""
 
-_STEPS, _BELOW = 300, 40
+_STEPS, _BELOW = 300, 60
 """Steps at the root, and below it."""
+
+_ACTIVE, _ACTIVE_BELOW = 2000, 1000
+"""Clauses that steps look at."""
 
 _RATES, _WIDTHS = (0.5, 0.01), (3e-3, 1e-5)
 """With what the steps at the root begin and end."""
 
-_RATES_BELOW, _WIDTHS_BELOW = (0.1, 0.01), (1e-4, 1e-5)
+_RATES_BELOW, _WIDTHS_BELOW = (0.3, 0.02), (3e-4, 1e-5)
 """The same for the steps below it."""
 
 _WIDE = 600
@@ -46,18 +54,21 @@ _MANY = 0.8
 _LOOK = 10
 """Steps between two looks at what has come of them."""
 
-
 _MOST_OPEN = 500
 """Nodes kept for their bounds; with more, the search goes depth first for a while."""
+
+_DOUBT = 0.2
+"""Cost in doubt for which a node is split by a negative row, as a share of what is at stake: the
+gap, or what the last of the best clauses is worth, where that is less."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Node:
     """Clauses chosen, by number, what they are worth, and the bound of what is left.
 
-    That is: the ``numbers`` of clauses, the ``rows`` and ``others`` that count, and the
-    multipliers of these. Both nodes below one share them; ``covering``, where it is not None, is
-    the clause whose rows are still to be taken away.
+    That is: the ``numbers`` of clauses, and the ``rows`` and ``others`` that count. ``value``
+    pays for some negative rows, too, that are to be paid for. The ``multipliers`` are of the
+    rows of the node above.
     """
 
     clauses: tuple[int, ...]
@@ -66,8 +77,7 @@ class _Node:
     numbers: Ints
     rows: Ints
     others: Ints
-    multipliers: Multipliers
-    covering: int | None = None
+    multipliers: tuple[Ints, Ints, Multipliers]
 
 
 class Master:
@@ -117,6 +127,7 @@ class Master:
             rows.gains * self._scale,
             rows.costs * self._scale,
         )
+        self._parents = wider(candidates, rows)
 
     def search(self) -> bool:
         """Search; return whether it was finished, which proves ``value``."""
@@ -125,7 +136,8 @@ class Master:
             return True
         start = Multipliers.in_proportion(whole.gains, whole.costs.size)
         most = int(whole.gains.sum())
-        root = _Node((), 0, most, whole.numbers, whole.rows, whole.others, start)
+        named = (whole.rows, whole.others, start)
+        root = _Node((), 0, most, whole.numbers, whole.rows, whole.others, named)
         # The number of a node decides between equal bounds.
         heap, stack = [(-root.bound, 0, root)], list[_Node]()
         while heap or stack:
@@ -154,9 +166,12 @@ class Master:
     def _prove(self, bound: int) -> None:
         self._proved(max(bound // self._scale, self.value))
 
-    def _report(self, clauses: list[int], value: int) -> None:
-        if value // self._scale > self.value:
-            self.value = value // self._scale
+    def _report(self, clauses: list[int]) -> None:
+        whole = self._whole
+        inside, outside = (table.any(axis=0) for table in whole.tables(np.array(clauses)))
+        value = int(whole.gains[inside].sum() - whole.costs[outside].sum()) // self._scale
+        if value > self.value:
+            self.value = value
             self._found(clauses)
 
     def _expand(self, node: _Node) -> list[_Node]:
@@ -165,25 +180,26 @@ class Master:
         part, multipliers = self._opened(node)
         if not len(part) or not left:
             return []
-        nets = part.nets
-        best = int(nets.argmax())
-        self._report([*node.clauses, int(part.numbers[best])], node.value + int(nets[best]))
+        self._report([*node.clauses, int(part.numbers[part.nets.argmax()])])
         if left == 1:
             return []
-        dual = self._improved(node, Dual(part, left, multipliers))
-        if dual is None:
-            return []
-        return self._split(node, dual)
+        active = _ACTIVE if self.nodes == 1 else _ACTIVE_BELOW
+        dual = self._improved(node, Dual(part, left, multipliers, active))
+        return [] if dual is None else self._split(node, dual)
 
     def _opened(self, node: _Node) -> tuple[Part, Multipliers]:
         """Return what is left at a node."""
-        whole, multipliers = self._whole, node.multipliers
-        if node.covering is None:
-            return whole.only(node.numbers, node.rows, node.others), multipliers
-        kept = ~whole.inside[node.covering, node.rows]
-        free = ~whole.outside[node.covering, node.others]
-        part = whole.only(node.numbers, node.rows[kept], node.others[free])
-        return part, multipliers.only(kept, free)
+        whole = self._whole
+        part = whole.only(
+            np.isin(whole.numbers, node.numbers),
+            np.isin(whole.rows, node.rows),
+            np.isin(whole.others, node.others),
+        )
+        useful = part.cover.counts[0] > 0
+        useful &= ~superfluous(part, self._parents)
+        part, _, _ = part.without_idle_rows(useful)
+        rows, others, multipliers = node.multipliers
+        return part, multipliers.only(np.isin(rows, part.rows), np.isin(others, part.others))
 
     def _improved(self, node: _Node, dual: Dual) -> Dual | None:
         """Take steps until the node is done with, which is None, or they lead no further."""
@@ -193,19 +209,20 @@ class Master:
         widths = np.geomspace(*(_WIDTHS if root else _WIDTHS_BELOW), steps)
         for at in range(steps):
             if at % _LOOK == 0:
-                settled = self._looked(node, dual)
+                settled = self._looked(node, dual, root)
                 if settled is None or self._stop():
                     return settled
                 dual = settled
             dual.step(float(rates[at]), float(widths[at]))
-        return self._looked(node, dual)
+        return self._looked(node, dual, True)
 
-    def _looked(self, node: _Node, dual: Dual) -> Dual | None:
+    def _looked(self, node: _Node, dual: Dual, trying: bool) -> Dual | None:
         """Bound, and drop what no better formula needs; None where nothing is left."""
         bound = node.value + dual.look()
         if self.nodes == 1:
             self._prove(bound)
-        self._try(node, dual)
+        if trying:
+            self._try(node, dual)
         if not self._better(bound):
             return None
         needed = dual.needed((self.value + 1) * self._scale - 1 - node.value)
@@ -219,24 +236,50 @@ class Master:
 
     def _try(self, node: _Node, dual: Dual) -> None:
         """Look for a better formula among the clauses of the greatest values."""
-        chosen, value = exchange(dual.part, dual.order[:_WIDE], dual.most)
+        chosen, _ = exchange(dual.part, dual.order[:_WIDE], dual.most)
         if chosen.size:  # a formula has a clause
-            numbers = dual.part.numbers[chosen].tolist()
-            self._report([*node.clauses, *numbers], node.value + value)
+            self._report([*node.clauses, *dual.part.numbers[chosen].tolist()])
 
     def _split(self, node: _Node, dual: Dual) -> list[_Node]:
+        """Split by the negative row most in doubt, or else by the clause of the greatest value."""
+        hits = np.clip(dual.hits, 0, 1)
+        doubt = dual.part.costs * np.minimum(hits, 1 - hits)
+        if not self._better(node.value + dual.bound):
+            return []
+        gap = node.value + dual.bound - self.value * self._scale
+        stake = min(gap, int(dual.values[dual.order[: dual.most]].min()))
+        if doubt.max(initial=0) > _DOUBT * stake:
+            return self._by_row(node, dual, int(doubt.argmax()))
+        return self._by_clause(node, dual)
+
+    def _by_row(self, node: _Node, dual: Dual, at: int) -> list[_Node]:
+        """Pay for a negative row, or have no clause that is true of it."""
+        part = dual.part
+        outside = part.cover.counts[1]
+        of = np.repeat(np.arange(len(part)), outside)[part.cover.outside == at]
+        bound = min(node.bound, node.value + dual.bound)
+        without = min(bound, node.value + dual.bound_without(of))
+        others, spared = np.delete(part.others, at), np.delete(part.numbers, of)
+        kept = (part.rows, part.others, dual.lasting)
+        cost = int(part.costs[at])
+        return [
+            _Node(node.clauses, node.value - cost, bound, part.numbers, part.rows, others, kept),
+            _Node(node.clauses, node.value, without, spared, part.rows, others, kept),
+        ]
+
+    def _by_clause(self, node: _Node, dual: Dual) -> list[_Node]:
         """Choose the clause of the greatest value, or leave it out."""
         part, at = dual.part, int(dual.order[0])
         number = int(part.numbers[at])
-        gained, paid = part.inside[at], part.outside[at]
+        gained, paid = (table[0] for table in part.tables(np.array([at])))
         value = node.value + int(part.gains[gained].sum() - part.costs[paid].sum())
         chosen = (*node.clauses, number)
-        self._report(list(chosen), value)
+        self._report(list(chosen))
         bound = min(node.bound, node.value + dual.bound)
-        without = min(bound, node.value + dual.bound_without(at))
-        numbers = part.numbers[part.numbers != number]
-        left = (numbers, part.rows, part.others, dual.multipliers.brief())
+        without = min(bound, node.value + dual.bound_without(np.array([at])))
+        numbers = np.delete(part.numbers, at)
+        kept = (part.rows, part.others, dual.lasting)
         return [
-            _Node(chosen, value, bound, *left, covering=number),
-            _Node(node.clauses, node.value, without, *left),
+            _Node(chosen, value, bound, numbers, part.rows[~gained], part.others[~paid], kept),
+            _Node(node.clauses, node.value, without, numbers, part.rows, part.others, kept),
         ]

@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.dnf.cover import Cover
 from cpx.backends.search.jit import kernel, square_root
 
-__all__ = ["Cover", "descend", "spread", "weigh"]
+__all__ = ["descend", "shift", "spread", "weigh"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-class Cover(NamedTuple):
-    """The rows that clauses are true of: those of clause c are ``rows[ends[c]:ends[c + 1]]``."""
-
-    inside_ends: Ints
-    inside: Ints
-    outside_ends: Ints
-    outside: Ints
-
-    @classmethod
-    def of(cls, inside: Bools, outside: Bools) -> Cover:
-        """Take the places of what is True, line by line."""
-        lines = []
-        for table in (inside, outside):
-            ends = np.zeros(len(table) + 1, dtype=np.int64)
-            np.cumsum(np.count_nonzero(table, axis=1), out=ends[1:])
-            lines += [ends, np.ascontiguousarray(np.nonzero(table)[1])]
-        return cls(*lines)
+Halves = NDArray[np.float32]
 
 
 @kernel
-def weigh(cover: Cover, among: Ints, rest: Ints, shares: Ints, values: Ints) -> None:
+def weigh(
+    cover: Cover,
+    among: Ints,
+    rest: Ints | Floats,
+    shares: Ints | Halves,
+    values: Ints | Floats,
+    gaining: Bools,
+) -> None:
     """Fill in what each of some clauses is worth.
 
     The value of a clause is the sum over its positive rows i of ``rest[i]`` less ``shares[i, n]``
-    of its negative rows n, where that is positive.
+    of its negative rows n, where that is positive; ``gaining`` says of each entry of
+    ``cover.inside`` whether it is.
     """
     for e in range(among.size):
         c = among[e]
-        total = 0
+        total = rest[0] - rest[0]
         for a in range(cover.inside_ends[c], cover.inside_ends[c + 1]):
             i = cover.inside[a]
             left = rest[i]
@@ -52,6 +41,7 @@ def weigh(cover: Cover, among: Ints, rest: Ints, shares: Ints, values: Ints) -> 
                 left -= shares[i, cover.outside[b]]
                 if left <= 0:
                     break
+            gaining[a] = left > 0
             if left > 0:
                 total += left
         values[c] = total
@@ -59,13 +49,7 @@ def weigh(cover: Cover, among: Ints, rest: Ints, shares: Ints, values: Ints) -> 
 
 @kernel
 def spread(
-    cover: Cover,
-    rest: Ints,
-    shares: Ints,
-    chosen: Ints,
-    parts: Floats,
-    used: Floats,
-    paid: Floats,
+    cover: Cover, gaining: Bools, chosen: Ints, parts: Floats, used: Floats, paid: Halves
 ) -> None:
     """Add up which rows some clauses, chosen in part, gain, and at whose expense.
 
@@ -75,16 +59,60 @@ def spread(
     for e in range(chosen.size):
         c = chosen[e]
         for a in range(cover.inside_ends[c], cover.inside_ends[c + 1]):
-            i = cover.inside[a]
-            left = rest[i]
-            for b in range(cover.outside_ends[c], cover.outside_ends[c + 1]):
-                left -= shares[i, cover.outside[b]]
-                if left <= 0:
-                    break
-            if left > 0:
+            if gaining[a]:
+                i = cover.inside[a]
                 used[i] += parts[e]
                 for b in range(cover.outside_ends[c], cover.outside_ends[c + 1]):
                     paid[i, cover.outside[b]] += parts[e]
+
+
+@kernel
+def shift(
+    shares: Halves,
+    costs: Halves,
+    paid: Halves,
+    hits: Halves,
+    sums: Halves,
+    first: Halves,
+    second: Halves,
+    factors: Halves,
+) -> None:
+    """Move shares to the rows that are charged for more, column by column.
+
+    The logarithms of the shares make a step of Adam, as in :func:`descend`; then each column adds
+    up to its cost again. ``hits[n]`` becomes the mean of ``paid[:, n]``, each row counting by
+    its share: the part in which negative row n is paid for. ``sums`` is room for as many.
+    """
+    p, q = shares.shape
+    hits[:] = 0
+    for i in range(p):
+        for n in range(q):
+            hits[n] += shares[i, n] * paid[i, n]
+    for n in range(q):
+        hits[n] /= costs[n]
+    # Where paid for more than the mean, a greater share lowers the bound.
+    for i in range(p):
+        for n in range(q):
+            slope = shares[i, n] * (hits[n] - paid[i, n])
+            first[i, n] = factors[2] * first[i, n] + factors[3] * slope
+            second[i, n] = factors[4] * second[i, n] + factors[5] * slope * slope
+            move = factors[0] * first[i, n] / (square_root(second[i, n]) * factors[1] + factors[6])
+            # The exponential of -move, nearly: |move| is a few times the rate.
+            grown = factors[7] - move * factors[8]
+            grown *= grown
+            grown *= grown
+            grown *= grown
+            grown *= grown
+            shares[i, n] = max(shares[i, n] * grown, factors[9])
+    sums[:] = 0
+    for i in range(p):
+        for n in range(q):
+            sums[n] += shares[i, n]
+    for n in range(q):
+        sums[n] = costs[n] / sums[n]
+    for i in range(p):
+        for n in range(q):
+            shares[i, n] *= sums[n]
 
 
 @kernel
