@@ -201,7 +201,7 @@ class RuleSetProblem(Problem):
         InvalidInstance
             For what is no number of a rule.
         """
-        chosen = feature_list("features", dict.fromkeys(features), self.n_features, "rule")
+        chosen = feature_list("features", set(features), self.n_features, "rule")
         covers = self._covers(chosen)
         found = self._measure(chosen, covers)
         rules = RuleSet(
