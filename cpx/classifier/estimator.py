@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from cpx.classifier.fitting import Loop, from_black_box, from_labels, measured
+from cpx.classifier.labels import plain_labels
 from cpx.data.binarizer import NotFitted, as_table
 from cpx.data.scalars import positive_integer
 from cpx.errors import DataError, InvalidOption
@@ -258,7 +259,10 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from cpx.data.classifiers import labels
 
         if y is not None:
-            return y
+            given = plain_labels(y)
+            if len(given) != len(X):
+                raise DataError(f"y has {len(given)} labels, X has {len(X)} rows")
+            return given
         if self.black_box is None:
             raise DataError("y is missing: without a black box there are no other labels")
         return labels(self.black_box, X)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -283,9 +283,10 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the positions of the columns named in ``categorical``."""
         if self.categorical is None:
             return set()
-        if isinstance(self.categorical, str):
+        if isinstance(self.categorical, str) or not isinstance(self.categorical, Iterable):
+            what = "the text " * isinstance(self.categorical, str)
             raise DataError(
-                f"categorical must be a list of column names, got the text {self.categorical!r}"
+                f"categorical must be a list of column names, got {what}{self.categorical!r}"
             )
         chosen = set()
         for column in self.categorical:
