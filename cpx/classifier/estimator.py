@@ -259,9 +259,9 @@ class RuleSetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from cpx.data.classifiers import labels
 
         if y is not None:
-            given = plain_labels(y)
-            if len(given) != len(X):
-                raise DataError(f"y has {len(given)} labels, X has {len(X)} rows")
+            given, rows = plain_labels(y), len(as_table(X))
+            if len(given) != rows:
+                raise DataError(f"y has {len(given)} labels, X has {rows} rows")
             return given
         if self.black_box is None:
             raise DataError("y is missing: without a black box there are no other labels")

@@ -128,3 +128,12 @@ def test_a_file_of_huge_limits_is_read(tmp_path) -> None:
     data = json.loads(path.read_text())
     data["parameters"]["max_rules"] = HUGE
     assert loads(json.dumps(data)).form.max_rules == len(RULES)
+
+
+def test_half_a_character_is_refused_where_it_is_read() -> None:
+    data = RuleSetSelection(SAMPLES, RULES, name="rules").to_dict()
+    whole = json.dumps({**data, "name": "\N{GRINNING FACE}"})
+    assert "\\ud83d" in whole
+    assert loads(whole).to_dict()["name"] == "\N{GRINNING FACE}"
+    with pytest.raises(InvalidInstance, match=r"'.ud800', which is half a character"):
+        loads(json.dumps({**data, "name": "\ud800"}))
