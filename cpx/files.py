@@ -25,6 +25,8 @@ def ensure_writable(path: str | os.PathLike[str]) -> Path:
     parent = target.parent
     if target.is_dir():
         raise OutputError(f"cannot write {target}: it is a directory")
+    if target.exists() and not target.is_file():
+        return target  # a pipe or a device
     if not parent.is_dir():
         raise OutputError(f"cannot write {target}: the directory {parent} does not exist")
     if not os.access(parent, os.W_OK | os.X_OK):
@@ -47,8 +49,19 @@ def ensure_directory(path: str | os.PathLike[str]) -> Path:
 
 
 def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file whole or not at all: to a neighbour first, then renamed."""
+    """Write a file whole or not at all: to a neighbour first, then renamed.
+
+    A link stays one, to the new content; a pipe or a device is written to, never replaced; and a
+    file that is there keeps its permissions.
+    """
     target = ensure_writable(path)
+    if target.exists() and not target.is_file():
+        try:
+            target.write_bytes(data)
+        except OSError as error:
+            raise OutputError(f"cannot write {path}: {error.strerror}") from error
+        return
+    target = target.resolve()
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
@@ -59,7 +72,7 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
         # mkstemp makes private files; a saved instance has the permissions of any new file.
         umask = os.umask(0)
         os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
+        os.chmod(name, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
         os.replace(name, target)
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror}") from error

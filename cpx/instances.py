@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ from cpx.models.schemas import instance_schemas
 __all__ = ["dumps", "fingerprint", "from_dict", "load", "loads", "save", "schema"]
 
 _VERSION = 1
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def from_dict(data: object) -> Problem:
@@ -55,6 +57,8 @@ def loads(text: str) -> Problem:
         raise InvalidInstance(f"no JSON: {error}") from error
     except RecursionError:
         raise InvalidInstance("no instance: nested too deeply") from None
+    if _SURROGATE.search(text):
+        _refuse_surrogates(data)
     return from_dict(data)
 
 
@@ -127,6 +131,15 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                 raise InvalidInstance(f"the key {key!r} occurs twice")
             seen.add(key)
     return data
+
+
+def _refuse_surrogates(data: object) -> None:
+    # Half a character: JSON can say it, but nothing can print it or write it to a file.
+    try:
+        json.dumps(data, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise InvalidInstance(f"a text has {half!r}, which is half a character") from None
 
 
 def _no_constant(text: str) -> float:

@@ -12,12 +12,13 @@ from cpx.errors import InvalidOption
 __all__ = ["SolveOptions"]
 
 
-def _integer(name: str, value: object, least: int) -> int:
+def _integer(name: str, value: object, least: int, below: float = 2**31) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InvalidOption(f"{name} must be an integer, got {value!r}")
     number = int(value.__index__())
-    if not least <= number < 2**31:
-        raise InvalidOption(f"{name} must be at least {least} and below 2**31, got {number}")
+    if not least <= number < below:
+        most = " and below 2**31" if math.isfinite(below) else ""
+        raise InvalidOption(f"{name} must be at least {least}{most}, got {number}")
     return number
 
 
@@ -77,7 +78,8 @@ class SolveOptions:
         if self.hint is not None:
             if not isinstance(self.hint, Iterable):
                 raise InvalidOption(f"hint must be feature indices, got {self.hint!r}")
-            put("hint", tuple(sorted({_integer("hint", j, 0) for j in self.hint})))
+            # Where rules are learned, their numbers outgrow any machine word.
+            put("hint", tuple(sorted({_integer("hint", j, 0, math.inf) for j in self.hint})))
         if self.encoding is not None and not isinstance(self.encoding, str):
             raise InvalidOption(f"encoding must be a name, got {self.encoding!r}")
 
@@ -102,7 +104,10 @@ class SolveOptions:
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise InvalidOption(f"{name} must be a number, got {value!r}")
-    number = float(value.__float__())
+    try:
+        number = float(value.__float__())
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise InvalidOption(f"{name} must be finite, got {value!r}")
     return number

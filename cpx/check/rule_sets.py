@@ -134,7 +134,7 @@ class _Learning(_Sets):
 
     def count(self) -> int:
         d = self.literals.shape[1]
-        return sum(comb(d, size) for size in range(self.parameters["max_literals"] + 1))
+        return sum(comb(d, size) for size in range(min(self.parameters["max_literals"], d) + 1))
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from cpx.classifier.fitting import Fitted, measured
+from cpx.classifier.labels import plain_labels
 from cpx.classifier.shares import smoothed_shares
 from cpx.data.binarizer import NotFitted, as_table
 from cpx.errors import DataError
@@ -157,7 +158,10 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from cpx.data.classifiers import labels
 
         if y is not None:
-            return y
+            given, rows = plain_labels(y), len(as_table(X))
+            if len(given) != rows:
+                raise DataError(f"y has {len(given)} labels, X has {rows} rows")
+            return given
         if self.black_box is None:
             raise DataError("y is missing: without a black box there are no other labels")
         return labels(self.black_box, X)

@@ -83,6 +83,7 @@ def from_labels(asked: RuleSetClassifier, X: Any, y: Any) -> Fitted:
     """
     from cpx.methods.column_generation import learn_rules
 
+    _check_loop(asked)
     rows = LabelledRows.of(asked, X, y)
     learned = learn_rules(
         rows.samples,
@@ -129,15 +130,19 @@ def from_black_box(asked: RuleSetClassifier, X: Any) -> Fitted:
     return figures.fitted(model, report)
 
 
-def _surrogate(asked: RuleSetClassifier) -> ActiveDecisionSet | ExactDecisionSet:
-    from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
-
+def _check_loop(asked: RuleSetClassifier) -> None:
     known = get_args(Loop)
     if asked.loop not in known:
         raise InvalidOption(
             f"loop must be one of {', '.join(known)}, got {asked.loop!r}"
             + nearest(str(asked.loop), known)
         )
+
+
+def _surrogate(asked: RuleSetClassifier) -> ActiveDecisionSet | ExactDecisionSet:
+    from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
+
+    _check_loop(asked)
     common: dict[str, Any] = {
         "penalty": float(share("penalty", asked.penalty)),
         "max_queries": asked.max_queries,

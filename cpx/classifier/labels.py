@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cpx.errors import DataError, InvalidOption
 from cpx.warning import warn
 
-__all__ = ["Target", "two_classes"]
+__all__ = ["Target", "plain_labels", "two_classes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +89,36 @@ class Target:
         return np.column_stack(both)
 
 
+def plain_labels(y: Any) -> Any:
+    """Return labels in the type that their values have.
+
+    Truth values and integers of nullable columns and in arrays of objects would else be taken
+    for floats, or refused.
+
+    Raises
+    ------
+    DataError
+        Naming the place of a missing one among objects.
+
+    Examples
+    --------
+    >>> plain_labels(np.array([True, False], dtype=object))
+    array([ True, False])
+    """
+    import pandas as pd
+
+    if hasattr(getattr(y, "dtype", None), "numpy_dtype") and not pd.isna(y).any():
+        return y.to_numpy(dtype=y.dtype.numpy_dtype)
+    if isinstance(y, (np.ndarray, pd.Series)) and y.ndim == 1 and y.dtype == object:
+        missing = np.flatnonzero(pd.isna(y))
+        if missing.size:
+            place = int(missing[0])
+            raise DataError(f"y has a missing label, {np.asarray(y)[place]!r} at {place}")
+        if pd.api.types.infer_dtype(y, skipna=False) in ("boolean", "integer"):
+            return np.array(list(y))
+    return y
+
+
 def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the two labels, sorted, and the labels of the rows, shape (n,).
 
@@ -118,6 +148,7 @@ def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
             "RuleSetClassifier requires y to be passed, but the target y is None: only with a "
             "black box there are labels without it"
         )
+    y = plain_labels(y)
     try:
         given = check_array(y, ensure_2d=False, dtype=None, input_name="y")
         labels = column_or_1d(given)

@@ -84,7 +84,7 @@ def answer(rules: TableRules, problem: RuleSetLearning, *, closed: bool) -> Resu
     ----------
     rules : TableRules
     problem : RuleSetLearning
-    finished : bool
+    closed : bool
         Whether learning ended because no rule was left to add, and not by its time limit.
 
     Raises

@@ -10,7 +10,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted
-from cpx.errors import InvalidOption, UnknownName, nearest
+from cpx.errors import DataError, InvalidOption, UnknownName, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,6 +157,11 @@ def _selection(
     """Find candidates and state the selection from them."""
     from cpx.cli.progress import phase
 
+    if not Path(asked.candidates or "").is_file() and (same.all() or not same.any()):
+        raise DataError(
+            f"{context['classifier']} puts {'all' if same.all() else 'none'} of the {len(same)} "
+            f"samples into the class {context['class']!r}: no rules can be told from them"
+        )
     with phase("looking for candidates"):
         rules = _candidates(literals, same, asked.candidates or CANDIDATES[0], k, seed)
     problem = literals.problem(

@@ -60,7 +60,8 @@ def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
         )
     name = classifier_name(f)
     try:
-        answer = ask(rows)
+        # Some classifiers scale in place: the table of the caller is not for that.
+        answer = ask(rows.copy() if hasattr(rows, "copy") else rows)
     except Exception as error:
         raise ClassifierError(
             f"the classifier {name} raised {type(error).__name__}: {error}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,12 +64,13 @@ def positions(chosen: Sequence[Any] | None, labels: list[Any], names: list[str])
     Raises
     ------
     DataError
-        For a text in place of a list, and for a column that is not there, with the nearest name.
+        For what is no list, and for a column that is not there, with the nearest name.
     """
     if chosen is None:
         return set()
-    if isinstance(chosen, str):
-        raise DataError(f"categorical must be a list of column names, got the text {chosen!r}")
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        what = "the text " * isinstance(chosen, str)
+        raise DataError(f"categorical must be a list of column names, got {what}{chosen!r}")
     found = set()
     for column in chosen:
         if column in labels:

@@ -33,9 +33,18 @@ def integer(value: object) -> int | None:
 
 
 def real(value: object) -> float | None:
-    """Return a Python or NumPy integer or float as float, and None for anything else."""
+    """Return a Python or NumPy integer or float as float, and None for anything else.
+
+    Examples
+    --------
+    >>> real(2), real("2"), real(10**400)
+    (2.0, None, None)
+    """
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            return None
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +17,9 @@ Share = Fraction | int | float | str
 
 # No exponents: "1e-999999999" would be a number with as many digits.
 _SHARE = re.compile(r"[0-9]+/[0-9]*[1-9][0-9]*|[0-9]+(\.[0-9]*)?|\.[0-9]+")
+
+# Python reads no longer ones.
+_MOST_DIGITS = 4300
 
 
 def index(name: str, value: object) -> int:
@@ -34,7 +37,7 @@ def feature_list(name: str, value: object, d: int, what: str = "feature") -> tup
     >>> feature_list("required", [2, 0], 3)
     (0, 2)
     """
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         raise InvalidInstance(f"{name} must be a list of {what} indices, got {value!r}")
     indices = [index(name, j) for j in value]
     for j in indices:
@@ -68,7 +71,7 @@ def share(name: str, value: object) -> Fraction:
     """
     exact = None
     if isinstance(value, str):
-        if _SHARE.fullmatch(value):
+        if len(value) <= _MOST_DIGITS and _SHARE.fullmatch(value):
             exact = Fraction(value)
     elif isinstance(value, float | np.floating):
         if np.isfinite(value):

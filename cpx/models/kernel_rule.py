@@ -34,6 +34,8 @@ _KEYS = frozenset(
         *("samples", "weights", "features", "context"),
     )
 )
+# A solution chooses from a feature of each clause, and each such choice has a name.
+_MOST_INDICES = 10**6
 _PARAMETERS = ("max_clauses", "max_literals", "unit")
 
 
@@ -121,6 +123,11 @@ class KernelRule(Problem):
                 limits = "at least 1" if most is None else f"from 1 to {most}"
                 raise InvalidInstance(f"{which} must be {limits}, got {number}")
             object.__setattr__(self, which, number)
+        if self.max_clauses * d > _MOST_INDICES:
+            raise InvalidInstance(
+                f"max_clauses times the number of features must be at most {_MOST_INDICES}, got "
+                f"{self.max_clauses} times {d}"
+            )
         object.__setattr__(self, "unit", positive_fraction("unit", self.unit))
         object.__setattr__(self, "features", feature_names(self.features, d))
         if not isinstance(self.name, str):

@@ -187,9 +187,9 @@ class RuleSetSelection(RuleSetProblem):
             self.forbidden,
             self.rule_lengths,
             self.samples.weights,
-            self.max_rules,
-            self.max_literals,
-            self.max_overlap,
+            _capped(self.max_rules, self.n_features),
+            _capped(self.max_literals, int(self.rule_lengths.sum())),
+            _capped(self.max_overlap, self.samples.total),
         )
 
     def cover(self, rule: int) -> NDArray[np.bool_]:
@@ -254,3 +254,8 @@ class RuleSetSelection(RuleSetProblem):
         """Read the saved form; unknown keys and parameters are refused by name."""
         known = ("penalty", "loss", "required", "forbidden", "class_weights", "lengths", "rules")
         return cls(**saved.read(data, frozenset((*known, *LIMITS)), needed=("rules",)))
+
+
+def _capped(limit: int | None, most: int) -> int | None:
+    """Return a limit as one that says the same and fits a machine word."""
+    return None if limit is None else min(limit, most)

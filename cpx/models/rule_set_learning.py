@@ -14,7 +14,7 @@ from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.explanation import Explanation
 from cpx.models import saved
-from cpx.models.arguments import Share, index
+from cpx.models.arguments import Share, feature_list, index
 from cpx.models.rule_set import RuleSetSelection
 from cpx.models.rulesets import sentences
 from cpx.models.rulesets.form import RuleSelection
@@ -133,6 +133,11 @@ class RuleSetLearning(RuleSetProblem):
     def explanation_of(self, rules: Iterable[Sequence[int]]) -> Explanation:
         """Return the explanation with these rules, each given by its literals.
 
+        Raises
+        ------
+        InvalidInstance
+            For a rule with a literal that is not there, twice the same, or too many.
+
         Examples
         --------
         >>> problem = RuleSetLearning(Samples([[1, 0], [0, 1]], [1, 0], features=("a", "b")))
@@ -143,7 +148,14 @@ class RuleSetLearning(RuleSetProblem):
         [(0,), (0, 1)]
         """
         d = self.samples.d
-        return self.explanation(number_of(sorted(rule), d) for rule in rules)
+        chosen = [feature_list(f"rules[{r}]", rule, d, "literal") for r, rule in enumerate(rules)]
+        for r, rule in enumerate(chosen):
+            if len(rule) > self.max_literals:
+                raise InvalidInstance(
+                    f"rules[{r}] has {len(rule)} literals, at most {self.max_literals} are "
+                    f"allowed: {list(rule)}"
+                )
+        return self.explanation(number_of(rule, d) for rule in chosen)
 
     def cover(self, rule: int) -> NDArray[np.bool_]:
         """Return which samples a rule covers, shape (m,)."""

@@ -104,6 +104,12 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
             raise InvalidOption(f"n_cells must be at least 2, got {self.n_cells!r}")
         rng = np.random.default_rng(valid_seed(self.seed))
         domain = Domain(X, int(self.n_cells), self.categorical, self.max_categories)
+        cells = domain.cells(domain.values(X))
+        if (cells == cells[:1]).all():
+            raise DataError(
+                f"all columns of the table are constant ({domain.n_attributes} of them): there is "
+                "nothing for rules to tell apart"
+            )
         box = BlackBox(black_box, X, domain, self.positive, rng)
         evidence = Evidence(domain, domain.values(X), box.labels, room)
         masks = self._learn(evidence, box, rng)

@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from cpx.data.samples import Samples
-from cpx.data.scalars import positive_integer, real, valid_seed
-from cpx.errors import InvalidOption
+from cpx.data.scalars import positive_integer, real
+from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.column_generation.generate import Round
 from cpx.methods.column_generation.learner import Learner
 from cpx.methods.column_generation.table import Features
+from cpx.options import SolveOptions
 
 if TYPE_CHECKING:
     from cpx.explanation import Explanation
@@ -142,9 +143,12 @@ def learn_rules(
     limit = math.inf if time_limit is None else real(time_limit)
     if limit is None or not limit > 0:
         raise InvalidOption(f"time_limit must be seconds > 0, got {time_limit!r}")
-    threads, seed = positive_integer("threads", threads), valid_seed(seed)
+    asked = SolveOptions(threads=threads, seed=seed)
+    k = positive_integer("k", k)
+    if not isinstance(samples, Samples):
+        raise InvalidInstance(f"samples must be Samples, got {type(samples).__name__}")
     problem = RuleSetLearning(samples.merged(), k, penalty, class_weights=class_weights)
-    learner = Learner(problem, limit, threads, seed)
+    learner = Learner(problem, limit, asked.threads, asked.seed)
     learner.run()
     learner.use_rest()
     best, generation = learner.best, learner.generation

@@ -166,8 +166,9 @@ class Learner:
         known: Iterable[Features],
         proved: Callable[[Fraction], None] = lambda bound: None,
     ) -> Generation:
-        # The price of a rule is a share of the weight of the samples that are looked at.
-        share = Fraction(int(table.weights.sum()), int(self.table.weights.sum()))
+        # The price of a rule is a share of the weight of the samples that are looked at; where
+        # no error weighs anything, there is none.
+        share = Fraction(int(table.weights.sum()), int(self.table.weights.sum()) or 1)
         return Generation(
             table,
             self._k,

@@ -60,4 +60,6 @@ def lengths(given: Any, R: int) -> tuple[int, ...]:
     found = tuple(count(f"lengths[{r}]", value) for r, value in enumerate(given))
     if len(found) != R:
         raise InvalidInstance(f"lengths must have {R} integers, got {len(found)}")
+    if sum(found) >= 2**31:
+        raise InvalidInstance(f"lengths must have a sum below 2**31, got {sum(found)}")
     return found

@@ -17,7 +17,7 @@ def how_many(d: int, most: int) -> int:
     >>> how_many(3, 2), how_many(540, 4)
     (7, 3529951966)
     """
-    return sum(comb(d, size) for size in range(most + 1))
+    return sum(comb(d, size) for size in range(min(most, d) + 1))
 
 
 def conjunctions(d: int, most: int) -> Iterator[tuple[int, ...]]:

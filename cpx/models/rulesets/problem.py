@@ -12,11 +12,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.sample_fields import MAX_TOTAL_WEIGHT
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.explanation import Explanation, SampleEvaluation
 from cpx.models import wording
-from cpx.models.arguments import Share, share
+from cpx.models.arguments import Share, feature_list, share
 from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.rulesets import arguments, sentences
 from cpx.models.rulesets.encodings import channelling, hamming, signature
@@ -86,8 +87,20 @@ class RuleSetProblem(Problem):
             )
         if self.class_weights is not None:
             object.__setattr__(self, "class_weights", arguments.class_weights(self.class_weights))
+            self._refuse_heavy()
         if not isinstance(self.name, str):
             raise InvalidInstance(f"name must be a string, got {self.name!r}")
+
+    def _refuse_heavy(self) -> None:
+        assert self.class_weights is not None
+        other, own = self.class_weights
+        of_class = self.samples.agreeing
+        total = own * of_class + other * (self.samples.total - of_class)
+        if total > MAX_TOTAL_WEIGHT:
+            raise InvalidInstance(
+                f"class_weights {self.class_weights} make the weight of all samples {total}, "
+                f"at most 2**40 = {MAX_TOTAL_WEIGHT} is added up exactly"
+            )
 
     def _refuse_large(self, most_rules: int) -> None:
         # The Hamming loss may count every sample once for each rule.
@@ -182,8 +195,14 @@ class RuleSetProblem(Problem):
         return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
 
     def explanation(self, features: Iterable[int]) -> Explanation:
-        """Return the set of these rules, each with its figures on the samples."""
-        chosen = tuple(sorted(set(features)))
+        """Return the set of these rules, each with its figures on the samples.
+
+        Raises
+        ------
+        InvalidInstance
+            For what is no number of a rule.
+        """
+        chosen = feature_list("features", set(features), self.n_features, "rule")
         covers = self._covers(chosen)
         found = self._measure(chosen, covers)
         rules = RuleSet(
