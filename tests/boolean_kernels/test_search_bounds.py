@@ -147,7 +147,7 @@ def test_splits_of_either_kind_lose_nothing(doubt: float, monkeypatch: pytest.Mo
     for name, value in {"_DOUBT": doubt, "_STEPS": 3, "_BELOW": 1}.items():
         monkeypatch.setattr(master, name, value)
     nodes = 0
-    for seed in range(8):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         table = rng.random((60, 8)) < 0.5
         signs = np.where(rng.random(60) < 0.5, 1, -1)
@@ -155,7 +155,7 @@ def test_splits_of_either_kind_lose_nothing(doubt: float, monkeypatch: pytest.Mo
         result = solve(problem, "search")
         assert result.objective == result.bound == brute(problem)
         nodes += int(str(result.raw_status).split()[2])
-    assert nodes > 80
+    assert nodes > 20
 
 
 @settings(max_examples=20, deadline=None)
