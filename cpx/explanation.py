@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
+from cpx.errors import InvalidInstance
 from cpx.rule_sets import RuleSet
 from cpx.rules import Rule
 from cpx.values import Value
@@ -193,8 +194,14 @@ class Explanation:
     def from_dict(cls, data: Mapping[str, Any]) -> Explanation:
         """Read what :meth:`to_dict` wrote."""
         fresh, precision, coverage = data["fresh"], data["precision"], data["coverage"]
+        rule = (RuleSet if "figures" in data["rule"] else Rule).from_dict(data["rule"])
+        if data["features"] != list(rule.features):
+            raise InvalidInstance(
+                f"features must be those of the rule, {list(rule.features)}, got "
+                f"{data['features']!r}"
+            )
         return cls(
-            rule=(RuleSet if "figures" in data["rule"] else Rule).from_dict(data["rule"]),
+            rule=rule,
             precision=None if precision is None else Fraction(precision),
             coverage=None if coverage is None else Fraction(coverage),
             fresh=None if fresh is None else PrecisionEstimate(**fresh),

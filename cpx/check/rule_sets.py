@@ -176,6 +176,7 @@ def _figures(data: _Sets, found: Mapping[str, Any]) -> list[str]:
     compare(out, "coverage", said["coverage"], Fraction(covered, int(data.weights.sum())))
     rule = found["rule"]
     compare(out, "rule", rule["literals"], [[r, data.text(r)] for r in chosen])
+    compare(out, "total", rule["total"], int(data.weights.sum()))
     signed = np.where(data.same, data.errors, -data.errors)
     for r, figures in zip(chosen, rule["figures"], strict=True):
         alone = int(signed[data.cover(r) & (times == 1)].sum())

@@ -7,7 +7,16 @@ from fractions import Fraction
 
 import pytest
 
-from cpx import KernelRule, RuleSetLearning, RuleSetSelection, Samples, learn_rules, save, solve
+from cpx import (
+    KernelRule,
+    Result,
+    RuleSetLearning,
+    RuleSetSelection,
+    Samples,
+    learn_rules,
+    save,
+    solve,
+)
 from cpx.check import complaints
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.instances import loads
@@ -137,3 +146,20 @@ def test_half_a_character_is_refused_where_it_is_read() -> None:
     assert loads(whole).to_dict()["name"] == "\N{GRINNING FACE}"
     with pytest.raises(InvalidInstance, match=r"'.ud800', which is half a character"):
         loads(json.dumps({**data, "name": "\ud800"}))
+
+
+def test_altered_figures_of_a_result_are_seen() -> None:
+    problem = RuleSetSelection(SAMPLES, RULES, "1/10")
+    saved = solve(problem, "search").to_dict()
+    assert complaints(problem.to_dict(), saved) == []
+    altered = json.loads(json.dumps(saved))
+    altered["explanation"]["rule"]["total"] = 1000
+    assert complaints(problem.to_dict(), altered) == [
+        "total: the result says 1000, the data give 4"
+    ]
+    altered = json.loads(json.dumps(saved))
+    altered["explanation"]["features"] = [0]
+    with pytest.raises(
+        InvalidInstance, match=r"features must be those of the rule, \[1, 2\], got"
+    ):
+        Result.from_dict(altered)
