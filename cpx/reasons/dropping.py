@@ -39,10 +39,10 @@ class Dropping:
     >>> dropping = Dropping(form)
     >>> dropping.begin([0]), dropping.begin([0, 1, 2])
     (False, True)
-    >>> dropping.drop([0, 1, 2])
+    >>> dropping.drop([1, 0, 2])
     True
     >>> dropping.kept
-    [1, 2]
+    [0, 2]
     """
 
     def __init__(self, form: LossForm) -> None:

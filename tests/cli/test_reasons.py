@@ -50,6 +50,7 @@ def test_a_wrong_result_is_found(run: Run, model: Path) -> None:
     data: dict[str, Any] = json.loads(Path("result.json").read_text())
     literals = [[0, "sepal length (cm) <= 5"], [3, "petal width (cm) <= 2"]]
     data["explanation"]["rule"]["literals"] = literals
+    data["explanation"]["features"] = [0, 3]
     Path("wrong.json").write_text(json.dumps(data))
     checked = run("check", "inst.json", "wrong.json")
     assert checked.exit_code == 1

@@ -260,8 +260,8 @@ def test_a_limit_of_time_leaves_rules_and_a_bound() -> None:
 @pytest.mark.parametrize(
     ("change", "error", "named"),
     [
-        ({"k": 0}, InvalidInstance, "max_literals must be"),
-        ({"k": 1.5}, InvalidInstance, "max_literals must be"),
+        ({"k": 0}, InvalidOption, "k must be"),
+        ({"k": 1.5}, InvalidOption, "k must be"),
         ({"penalty": -0.1}, InvalidInstance, "penalty"),
         ({"penalty": float("nan")}, InvalidInstance, "penalty"),
         ({"time_limit": 0}, InvalidOption, "time_limit"),
