@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.models.monomial import WeightedMonomial
+from cpx.models.monomial.problem import WeightedMonomial
 
 
 def cpsat(form: WeightedMonomial) -> Any:

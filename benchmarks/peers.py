@@ -20,7 +20,7 @@ from benchmarks.judging import needs_all, share, valid
 from benchmarks.measuring import solve_by_cpu
 from benchmarks.tables import show
 from cpx import SufficientReason
-from cpx.reasons import minimal_reason
+from cpx.methods.reasons import minimal_reason
 from cpx.trees import TreeModel, read_sklearn
 
 ROWS = int(os.environ.get("CPX_PEERS_ROWS", "20"))

@@ -22,8 +22,8 @@ from benchmarks.tables import show
 from cpx import Samples, learn_rules
 from cpx.baselines import FoundRules, brcg_rules
 from cpx.boolean_kernels import tic_tac_toe
-from cpx.candidates import Literals
 from cpx.data import read_table
+from cpx.methods.candidates import Literals
 
 K = int(os.environ.get("CPX_LEARNERS_K", "4"))
 PENALTY = os.environ.get("CPX_LEARNERS_PENALTY", "0.01")

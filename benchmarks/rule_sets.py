@@ -20,9 +20,9 @@ from benchmarks.tables import show
 from cpx import RuleSetSelection, solve
 from cpx.backends import backend
 from cpx.backends.base import Progress
-from cpx.candidates import Literals, forest_paths
 from cpx.data import named_classifier
-from cpx.models.rulesets.presolve import presolve
+from cpx.methods.candidates import Literals, forest_paths
+from cpx.models.rule_set.presolve import presolve
 from cpx.options import SolveOptions
 
 M = int(os.environ.get("CPX_RULE_SETS_M", "1000"))

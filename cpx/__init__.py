@@ -27,7 +27,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cpx.classifier import RuleSetClassifier
+    from cpx.answers.explanation import Explanation, Reason
+    from cpx.answers.plots import plot_rules, plot_selection
+    from cpx.answers.result import Result, Status, Termination
+    from cpx.answers.rule_set import RuleSet
     from cpx.data import (
         Background,
         Binarizer,
@@ -39,8 +42,9 @@ if TYPE_CHECKING:
         sample_size,
     )
     from cpx.errors import CpxError
-    from cpx.explaining import Explainer, explain
-    from cpx.explanation import Explanation, Reason
+    from cpx.explainers import Explainer, explain
+    from cpx.explainers.ranking import Ranking, best_rules, optimal_rules
+    from cpx.explainers.rule_set_classifier import RuleSetClassifier
     from cpx.instances import load, save
     from cpx.methods.column_generation import learn_rules
     from cpx.models import (
@@ -54,10 +58,6 @@ if TYPE_CHECKING:
         RuleSetSelection,
         SufficientReason,
     )
-    from cpx.plots.rules import plot_rules, plot_selection
-    from cpx.ranking import Ranking, best_rules, optimal_rules
-    from cpx.result import Result, Status, Termination
-    from cpx.rule_sets import RuleSet
     from cpx.solving import solve
     from cpx.trees import Attribute, TreeModel, read_model
 
@@ -67,8 +67,8 @@ _HOMES = {
     "Binarizer": "cpx.data",
     "CpxError": "cpx.errors",
     "Empirical": "cpx.data",
-    "Explainer": "cpx.explaining",
-    "Explanation": "cpx.explanation",
+    "Explainer": "cpx.explainers",
+    "Explanation": "cpx.answers.explanation",
     "KMonomial": "cpx.models",
     "KernelRule": "cpx.models",
     "MaxCoverage": "cpx.models",
@@ -77,26 +77,26 @@ _HOMES = {
     "NegativeOnly": "cpx.models",
     "Perturbed": "cpx.data",
     "Product": "cpx.data",
-    "Ranking": "cpx.ranking",
-    "Reason": "cpx.explanation",
-    "Result": "cpx.result",
-    "RuleSet": "cpx.rule_sets",
-    "RuleSetClassifier": "cpx.classifier",
+    "Ranking": "cpx.explainers.ranking",
+    "Reason": "cpx.answers.explanation",
+    "Result": "cpx.answers.result",
+    "RuleSet": "cpx.answers.rule_set",
+    "RuleSetClassifier": "cpx.explainers.rule_set_classifier",
     "RuleSetLearning": "cpx.models",
     "RuleSetSelection": "cpx.models",
     "Samples": "cpx.data",
-    "Status": "cpx.result",
+    "Status": "cpx.answers.result",
     "SufficientReason": "cpx.models",
-    "Termination": "cpx.result",
+    "Termination": "cpx.answers.result",
     "TreeModel": "cpx.trees",
     "Uniform": "cpx.data",
-    "best_rules": "cpx.ranking",
-    "explain": "cpx.explaining",
+    "best_rules": "cpx.explainers.ranking",
+    "explain": "cpx.explainers",
     "learn_rules": "cpx.methods.column_generation",
     "load": "cpx.instances",
-    "optimal_rules": "cpx.ranking",
-    "plot_rules": "cpx.plots.rules",
-    "plot_selection": "cpx.plots.rules",
+    "optimal_rules": "cpx.explainers.ranking",
+    "plot_rules": "cpx.answers.plots",
+    "plot_selection": "cpx.answers.plots",
     "read_model": "cpx.trees",
     "sample_size": "cpx.data",
     "save": "cpx.instances",

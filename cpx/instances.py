@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpx.errors import DataError, InvalidInstance, UnknownName
-from cpx.files import read_text, write_atomic
 from cpx.models import PROBLEMS, Problem, problem_class
 from cpx.models.schemas import instance_schemas
+from cpx.support.files import read_text, write_atomic
 
 __all__ = ["dumps", "fingerprint", "from_dict", "load", "loads", "save", "schema"]
 

@@ -35,7 +35,7 @@ class SolveOptions:
     seed : int
         Seed of every random choice of the engine.
     gap : float or None
-        Stop once the relative gap (see :func:`cpx.result.relative_gap`) is at most this.
+        Stop once the relative gap (see :func:`cpx.answers.result.relative_gap`) is at most this.
     hint : sequence of int or None
         Features of a known explanation.
     encoding : str or None

@@ -3,8 +3,8 @@
 import numpy as np
 
 import cpx
+from cpx.answers.result import Termination
 from cpx.backends import Backend, Outcome, register
-from cpx.result import Termination
 
 
 @register

@@ -6,7 +6,7 @@ import os
 import threading
 from pathlib import Path
 
-from cpx.files import write_atomic
+from cpx.support.files import write_atomic
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import cpx
+from cpx.answers.result import Status
 from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, InvalidOption
-from cpx.models.k_monomial import KMonomial
-from cpx.models.max_precision import MaxPrecision
-from cpx.models.negative_only import NegativeOnly
-from cpx.ranking import best_rules, optimal_rules
-from cpx.result import Status
+from cpx.explainers.ranking import best_rules, optimal_rules
+from cpx.models.monomial.k_monomial import KMonomial
+from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.negative_only import NegativeOnly
 from cpx.testing.random_instances import random_problem
 
 

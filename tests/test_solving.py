@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from cpx import KMonomial, Result, Samples, Status, Termination, solve
+from cpx.answers.result import relative_gap
 from cpx.backends import backend, register
 from cpx.backends.base import Backend, Outcome
 from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
-from cpx.isolation import run_isolated, shutdown
 from cpx.options import SolveOptions
-from cpx.result import relative_gap
+from cpx.solving.isolate import run_isolated, shutdown
 from tests.engines import ENGINES
 from tests.terminal import start
 
@@ -277,7 +277,7 @@ def test_workers_are_reused_and_replaced() -> None:
     second = time.perf_counter()
     solve(problem, isolate=True)
     assert time.perf_counter() - second < second - first
-    from cpx.isolation import worker
+    from cpx.solving import isolate as worker
 
     (idle,) = worker._idle["cpsat"]
     idle.process.kill()
@@ -297,7 +297,7 @@ def test_nothing_is_left_of_a_killed_engine(tmp_path, monkeypatch) -> None:
         cancel.set()
 
     threading.Thread(target=cancel_once_written, daemon=True).start()
-    monkeypatch.setattr("cpx.isolation.worker._FAREWELL", 0.0)
+    monkeypatch.setattr("cpx.solving.isolate._FAREWELL", 0.0)
     run_isolated(_hard(), "milp:cbc", SolveOptions(), cancel=cancel)
     (scratch,) = tmp_path.iterdir()
     assert list(scratch.iterdir()) == []

@@ -24,8 +24,8 @@ from __future__ import annotations
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, ClassVar
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.result import Termination
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem

@@ -17,11 +17,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
 
+from cpx.answers.result import Termination
+from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, UnknownName
-from cpx.result import Termination
-from cpx.values import Value
-from cpx.versions import installed_version
+from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem

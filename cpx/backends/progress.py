@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from cpx.answers.explanation import Explanation
+from cpx.answers.result import Termination, TracePoint, relative_gap
+from cpx.answers.values import Value
 from cpx.errors import EngineError
-from cpx.explanation import Explanation
 from cpx.models.base import RatioProblem
-from cpx.result import Termination, TracePoint, relative_gap
-from cpx.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

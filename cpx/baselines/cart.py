@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.baselines.found import FoundRules
-from cpx.candidates.literals import Literals
-from cpx.candidates.trees import as_literals, tree_paths
-from cpx.data.scalars import positive_integer, valid_seed
+from cpx.methods.candidates.literals import Literals
+from cpx.methods.candidates.trees import as_literals, tree_paths
+from cpx.support.validation import positive_integer, valid_seed
 
 if TYPE_CHECKING:
     from cpx.models.arguments import Share

@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from cpx.candidates.literals import Literals
+from cpx.methods.candidates.literals import Literals
 
 if TYPE_CHECKING:
-    from cpx.explanation import Explanation, SampleEvaluation
+    from cpx.answers.explanation import Explanation, SampleEvaluation
     from cpx.models.arguments import Share
-    from cpx.models.rule_set import Loss, RuleSetSelection
+    from cpx.models.rule_set.selection import Loss, RuleSetSelection
 
 __all__ = ["FoundRules", "comparison"]
 

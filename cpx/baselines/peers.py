@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from cpx.baselines.apart import ask
 from cpx.baselines.found import FoundRules
-from cpx.candidates.literals import Literals
-from cpx.data.scalars import closed_unit, positive_integer, seconds, valid_seed
 from cpx.errors import InvalidOption
+from cpx.methods.candidates.literals import Literals
 from cpx.models.arguments import share
+from cpx.support.validation import closed_unit, positive_integer, seconds, valid_seed
 
 if TYPE_CHECKING:
     from cpx.models.arguments import Share

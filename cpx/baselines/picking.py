@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.baselines.found import FoundRules
-from cpx.candidates.literals import Literals
-from cpx.data.scalars import positive_integer
 from cpx.errors import DataError
+from cpx.methods.candidates.literals import Literals
+from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
     from cpx.models.arguments import Share
-    from cpx.models.rule_set import RuleSetSelection
+    from cpx.models.rule_set.selection import RuleSetSelection
 
 __all__ = ["maximum_coverage", "optimal_pick", "submodular_pick"]
 
@@ -62,9 +62,9 @@ def submodular_pick(
 ) -> FoundRules:
     """Pick rules one by one, each time the one that covers the most samples more.
 
-    With the anchors of some samples (:func:`cpx.candidates.anchors`) as rules this is SP-anchors
-    [1]_, whose anchors are exact here. The greedy pick covers at least 1 - 1/e, 63 %, of
-    what the best one does [2]_.
+    With the anchors of some samples (:func:`cpx.methods.candidates.anchors`) as rules this is
+    SP-anchors [1]_, whose anchors are exact here. The greedy pick covers at least 1 - 1/e, 63 %,
+    of what the best one does [2]_.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def optimal_pick(
     time_limit : float or None
         Seconds; ``proved`` says whether they were enough.
     """
-    from cpx.result import Status
+    from cpx.answers.result import Status
     from cpx.solving import solve
 
     labels = literals.labels(same)

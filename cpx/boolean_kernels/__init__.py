@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cpx.lazy import lazily
+from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.boolean_kernels.base import BooleanKernel

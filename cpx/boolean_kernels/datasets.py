@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 
-from cpx.boolean_kernels.bits import Bits
-from cpx.boolean_kernels.dnf import DNF, canonical, true_of
-from cpx.data.scalars import integer, open_unit, valid_seed
+from cpx.data.bit_table import Bits
 from cpx.errors import InvalidOption, UnknownName
+from cpx.models.kernel_rule.dnf import DNF, canonical, true_of
+from cpx.support.validation import integer, open_unit, valid_seed
 
 __all__ = [
     "ARTIFICIAL",

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from cpx.boolean_kernels.base import BooleanKernel
-from cpx.data.scalars import positive_integer
 from cpx.errors import InvalidOption
+from cpx.support.validation import positive_integer
 
 __all__ = [
     "BoundedDNFKernel",

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cpx.boolean_kernels.base import BooleanKernel, quotient
-from cpx.boolean_kernels.bits import Bits, bit_table
-from cpx.boolean_kernels.dnf import read_dnf, true_of
 from cpx.boolean_kernels.kernels import BoundedDNFKernel
+from cpx.data.bit_table import Bits, bit_table
 from cpx.errors import InvalidInstance
+from cpx.models.kernel_rule.dnf import read_dnf, true_of
 
 if TYPE_CHECKING:
-    from cpx.models.kernel_rule import KernelRule
+    from cpx.models.kernel_rule.problem import KernelRule
 
 __all__ = ["KernelMachine", "read_svc"]
 
@@ -106,8 +106,8 @@ class KernelMachine:
         InvalidInstance
             Naming the argument that is wrong.
         """
-        from cpx.models.kernel_arguments import positive_fraction
-        from cpx.models.kernel_rule import KernelRule
+        from cpx.models.kernel_rule.arguments import positive_fraction
+        from cpx.models.kernel_rule.problem import KernelRule
 
         if isinstance(self.kernel, BoundedDNFKernel):
             max_clauses = self.kernel.max_clauses if max_clauses is None else max_clauses

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cpx.check import certificates, kernel_rules, monomials, reasons, rule_sets
-from cpx.check.smallest import UNDECIDED
+from cpx.check.minimum_subset import UNDECIDED
 
 __all__ = ["SECONDS", "UNDECIDED", "complaints", "complaints_each"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from cpx.check import smallest
+from cpx.check import minimum_subset as smallest
 from cpx.check.proof import compare
 
 __all__ = ["judge"]

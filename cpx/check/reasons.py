@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from cpx.check import smallest
+from cpx.check import minimum_subset as smallest
 from cpx.check.cells import Box, Cells
-from cpx.check.duel import always_wins
+from cpx.check.class_margin import always_wins
 from cpx.check.forest import Forest, Node
 
 __all__ = ["judge"]

@@ -11,16 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cpx.cli import (
-    comparing,
-    demo,
-    engines,
-    explaining,
-    learning,
-    ranking,
-    showing,
-    solving,
-)
+from cpx.cli import comparing, demo, engines, explaining, learning, ranking, showing, solving
 from cpx.cli.reproduce import ads, kernels, koriche
 from cpx.errors import CpxError
 

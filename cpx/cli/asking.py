@@ -13,9 +13,9 @@ from cpx.errors import DataError, UnknownName
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.explaining import Explainer
-    from cpx.explaining.question import Question
-    from cpx.models.monomial import MonomialProblem
+    from cpx.explainers import Explainer
+    from cpx.explainers.question import Question
+    from cpx.models.monomial.problem import MonomialProblem
 
 __all__ = ["Asked", "Source", "Wanted", "read_source"]
 
@@ -150,7 +150,7 @@ class Wanted:
 
     def question(self, k: int) -> Question:
         """Return what is asked; wrong values are refused by name."""
-        from cpx.explaining.question import Question
+        from cpx.explainers.question import Question
 
         opt.at_least("k", k, 0)
         return Question(
@@ -202,7 +202,7 @@ class Asked:
 
     def _untrained(self) -> Explainer:
         from cpx.data import named_classifier
-        from cpx.explaining import Explainer
+        from cpx.explainers import Explainer
 
         source = self.source
         strategy: Any = source.strategy
@@ -233,7 +233,7 @@ class Asked:
 
     def words(self, problem: MonomialProblem) -> str:
         """Say what is explained, in one line."""
-        from cpx.models.wording import short_limits
+        from cpx.models.monomial.text import short_limits
 
         samples = problem.samples
         return (

@@ -92,7 +92,7 @@ def compare(
     from cpx.cli.reading import read_instances
     from cpx.compare import compare as run_all
     from cpx.compare import engine_names
-    from cpx.compare.runner import plan
+    from cpx.compare.run import plan
 
     limit = None if time_limit == math.inf else time_limit
     forms, chosen = opt.split(encoding), _seeds(seeds)
@@ -159,7 +159,7 @@ def print_comparison(comparison: Comparison) -> None:
 def _known(directory: Path, resume: bool) -> Comparison | None:
     from cpx.compare import Comparison
     from cpx.compare.comparison import CSV_NAME, JSON_NAME
-    from cpx.files import ensure_directory, ensure_writable
+    from cpx.support.files import ensure_directory, ensure_writable
 
     folder = ensure_directory(directory)
     for name in (CSV_NAME, JSON_NAME):

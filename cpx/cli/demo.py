@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cpx.compare import Comparison, Run
-    from cpx.explaining import Explainer
-    from cpx.models.monomial import MonomialProblem
+    from cpx.explainers import Explainer
+    from cpx.models.monomial.problem import MonomialProblem
 
 __all__ = ["demo"]
 
@@ -62,7 +62,7 @@ def demo(
     from cpx.cli.output import line, print_explanation
     from cpx.cli.progress import CompareProgress, phase
     from cpx.compare import compare, engine_names
-    from cpx.compare.runner import plan
+    from cpx.compare.run import plan
 
     limit = opt.solve_options(time_limit, 1, 0, None, None).time_limit
     if jobs is None:
@@ -97,7 +97,7 @@ def demo(
 def _question() -> tuple[Explainer, MonomialProblem, pd.DataFrame]:
     from sklearn.datasets import load_breast_cancer
 
-    from cpx.explaining import Explainer
+    from cpx.explainers import Explainer
 
     data = load_breast_cancer(as_frame=True)
     classes = data.target.map(dict(enumerate(data.target_names)))

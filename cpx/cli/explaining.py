@@ -19,10 +19,10 @@ from cpx.cli.rule_sets import AskedRules, rule_set
 from cpx.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from cpx.explaining.question import Question
+    from cpx.answers.result import Result
+    from cpx.explainers.question import Question
     from cpx.models import Problem
     from cpx.options import SolveOptions
-    from cpx.result import Result
 
 __all__ = ["explain", "make", "score"]
 
@@ -65,7 +65,7 @@ class Engine:
     def start(self) -> None:
         """Let a worker load the engine while the model is trained; else load it here."""
         from cpx.backends import backend
-        from cpx.isolation import prepare
+        from cpx.solving.isolate import prepare
 
         if self.isolate:
             prepare(self.name)
@@ -74,7 +74,7 @@ class Engine:
 
     def check(self, question: Question) -> None:
         """Raise for an encoding that the problem does not have."""
-        from cpx.explaining.question import OBJECTIVES
+        from cpx.explainers.question import OBJECTIVES
         from cpx.models import problem_class
 
         problem_class(OBJECTIVES[question.objective]).encoding(self.encoding)
@@ -150,7 +150,7 @@ def explain(
 def _forced(source: Source, kind: Kind, wanted: Wanted, engine: Engine) -> tuple[Result, str]:
     """Return a sufficient reason, and what is explained, in words."""
     from cpx.cli.solving import run_solve
-    from cpx.explaining.forcing import engine_for
+    from cpx.explainers.sufficient import engine_for
 
     if engine.backend is not None:
         engine.options(source)  # found out before the model is trained
@@ -280,7 +280,7 @@ def score(
     from cpx.cli.output import print_explanation, wrapped
     from cpx.cli.progress import phase
     from cpx.cli.solving import run_solve
-    from cpx.explaining.question import size_to_compare
+    from cpx.explainers.question import size_to_compare
 
     chosen = engine.options(source)
     wanted.question(k or 0)

@@ -16,7 +16,7 @@ from cpx.errors import DataError, InvalidOption, UnknownName
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.models.sufficient_reason import SufficientReason
+    from cpx.models.sufficient_reason.problem import SufficientReason
     from cpx.trees import TreeModel
 
 __all__ = ["Kind", "reason_of_row"]
@@ -59,7 +59,7 @@ def reason_of_row(source: Source, kind: Kind, wanted: Wanted) -> tuple[Sufficien
         When a column has no numbers.
     """
     from cpx.cli.progress import phase
-    from cpx.models.sufficient_reason import SufficientReason
+    from cpx.models.sufficient_reason.problem import SufficientReason
 
     refused = [*given(source, "table", "target", "row", "model", "seed")]
     for option in (*refused, *given(wanted, "require", "forbid")):

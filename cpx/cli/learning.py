@@ -15,7 +15,7 @@ from cpx.cli.learning_task import Task, read, trained
 from cpx.errors import InvalidOption, UnknownName
 
 if TYPE_CHECKING:
-    from cpx.classifier import RuleSetClassifier
+    from cpx.explainers.rule_set_classifier import RuleSetClassifier
     from cpx.models import RuleSetLearning
 
 __all__ = ["learn"]
@@ -128,11 +128,11 @@ def learn(
     Exit codes: 0 no rules have a lower Hamming loss, or with --loop exact a greater quality,
     proved; 3 rules without that proof; 2 wrong input; 1 anything else.
     """
-    from cpx.classifier import RuleSetClassifier
     from cpx.cli.output import note
     from cpx.cli.progress import phase
-    from cpx.data.scalars import open_unit
-    from cpx.files import write_atomic
+    from cpx.explainers.rule_set_classifier import RuleSetClassifier
+    from cpx.support.files import write_atomic
+    from cpx.support.validation import open_unit
 
     _check(model, loop, queries, instance, result)
     _check_files(table, output, plot, instance, result)
@@ -213,7 +213,7 @@ def _check_files(table: Path, *written: Path | None) -> None:
 
 def _check_plot(plot: Path | None) -> None:
     if plot is not None:
-        from cpx.plots.require import require_matplotlib
+        from cpx.answers.matplotlib_check import require_matplotlib
 
         require_matplotlib()
         if plot.suffix not in _FORMS:
@@ -264,7 +264,7 @@ def _draw(learner: RuleSetClassifier, path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from cpx.files import write_atomic
+    from cpx.support.files import write_atomic
 
     # Files need no window, and there may be no screen.
     mpl.use("Agg")

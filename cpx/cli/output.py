@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from cpx.rule_sets import RuleSet
+from cpx.answers.rule_set import RuleSet
 
 if TYPE_CHECKING:
-    from cpx.explanation import Explanation
-    from cpx.result import Result
-    from cpx.rules import Rule
+    from cpx.answers.explanation import Explanation
+    from cpx.answers.result import Result
+    from cpx.answers.rule import Rule
 
 __all__ = [
     "deliver",
@@ -45,7 +45,7 @@ def note(text: str) -> None:
 
 def exit_code(result: Result) -> int:
     """Return 0 for a proof, 3 for a solution without one, 4 for nothing, 1 for a failure."""
-    from cpx.result import Status
+    from cpx.answers.result import Status
 
     codes = {Status.FEASIBLE: 3, Status.UNKNOWN: 4, Status.ERROR: 1}
     return codes.get(result.status, 0)
@@ -68,7 +68,7 @@ def deliver(result: Result, as_json: bool, path: Path | None, title: str = "") -
 
 def write_result(result: Result, path: Path) -> None:
     """Write a result as JSON, whole or not at all."""
-    from cpx.files import write_atomic
+    from cpx.support.files import write_atomic
 
     write_atomic(path, result.to_json(indent=1).encode() + b"\n")
 
@@ -152,7 +152,7 @@ def _width() -> int:
 
 
 def _figures(result: Result) -> str:
-    from cpx.values import digits, in_words
+    from cpx.answers.values import digits, in_words
 
     values = (result.objective, result.bound)
     places = digits(values)

@@ -106,8 +106,8 @@ class CompareProgress(RunProgress):
 
     def finished(self, run: Run) -> None:
         """Note that a run is done."""
-        from cpx.compare.runner import run_key
-        from cpx.values import decimal, digits
+        from cpx.answers.values import decimal, digits
+        from cpx.compare.run import run_key
 
         result = run.result
         values = (result.objective, result.bound)
@@ -122,8 +122,8 @@ class CompareProgress(RunProgress):
 
 
 def _state(event: Event) -> str:
-    from cpx.result import relative_gap
-    from cpx.values import decimal, digits
+    from cpx.answers.result import relative_gap
+    from cpx.answers.values import decimal, digits
 
     _, value, bound = event.point
     gap, places = relative_gap(value, bound), digits((value, bound))

@@ -10,7 +10,7 @@ import typer
 from cpx.cli import options as opt
 
 if TYPE_CHECKING:
-    from cpx.ranking import Ranking
+    from cpx.explainers.ranking import Ranking
 
 __all__ = ["best"]
 
@@ -44,7 +44,7 @@ def best(
     """
     from cpx.cli.output import warn
     from cpx.cli.reading import read_instance
-    from cpx.ranking import best_rules, optimal_rules
+    from cpx.explainers.ranking import best_rules, optimal_rules
 
     chosen = opt.solve_options(time_limit, threads, 0, None, None, None)
     find = optimal_rules if optimal else best_rules
@@ -59,8 +59,8 @@ def best(
 
 
 def _print(ranking: Ranking) -> None:
+    from cpx.answers.values import decimal, digits
     from cpx.cli.output import line
-    from cpx.values import decimal, digits
 
     places = digits(ranking.values)
     values = [decimal(value, places) for value in ranking.values]

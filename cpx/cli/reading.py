@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from cpx.errors import InvalidInstance, OutputError
 
 if TYPE_CHECKING:
+    from cpx.answers.result import Result
     from cpx.models import Problem
-    from cpx.result import Result
 
 __all__ = ["output_path", "read_instance", "read_instances", "read_result"]
 
 
 def read_result(path: Path) -> Result:
     """Read a saved result; whatever is wrong with it is named with the path."""
-    from cpx.result import Result
+    from cpx.answers.result import Result
 
     try:
         return Result.from_json(path.read_text(encoding="utf-8"))
@@ -55,7 +55,7 @@ def read_instances(paths: list[Path]) -> dict[str, Problem]:
 
 def output_path(path: Path | None, *inputs: Path) -> Path | None:
     """Check that an output can be written and overwrites none of the inputs."""
-    from cpx.files import ensure_writable
+    from cpx.support.files import ensure_writable
 
     if path is None:
         return None

@@ -127,8 +127,8 @@ def reason(
     from cpx.cli.output import note
     from cpx.cli.progress import phase
     from cpx.data.tables import read_row
-    from cpx.models.reasons.naming import fitted_to
-    from cpx.models.sufficient_reason import SufficientReason
+    from cpx.models.sufficient_reason.column_names import fitted_to
+    from cpx.models.sufficient_reason.problem import SufficientReason
 
     for option in (*given(source, "table"), *given(wanted, "require", "forbid")):
         raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")

@@ -15,9 +15,9 @@ from cpx.errors import DataError, InvalidOption, UnknownName, nearest
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.candidates import Literals
+    from cpx.methods.candidates import Literals
     from cpx.models import Problem, RuleSetSelection
-    from cpx.models.rulesets.problem import RuleSetProblem
+    from cpx.models.rule_set.problem import RuleSetProblem
 
 __all__ = ["PROBLEMS", "AskedRules", "rule_set"]
 
@@ -180,11 +180,11 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
     """Return literals of samples, which of them the model puts into the class, and the context."""
     import numpy as np
 
-    from cpx.candidates import Literals
     from cpx.cli.progress import phase
     from cpx.data import named_classifier, read_table
     from cpx.data.classifiers import labels
-    from cpx.explaining import Explainer
+    from cpx.explainers import Explainer
+    from cpx.methods.candidates import Literals
 
     with phase(f"reading {source.table}"):
         X, y = read_table(source.table, source.target, opt.split(source.categorical))
@@ -224,7 +224,13 @@ def _known_class(y: pd.Series[Any], label: str | None) -> str:
 def _candidates(
     literals: Literals, same: Any, origin: str, k: int, seed: int
 ) -> tuple[tuple[int, ...], ...]:
-    from cpx.candidates import anchors, association_rules, forest_paths, monomials, read_rules
+    from cpx.methods.candidates import (
+        anchors,
+        association_rules,
+        forest_paths,
+        monomials,
+        read_rules,
+    )
 
     if origin == "forest":
         return forest_paths(literals, same, k=k, seed=seed)

@@ -86,7 +86,7 @@ def export(
     """
     from cpx.cli.reading import output_path, read_instance
     from cpx.export import EXPORT_FORMS, export_bytes
-    from cpx.files import write_atomic
+    from cpx.support.files import write_atomic
 
     _known(form, EXPORT_FORMS)
     path = output_path(output, inst)
@@ -119,9 +119,9 @@ def check(
     \b
     Exit codes: 0 confirmed; 3 too much for the checker to decide; 1 a check fails; 2 wrong input.
     """
+    from cpx.answers.values import digits, in_words
     from cpx.check import UNDECIDED, complaints
     from cpx.cli.reading import read_instance, read_result
-    from cpx.values import digits, in_words
 
     problem, answer = read_instance(inst), read_result(result)
     try:

@@ -9,9 +9,9 @@ import typer
 from cpx.cli import options as opt
 
 if TYPE_CHECKING:
+    from cpx.answers.result import Result
     from cpx.models import Problem
     from cpx.options import SolveOptions
-    from cpx.result import Result
 
 __all__ = ["run_solve", "solve"]
 

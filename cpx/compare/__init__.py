@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cpx.lazy import lazily
+from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.compare.comparison import Comparison
-    from cpx.compare.planning import Task, engine_names
+    from cpx.compare.plan import Task, engine_names
     from cpx.compare.records import Run
-    from cpx.compare.runner import compare
+    from cpx.compare.run import compare
 
 __all__ = ["Comparison", "Run", "Task", "compare", "engine_names"]
 
 _HOMES = {
     "Comparison": "comparison",
     "Run": "records",
-    "Task": "planning",
-    "compare": "runner",
-    "engine_names": "planning",
+    "Task": "plan",
+    "compare": "run",
+    "engine_names": "plan",
 }
 
 __getattr__, __dir__ = lazily(__name__, _HOMES)

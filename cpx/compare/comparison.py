@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cpx.answers.result import Status
 from cpx.compare.records import COLUMNS, Best, Run, best_of, contradictions
 from cpx.errors import InvalidInstance
-from cpx.files import write_atomic
-from cpx.result import Status
+from cpx.support.files import write_atomic
 
 __all__ = ["CSV_NAME", "JSON_NAME", "Comparison"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cpx.answers.result import Result, Status, Termination, relative_gap
+from cpx.answers.values import Value
 from cpx.errors import InvalidInstance
-from cpx.result import Result, Status, Termination, relative_gap
-from cpx.values import Value
 
 __all__ = ["COLUMNS", "Best", "Run", "best_of", "contradictions"]
 

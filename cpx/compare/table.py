@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from cpx.answers.result import Status, Termination
+from cpx.answers.values import Value, decimal, digits
 from cpx.compare.records import Best, Run, best_of, contradictions
-from cpx.result import Status, Termination
-from cpx.values import Value, decimal, digits
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

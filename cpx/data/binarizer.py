@@ -13,8 +13,8 @@ from sklearn.exceptions import NotFittedError
 
 from cpx.data.columns import Column, fit_column
 from cpx.data.frames import as_table, column_names, positions, with_columns
-from cpx.data.scalars import integer
 from cpx.errors import DataError, nearest
+from cpx.support.validation import integer
 
 __all__ = ["Binarizer", "NotFitted", "as_table"]
 

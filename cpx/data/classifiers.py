@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.scalars import valid_seed
 from cpx.errors import ClassifierError, UnknownName
+from cpx.support.validation import valid_seed
 
 __all__ = [
     "CLASSIFIERS",

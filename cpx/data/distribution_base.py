@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.scalars import integer
 from cpx.errors import InvalidOption
+from cpx.support.validation import integer
 
 __all__ = ["Batch", "Distribution"]
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from cpx.data.background import Background
 from cpx.data.distribution_base import Batch, Distribution
-from cpx.data.scalars import closed_unit, positive_integer
 from cpx.data.uniform import Uniform
 from cpx.errors import DataError, InvalidOption, NoMass, UnknownName
+from cpx.support.validation import closed_unit, positive_integer
 
 __all__ = [
     "DISTRIBUTIONS",

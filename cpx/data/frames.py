@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cpx.data.scalars import integer
 from cpx.errors import DataError, nearest
+from cpx.support.validation import integer
 
 __all__ = ["as_table", "column_names", "positions", "with_columns"]
 

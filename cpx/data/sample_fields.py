@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.scalars import integer
 from cpx.errors import InvalidInstance
+from cpx.support.validation import integer
 
 __all__ = [
     "MAX_TOTAL_WEIGHT",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cpx.data.packed_bits import bits_of_words, surely_distinct, words_of
 from cpx.data.sample_fields import (
     boolean_array,
     feature_names,
@@ -18,8 +19,7 @@ from cpx.data.sample_fields import (
     require_length,
     weight_array,
 )
-from cpx.data.scalars import positive_integer, valid_seed
-from cpx.data.words import bits_of_words, surely_distinct, words_of
+from cpx.support.validation import positive_integer, valid_seed
 
 if TYPE_CHECKING:
     from cpx.data.distributions import Distribution

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpx.data.scalars import integer, open_unit, positive_integer, valid_seed
+from cpx.answers.explanation import PrecisionEstimate
 from cpx.errors import InvalidOption
-from cpx.explanation import PrecisionEstimate
+from cpx.support.validation import integer, open_unit, positive_integer, valid_seed
 
 if TYPE_CHECKING:
     from cpx.data.distributions import Distribution
@@ -249,7 +249,7 @@ def estimate_precision(
 
     Returns
     -------
-    cpx.explanation.PrecisionEstimate
+    cpx.answers.explanation.PrecisionEstimate
 
     Raises
     ------

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cpx.data.scalars import integer
 from cpx.errors import DataError, nearest
+from cpx.support.validation import integer
 
 if TYPE_CHECKING:
     import pandas as pd

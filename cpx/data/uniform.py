@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from cpx.data.background import Background, checked_groups, plain_literals
 from cpx.data.distribution_base import Batch, Distribution
-from cpx.data.scalars import positive_integer
 from cpx.errors import DataError
+from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
     from cpx.data.binarizer import Binarizer

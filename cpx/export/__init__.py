@@ -128,7 +128,7 @@ def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> by
         UTF-8. The comments at the beginning say what the variables stand for, and how the
         problem's objective follows from the value of the file: no format has a place for
         the constant of the objective that all readers respect. :func:`read_legend` reads
-        these comments. To be written with :func:`cpx.files.write_atomic`.
+        these comments. To be written with :func:`cpx.support.files.write_atomic`.
 
     Raises
     ------

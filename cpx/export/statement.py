@@ -14,8 +14,8 @@ from cpx.export.document import Document, Section, one_line
 
 if TYPE_CHECKING:
     from cpx.models.base import Encoding, Problem, Statement
-    from cpx.models.forms import CoverageLimits
-    from cpx.models.monomial import MonomialProblem, WeightedProblem
+    from cpx.models.monomial.form import CoverageLimits
+    from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
 
 __all__ = ["in_words", "unstated_in_words"]
 
@@ -38,7 +38,7 @@ def unstated_in_words(problem: Problem) -> Document:
 
 
 def _asked(problem: Problem) -> list[Section]:
-    from cpx.models.monomial import MonomialProblem
+    from cpx.models.monomial.problem import MonomialProblem
 
     notes = [f"  note         {one_line(note)}" for note in problem.notes()]
     sections = [Section.of(_title(problem)), Section.of(["", *_doc(type(problem)), ""])]
@@ -78,8 +78,8 @@ def _doc(described: object) -> list[str]:
 
 
 def _monomial(problem: MonomialProblem) -> list[Section]:
-    from cpx.models.max_precision import MaxPrecision, PrecisionStep
-    from cpx.models.monomial import WeightedProblem
+    from cpx.models.monomial.max_precision import MaxPrecision, PrecisionStep
+    from cpx.models.monomial.problem import WeightedProblem
 
     samples, limits = problem.samples, problem.limits
     m, d = samples.m, samples.d

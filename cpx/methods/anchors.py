@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 from cpx.data.distributions import Perturbed
 from cpx.errors import DataError
-from cpx.methods.asking import Asking, Questions, fresh_generator, refusal
-from cpx.methods.forms import allowed, monomial_form
-from cpx.result import Termination
+from cpx.methods.monomial_arrays import allowed, monomial_form
+from cpx.methods.queries import Asking, Questions, fresh_generator, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

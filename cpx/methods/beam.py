@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.methods.forms import MonomialForm, allowed, monomial_form
-from cpx.models.forms import WeightedMonomial
-from cpx.models.monomial import MonomialProblem
-from cpx.result import Termination
+from cpx.methods.monomial_arrays import MonomialForm, allowed, monomial_form
+from cpx.models.monomial.form import WeightedMonomial
+from cpx.models.monomial.problem import MonomialProblem
 
 if TYPE_CHECKING:
+    from cpx.answers.values import Value
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
-    from cpx.values import Value
 
 __all__ = ["Beam", "Greedy"]
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome
 from cpx.errors import InvalidOption
-from cpx.models.kernel_rule import KernelRule
-from cpx.result import Termination
+from cpx.models.kernel_rule.problem import KernelRule
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.models.base import Problem
-    from cpx.models.dnf_form import DNFForm
+    from cpx.models.kernel_rule.form import DNFForm
     from cpx.options import SolveOptions
 
 __all__ = ["Genetic"]

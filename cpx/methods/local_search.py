@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.models.rulesets.problem import RuleSetProblem
-from cpx.result import Termination
+from cpx.models.rule_set.problem import RuleSetProblem
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
-    from cpx.models.rulesets.form import RuleSelection
+    from cpx.models.rule_set.form import RuleSelection
     from cpx.options import SolveOptions
 
 __all__ = ["LocalSearch", "descend"]

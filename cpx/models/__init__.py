@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from cpx.errors import UnknownName
 from cpx.models.base import Encoding, Problem, RatioProblem, Statement
-from cpx.models.k_monomial import KMonomial
-from cpx.models.kernel_rule import KernelRule
-from cpx.models.max_coverage import MaxCoverage
-from cpx.models.max_precision import MaxPrecision
-from cpx.models.min_certificate import MinCertificate
-from cpx.models.negative_only import NegativeOnly
-from cpx.models.rule_set import RuleSetSelection
-from cpx.models.rule_set_learning import RuleSetLearning
-from cpx.models.sufficient_reason import SufficientReason
+from cpx.models.certificate.problem import MinCertificate
+from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.monomial.k_monomial import KMonomial
+from cpx.models.monomial.max_coverage import MaxCoverage
+from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.negative_only import NegativeOnly
+from cpx.models.rule_set.learning import RuleSetLearning
+from cpx.models.rule_set.selection import RuleSetSelection
+from cpx.models.sufficient_reason.problem import SufficientReason
 
 __all__ = [
     "PROBLEMS",

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.values import Value
 from cpx.errors import InvalidOption, UnknownName
-from cpx.explanation import Evaluation, Explanation
-from cpx.values import Value
 
 if TYPE_CHECKING:
     import cpmpy
@@ -258,7 +258,7 @@ class RatioProblem(Problem):
     """A problem to maximise a ratio of two integers, the denominator positive.
 
     Objectives and bounds are exact fractions. A ratio has no linear statement; engines that
-    need one solve linear steps instead, see :mod:`cpx.methods.dinkelbach`.
+    need one solve linear steps instead, see :mod:`cpx.solving.dinkelbach`.
     """
 
     sense: ClassVar[Literal["min", "max"]] = "max"

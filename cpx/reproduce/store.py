@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from cpx.errors import InvalidInstance, OutputError
-from cpx.files import ensure_directory, ensure_writable
+from cpx.support.files import ensure_directory, ensure_writable
 
 __all__ = ["RUNS_NAME", "Kept", "Store", "key_of"]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cpx.lazy import lazily
+from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.solving.concluding import conclude

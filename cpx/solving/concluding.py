@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from cpx import check
+from cpx.answers.result import Result, Status, Termination, Times, TracePoint
+from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
 from cpx.models.base import Encoding
-from cpx.result import Result, Status, Termination, Times, TracePoint
-from cpx.values import Value
-from cpx.versions import installed_version
+from cpx.support.versions import installed_version
 
 __all__ = ["conclude"]
 

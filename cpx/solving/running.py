@@ -7,18 +7,18 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 
+from cpx.answers.explanation import Explanation
+from cpx.answers.result import Result, Termination
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import CpxError, InvalidOption
-from cpx.explanation import Explanation
-from cpx.methods.dinkelbach import dinkelbach
-from cpx.methods.standing_in import solve_stand_in
-from cpx.methods.starting import Start
 from cpx.models.base import Problem, RatioProblem
 from cpx.options import SolveOptions
-from cpx.result import Result, Termination
 from cpx.solving.concluding import conclude
+from cpx.solving.dinkelbach import dinkelbach
 from cpx.solving.matching import encoding_of, require_kind, require_oracle
+from cpx.solving.surrogate import solve_stand_in
+from cpx.solving.warm_start import Start
 
 __all__ = ["run", "solve"]
 
@@ -123,7 +123,7 @@ def run(
             "its time limit is not hard"
         )
     elif isolate:
-        from cpx.isolation import run_isolated
+        from cpx.solving.isolate import run_isolated
 
         return run_isolated(problem, backend, options, listen).with_warnings(*notes)
     cpu = time.process_time()

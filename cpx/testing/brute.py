@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from cpx.models.monomial import MonomialProblem
-from cpx.values import Value
+from cpx.answers.values import Value
+from cpx.models.monomial.problem import MonomialProblem
 
 __all__ = ["brute_force"]
 

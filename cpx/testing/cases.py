@@ -11,17 +11,17 @@ from fractions import Fraction
 
 import numpy as np
 
+from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.models.base import Problem
-from cpx.models.k_monomial import MONOMIAL_ENCODINGS, KMonomial
-from cpx.models.max_coverage import MaxCoverage
-from cpx.models.max_precision import MaxPrecision
-from cpx.models.monomial import MonomialProblem
-from cpx.models.negative_only import NegativeOnly
+from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS, KMonomial
+from cpx.models.monomial.max_coverage import MaxCoverage
+from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.negative_only import NegativeOnly
+from cpx.models.monomial.problem import MonomialProblem
 from cpx.testing.learning import learning_cases
 from cpx.testing.rule_sets import rule_set_cases
 from cpx.testing.smallest import full_cases, smallest_cases
-from cpx.values import Value
 
 __all__ = [
     "CASES",

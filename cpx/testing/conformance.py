@@ -29,14 +29,15 @@ from fractions import Fraction
 
 import numpy as np
 
+from cpx.answers.result import Result, Status, Termination
+from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.data.samples import Samples
 from cpx.models.base import Problem
-from cpx.models.k_monomial import KMonomial
-from cpx.models.max_precision import MaxPrecision
+from cpx.models.monomial.k_monomial import KMonomial
+from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.options import SolveOptions
-from cpx.result import Result, Status, Termination
 from cpx.solving import solve
 from cpx.testing.cases import (
     CASES,
@@ -51,7 +52,6 @@ from cpx.testing.cases import (
     Case,
 )
 from cpx.testing.smallest import random_votes
-from cpx.values import Value
 
 __all__ = [
     "BEHAVIOURS",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cpx.data.samples import Samples
-from cpx.models.rule_set_learning import RuleSetLearning
+from cpx.models.rule_set.learning import RuleSetLearning
 
 __all__ = ["best_learned", "learning_cases", "random_learning"]
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from cpx.data.samples import Samples
-from cpx.models.k_monomial import KMonomial
-from cpx.models.max_coverage import MaxCoverage
-from cpx.models.max_precision import MaxPrecision
-from cpx.models.monomial import MonomialProblem
-from cpx.models.negative_only import NegativeOnly
+from cpx.models.monomial.k_monomial import KMonomial
+from cpx.models.monomial.max_coverage import MaxCoverage
+from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.negative_only import NegativeOnly
+from cpx.models.monomial.problem import MonomialProblem
 
 __all__ = ["KINDS", "random_problem"]
 

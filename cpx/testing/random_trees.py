@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.models.sufficient_reason import SufficientReason
+from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, REFUSED, RIGHT, Tree

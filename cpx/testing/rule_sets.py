@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from cpx.data.samples import Samples
-from cpx.models.rule_set import RuleSetSelection
-from cpx.models.rulesets.problem import RuleSetProblem
+from cpx.models.rule_set.problem import RuleSetProblem
+from cpx.models.rule_set.selection import RuleSetSelection
 
 __all__ = ["best_set", "random_selection", "rule_set_cases"]
 

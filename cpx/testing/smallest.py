@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from cpx.data.samples import Samples
-from cpx.models.min_certificate import MinCertificate
-from cpx.models.smallest import SmallestSet
-from cpx.models.sufficient_reason import SufficientReason
+from cpx.models.certificate.problem import MinCertificate
+from cpx.models.minimum_subset.problem import SmallestSet
+from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import Tree

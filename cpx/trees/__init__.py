@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cpx.lazy import lazily
+from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.trees.agreeing import Agreement, agreement

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.scalars import real
 from cpx.errors import ModelError
+from cpx.support.validation import real
 
 __all__ = ["Attribute", "Kind"]
 

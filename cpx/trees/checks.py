@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.data.scalars import real
 from cpx.errors import DataError, ModelError
+from cpx.support.validation import real
 from cpx.trees.attribute import Attribute
 from cpx.trees.tree import Tree
 

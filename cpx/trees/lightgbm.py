@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import ModelError, UnsupportedModel
-from cpx.files import read_text
+from cpx.support.files import read_text
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list
 from cpx.trees.checks import label_list

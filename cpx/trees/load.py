@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cpx.errors import EngineMissing, InvalidOption, ModelError, UnsupportedModel, nearest
-from cpx.files import read_bytes
+from cpx.support.files import read_bytes
 from cpx.trees.form import TreeModel
 from cpx.trees.lightgbm import read_lightgbm
 from cpx.trees.saved import FORMAT

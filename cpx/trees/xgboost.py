@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.scalars import integer
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel
-from cpx.files import read_text
+from cpx.support.files import read_text
+from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
 from cpx.trees.damage import reading

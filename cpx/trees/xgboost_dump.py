@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cpx.data.scalars import positive_integer
 from cpx.errors import ModelError, UnsupportedModel
-from cpx.files import read_text
+from cpx.support.files import read_text
+from cpx.support.validation import positive_integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
 from cpx.trees.form import TreeModel

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from cpx import KMonomial, Samples
+from cpx.answers.result import Termination
 from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.options import SolveOptions
-from cpx.result import Termination
 
 
 class Behind(Progress):

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cpx.backends.search.heaviest import heaviest
+from cpx.backends.search.max_weight import heaviest
 from cpx.errors import InvalidInstance, InvalidOption
 
 

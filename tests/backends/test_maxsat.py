@@ -13,21 +13,21 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 
 from cpx import KMonomial, Samples
+from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.result import Termination
+from cpx.answers.rule import Rule
 from cpx.backends.base import Progress
 from cpx.backends.maxsat import MaxSat
 from cpx.backends.maxsat.oracle import Oracle, Stopped
-from cpx.backends.maxsat.totalizer import (
+from cpx.models.base import Statement
+from cpx.options import SolveOptions
+from cpx.support.totalizer import (
     GeneralisedTotalizer,
     ModuloTotalizer,
     _generalised_size,
     _modulo_size,
     sum_encoding,
 )
-from cpx.explanation import Evaluation, Explanation
-from cpx.models.base import Statement
-from cpx.options import SolveOptions
-from cpx.result import Termination
-from cpx.rules import Rule
 from cpx.testing.brute import brute_force
 
 SOLVERS = MaxSat.solvers

@@ -12,17 +12,17 @@ import time
 import numpy as np
 import pytest
 
+from cpx.answers.explanation import Explanation, SampleEvaluation
+from cpx.answers.result import Termination
+from cpx.answers.rule import Rule
 from cpx.backends.base import Event, Progress
 from cpx.backends.milp import Milp
 from cpx.backends.milp.console import Console
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
-from cpx.explanation import Explanation, SampleEvaluation
 from cpx.models.base import Statement
-from cpx.models.k_monomial import KMonomial
+from cpx.models.monomial.k_monomial import KMonomial
 from cpx.options import SolveOptions
-from cpx.result import Termination
-from cpx.rules import Rule
 from cpx.testing.random_instances import KINDS, random_problem
 
 ENGINES = ("highs", "cbc")

@@ -15,7 +15,9 @@ import pytest
 
 from cpx import KMonomial, Samples, best_rules, solve
 from cpx.backends import backend
-from cpx.backends.search import Search, bits, bounds, cache, compiling, goal, jit
+from cpx.backends.search import Search, bounds, cache, compiling, jit
+from cpx.backends.search import bitsets as bits
+from cpx.backends.search import objective as goal
 from cpx.errors import EngineError
 
 INTS = np.array([3, 1, 2])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from cpx import KMonomial, NegativeOnly, Samples, solve
+from cpx.answers.values import Value
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
-from cpx.values import Value
 from tests.engines import ENGINES
 
 FAITHFUL = [name for name in conformance.ENCODINGS if name != "table1-literal"]

@@ -8,7 +8,8 @@ import pytest
 from cpx import RuleSetSelection, Samples, solve
 from cpx.backends import backend
 from cpx.backends.base import Progress
-from cpx.backends.search.sets import bitsets, exploring
+from cpx.backends.search.rule_sets import bitsets
+from cpx.backends.search.rule_sets import subproblem as exploring
 from cpx.methods.local_search import descend
 from cpx.options import SolveOptions
 from cpx.testing import conformance

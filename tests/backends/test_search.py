@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cpx.answers.result import Status, Termination
 from cpx.backends.base import Event, Progress
 from cpx.backends.search import Search
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
-from cpx.models.k_monomial import KMonomial
-from cpx.models.negative_only import NegativeOnly
+from cpx.models.monomial.k_monomial import KMonomial
+from cpx.models.monomial.negative_only import NegativeOnly
 from cpx.options import SolveOptions
-from cpx.result import Status, Termination
 from cpx.solving import solve
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import KINDS, random_problem
@@ -299,8 +299,7 @@ def test_no_other_engine_is_needed():
 
 
 def test_arena_grows_when_it_must(monkeypatch):
-    from cpx.backends.search import driver
-    from cpx.backends.search import levels as stack
+    from cpx.backends.search import driver, stack
 
     problem = KMonomial(needle(3000, 30, 50, 6).samples, k=6)
     expected = solve(problem, "search")

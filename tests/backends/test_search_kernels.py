@@ -11,16 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpx.backends.search import bits, bounds, heuristics, jit, limits, side_by_side
+from cpx.backends.search import bad_columns as side_by_side
+from cpx.backends.search import beam as heuristics
+from cpx.backends.search import bitsets as bits
+from cpx.backends.search import bounds, jit, limits
 from cpx.backends.search.driver import explore, first_optimal
-from cpx.backends.search.goal import ALLOWED, FAR, Goal, cost, low, most_bad, rank
 from cpx.backends.search.jit import scan
-from cpx.backends.search.levels import new_levels, weigh_child
+from cpx.backends.search.objective import ALLOWED, FAR, Goal, cost, low, most_bad, rank
 from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.root import Root
-from cpx.data.words import words_of
+from cpx.backends.search.stack import new_levels, weigh_child
+from cpx.data.packed_bits import words_of
 from cpx.errors import InvalidInstance
-from cpx.models.forms import CoverageLimits, WeightedMonomial
+from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
 
 SEEDS = range(40)
 

@@ -11,12 +11,13 @@ import pytest
 
 from cpx import RuleSetSelection, Samples, solve
 from cpx.backends.base import Progress
-from cpx.backends.search.sets import bitsets, exploring, load_kernels
-from cpx.backends.search.sets.bitsets import BitsetSearch
-from cpx.backends.search.sets.crew import Crew
-from cpx.backends.search.sets.incumbent import Incumbent
-from cpx.backends.search.sets.multipliers import Relaxation
-from cpx.backends.search.sets.parts import Part
+from cpx.backends.search.rule_sets import bitsets, load_kernels
+from cpx.backends.search.rule_sets import subproblem as exploring
+from cpx.backends.search.rule_sets.bitsets import BitsetSearch
+from cpx.backends.search.rule_sets.incumbent import Incumbent
+from cpx.backends.search.rule_sets.multipliers import Relaxation
+from cpx.backends.search.rule_sets.open_nodes import Part
+from cpx.backends.search.rule_sets.work_stealing import Crew
 from cpx.options import SolveOptions
 from cpx.testing.rule_sets import random_selection
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpx.candidates import Literals
+from cpx.methods.candidates import Literals
 
 
 @pytest.fixture

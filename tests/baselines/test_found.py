@@ -9,8 +9,8 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from cpx.baselines import FoundRules, cart_rules, comparison
-from cpx.candidates import Literals
 from cpx.errors import DataError, InvalidInstance, InvalidOption
+from cpx.methods.candidates import Literals
 
 Rules = list[tuple[int, ...]]
 

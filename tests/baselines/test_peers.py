@@ -13,8 +13,8 @@ import pytest
 
 from cpx.baselines import bayesian_rules, brcg_rules, skope_rules
 from cpx.baselines.peers import _columns
-from cpx.candidates import Literals
 from cpx.errors import DataError, EngineError, EngineMissing, InvalidInstance, InvalidOption
+from cpx.methods.candidates import Literals
 
 BRCG = """
 import json, pandas as pd

@@ -9,9 +9,9 @@ import pytest
 
 from cpx import solve
 from cpx.baselines import maximum_coverage, optimal_pick, submodular_pick
-from cpx.candidates import Literals
 from cpx.check import complaints
 from cpx.errors import DataError, InvalidOption
+from cpx.methods.candidates import Literals
 
 Rules = list[tuple[int, ...]]
 

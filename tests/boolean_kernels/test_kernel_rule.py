@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpx import KernelRule, instances, solve
+from cpx.answers.result import Result, Status, Termination
 from cpx.check import complaints
 from cpx.errors import CpxError, InvalidInstance, InvalidOption
 from cpx.methods.genetic import Genetic
-from cpx.result import Result, Status, Termination
 
 from .formulas import dnfs, holds
 

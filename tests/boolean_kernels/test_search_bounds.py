@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpx import KernelRule, solve
-from cpx.backends.search import dnf
-from cpx.backends.search.dnf import master
-from cpx.backends.search.dnf.candidates import enumerate_clauses
-from cpx.backends.search.dnf.dual import Dual
-from cpx.backends.search.dnf.exchange import exchange
-from cpx.backends.search.dnf.part import Multipliers, Part
-from cpx.backends.search.dnf.rows import Rows
-from cpx.backends.search.dnf.wider import superfluous, wider
-from cpx.result import Status
+from cpx.answers.result import Status
+from cpx.backends.search import kernel_rules as dnf
+from cpx.backends.search.kernel_rules import branch_and_bound as master
+from cpx.backends.search.kernel_rules.candidates import enumerate_clauses
+from cpx.backends.search.kernel_rules.dominance import superfluous, wider
+from cpx.backends.search.kernel_rules.dual import Dual
+from cpx.backends.search.kernel_rules.exchange import exchange
+from cpx.backends.search.kernel_rules.restriction import Multipliers, Part
+from cpx.backends.search.kernel_rules.rows import Rows
 
 
 def drawn(seed: int, k: int = 12, p: int = 7, q: int = 7) -> Part:

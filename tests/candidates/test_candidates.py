@@ -11,8 +11,8 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
-from cpx.candidates import Literals, forest_paths, model_paths, monomials, read_rules
 from cpx.errors import DataError, InvalidOption, UnsupportedModel
+from cpx.methods.candidates import Literals, forest_paths, model_paths, monomials, read_rules
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cpx.candidates import Literals, anchors, association_rules
 from cpx.errors import DataError, EngineMissing, InvalidOption
+from cpx.methods.candidates import Literals, anchors, association_rules
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from cpx import RuleSet, RuleSetClassifier
-from cpx.candidates import Literals
 from cpx.errors import ClassifierError, CpxError, DataError
+from cpx.methods.candidates import Literals
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(

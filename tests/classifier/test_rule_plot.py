@@ -10,10 +10,10 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 from cpx import RuleSet, RuleSetClassifier, RuleSetSelection, plot_rules, plot_selection
+from cpx.answers.matplotlib_check import require_matplotlib
+from cpx.answers.plots import _RIGHT, _WRONG, _edges, _runs, arranged
+from cpx.answers.rule import Rule
 from cpx.errors import EngineMissing, InvalidInstance
-from cpx.plots.require import require_matplotlib
-from cpx.plots.rules import _RIGHT, _WRONG, _edges, _runs, arranged
-from cpx.rules import Rule
 
 RNG = np.random.default_rng(0)
 

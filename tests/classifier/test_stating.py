@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from cpx import RuleSetClassifier, instances, solve
+from cpx.answers.result import Status
 from cpx.check import complaints
 from cpx.errors import DataError, InvalidOption
-from cpx.result import Status
 
 
 def _table(seed: int) -> tuple[pd.DataFrame, Any]:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cpx.candidates import Literals
-from cpx.classifier.table_rules import TableRules
 from cpx.data import Binarizer
+from cpx.explainers.rule_set_classifier.table_rules import TableRules
+from cpx.methods.candidates import Literals
 
 TABLE = pd.DataFrame(
     {

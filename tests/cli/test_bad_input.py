@@ -261,7 +261,7 @@ def test_bad_questions_are_refused_before_training(
     names: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from cpx.explaining import Explainer
+    from cpx.explainers import Explainer
 
     monkeypatch.setattr(Explainer, "fit", None)
     refused(run(command, table, *args, "-o", "out.json"), *names)
@@ -277,7 +277,7 @@ def false_condition(table: Path) -> str:
 def test_a_false_condition_is_refused_before_training(
     run: Run, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cpx.explaining import Explainer
+    from cpx.explainers import Explainer
 
     monkeypatch.setattr(Explainer, "fit", None)
     args, text = (table, "--target", "y", "--row", 0), false_condition(table)

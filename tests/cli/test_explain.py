@@ -158,7 +158,7 @@ def test_a_worker_loads_the_engine_while_the_model_is_trained(run: Run, table: P
 
 def test_demo_leaves_out_engines_that_do_not_take_rules() -> None:
     from cpx.cli.demo import _question
-    from cpx.compare.runner import plan
+    from cpx.compare.run import plan
 
     _, problem, _ = _question()
     engines = [task.engine for task in plan([problem], "all")]

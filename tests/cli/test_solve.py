@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cpx.result import Result
+from cpx.answers.result import Result
 
 from .conftest import Run
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from cpx.answers.result import Result, Status, Termination, Times, TracePoint
 from cpx.compare import Run
 from cpx.data import Samples
 from cpx.models import KMonomial
-from cpx.result import Result, Status, Termination, Times, TracePoint
 
 
 def tiny(name: str = "tiny", k: int = 1) -> KMonomial:

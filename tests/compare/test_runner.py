@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from cpx.compare import Comparison, Run, compare, engine_names, runner
+from cpx.answers.result import Result
+from cpx.compare import Comparison, Run, compare, engine_names
+from cpx.compare import run as runner
 from cpx.errors import EngineMissing, InvalidOption, UnknownName
-from cpx.result import Result
 
 from .helpers import result, tiny
 
@@ -149,7 +150,7 @@ def test_resume_runs_only_what_is_missing(calls: list[tuple[str, int]]) -> None:
 def test_resume_repeats_failed_and_interrupted_runs(calls: list[tuple[str, int]]) -> None:
     from dataclasses import replace
 
-    from cpx.result import Status, Termination
+    from cpx.answers.result import Status, Termination
 
     first = compare([tiny()], "cpsat,milp")
     a, b = first.runs

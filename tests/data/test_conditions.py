@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cpx.answers.explanation import Explanation
+from cpx.answers.rule import Literal, Rule
 from cpx.data import Background, Binarizer, Empirical, Uniform
-from cpx.data.conditions import Conditions
 from cpx.errors import InvalidOption
-from cpx.explanation import Explanation
-from cpx.rules import Literal, Rule
+from cpx.explainers.conditions import Conditions
 
 TABLE = pd.DataFrame(
     {

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
+from cpx.answers.explanation import PrecisionEstimate
 from cpx.data import (
     Samples,
     Uniform,
@@ -17,7 +18,6 @@ from cpx.data import (
     uniform_deviation,
 )
 from cpx.errors import ClassifierError, InvalidOption
-from cpx.explanation import PrecisionEstimate
 
 
 @given(st.integers(0, 50), st.integers(1, 300), st.floats(0.01, 0.9), st.floats(0.001, 0.9))

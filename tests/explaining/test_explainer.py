@@ -13,13 +13,13 @@ import pytest
 
 import cpx
 from cpx import Explainer
+from cpx.answers.explanation import Explanation
 from cpx.errors import CpxError, DataError, EngineError, EngineMissing, InvalidOption, NoMass
-from cpx.explaining.entry import explain
-from cpx.explaining.explainer import SOLVE_OPTIONS
-from cpx.explaining.forcing import explain_by_reason
-from cpx.explaining.question import Question
-from cpx.explaining.remarks import guarantee
-from cpx.explanation import Explanation
+from cpx.explainers.explainer import SOLVE_OPTIONS
+from cpx.explainers.one_call import explain
+from cpx.explainers.question import Question
+from cpx.explainers.remarks import guarantee
+from cpx.explainers.sufficient import explain_by_reason
 
 from ..cli.test_engines import hide
 

@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import cpx
 from cpx import check
+from cpx.answers.explanation import Reason
 from cpx.errors import (
     DataError,
     EngineError,
@@ -26,8 +27,7 @@ from cpx.errors import (
     UnknownName,
     UnsupportedModel,
 )
-from cpx.explaining.forcing import conclude
-from cpx.explanation import Reason
+from cpx.explainers.sufficient import conclude
 from cpx.testing.random_trees import completions
 from cpx.testing.smallest import random_votes, stump, three_definitions
 from cpx.trees import Attribute, TreeModel

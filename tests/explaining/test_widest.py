@@ -8,10 +8,10 @@ from itertools import combinations
 import pytest
 
 from cpx import check
-from cpx.explaining.widest import widest
-from cpx.models.k_monomial import KMonomial
-from cpx.models.max_precision import MaxPrecision
-from cpx.result import Status
+from cpx.answers.result import Status
+from cpx.explainers.tie_break import widest
+from cpx.models.monomial.k_monomial import KMonomial
+from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.solving import solve
 from cpx.testing.random_instances import random_problem
 

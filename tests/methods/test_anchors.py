@@ -11,9 +11,9 @@ import pytest
 
 import cpx
 from cpx import Background, Empirical, Explainer, Uniform, solve
+from cpx.answers.result import Status, Termination
 from cpx.backends import base
 from cpx.errors import EngineMissing
-from cpx.result import Status, Termination
 
 
 class Fake:

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from cpx import Explainer, Uniform
-from cpx.result import Status
+from cpx.answers.result import Status
 
 pytest.importorskip("anchor.anchor_base")
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, solve
+from cpx.answers.result import Status, Termination
+from cpx.answers.values import Value
 from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.methods.beam import Beam
-from cpx.models.monomial import MonomialProblem
+from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions
-from cpx.result import Status, Termination
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
-from cpx.values import Value
 from tests.engines import HEURISTICS
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cpx import Explainer, Uniform, solve
+from cpx.answers.result import Status, Termination
 from cpx.errors import InvalidOption
 from cpx.methods.certificates import (
     ImplicitTree,
@@ -17,7 +18,6 @@ from cpx.methods.certificates import (
     noise_sensitivity,
     stabilising_scores,
 )
-from cpx.result import Status, Termination
 
 
 def cube(d: int) -> np.ndarray:

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from cpx import RuleSetLearning, Samples, solve
+from cpx.answers.result import Termination
 from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.methods.column_generation.table import Table
 from cpx.methods.column_generation.zero_one import by_number_of_rules, least_of_all, unavoidable
-from cpx.models import rule_set_learning
+from cpx.models.rule_set import learning as rule_set_learning
 from cpx.options import SolveOptions
-from cpx.result import Termination
 from cpx.testing import conformance
 from cpx.testing.learning import best_learned, random_learning
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cpx import KMonomial, MinCertificate, Samples, SufficientReason, solve
+from cpx.answers.result import Status, Termination
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.models.smallest import SmallestSet
-from cpx.result import Status, Termination
+from cpx.models.minimum_subset.problem import SmallestSet
 from cpx.testing import conformance
 from cpx.testing.random_trees import random_reason
 from cpx.testing.smallest import least_weight, random_votes, three_definitions

@@ -9,8 +9,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from cpx import KMonomial, Samples, SufficientReason, check, solve
+from cpx.answers.result import Status, Termination
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.result import Status, Termination
 from cpx.testing.random_trees import completions, random_reason
 from cpx.testing.smallest import least_weight
 from cpx.trees import read_sklearn

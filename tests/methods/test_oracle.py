@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from cpx import Explainer, Uniform, solve
+from cpx.answers.result import Status
 from cpx.backends import backend_class
 from cpx.compare import compare, engine_names
 from cpx.data import Oracle
 from cpx.errors import InvalidOption
 from cpx.instances import from_dict
 from cpx.models import Problem
-from cpx.result import Status
 
 X = [1, 0, 1, 1, 0, 0]
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from cpx import SufficientReason, solve
-from cpx.result import Status
+from cpx.answers.result import Status
 from cpx.testing.smallest import three_definitions
 from cpx.trees import read_sklearn
 

@@ -11,8 +11,8 @@ import pytest
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, solve
 from cpx.errors import InvalidOption
-from cpx.models.encodings.table1_literal import table1_literal
-from cpx.models.k_monomial import MONOMIAL_ENCODINGS
+from cpx.models.monomial.encodings.table1_literal import table1_literal
+from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS
 from cpx.testing.random_instances import random_problem
 
 NAMES = [encoding.name for encoding in MONOMIAL_ENCODINGS]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from cpx import MinCertificate, Samples, instances, solve
+from cpx.answers.result import Status
 from cpx.check import complaints
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.result import Status
 from cpx.testing.smallest import least_weight
 
 

@@ -14,10 +14,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from cpx import SufficientReason, instances, load, save, solve
+from cpx.answers.result import Status
 from cpx.check import complaints
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.export import show
-from cpx.result import Status
 from cpx.testing.random_trees import random_reason
 from cpx.testing.smallest import least_weight, stump, three_definitions
 from cpx.trees import Attribute, Tree, TreeModel, read_model

@@ -12,7 +12,7 @@ from cpx import RuleSet, RuleSetSelection, Samples, solve
 from cpx.check import complaints
 from cpx.errors import InvalidInstance
 from cpx.instances import dumps, from_dict, loads
-from cpx.models.rulesets.presolve import presolve
+from cpx.models.rule_set.presolve import presolve
 from cpx.testing.rule_sets import best_set, random_selection
 
 SAMPLES = Samples([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 1, 0, 1], [3, 1, 2, 4])

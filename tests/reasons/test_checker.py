@@ -11,8 +11,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from cpx import SufficientReason, check, solve
-from cpx.reasons import minimal_reason
-from cpx.result import Status
+from cpx.answers.result import Status
+from cpx.methods.reasons import minimal_reason
 from cpx.trees import read_sklearn
 from tests.reasons.ensembles import KINDS, Truth, random_model
 

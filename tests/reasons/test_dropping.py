@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpx.models.losses import LossForm
-from cpx.reasons.dropping import Dropping
+from cpx.methods.reasons.deletion_kernels import Dropping
+from cpx.models.minimum_subset.form import LossForm
 
 
 def _form(seed: int) -> LossForm:

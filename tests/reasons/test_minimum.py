@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cpx.errors import DataError, InvalidInstance, InvalidOption
-from cpx.reasons import SufficiencyOracle, minimum_reason
-from cpx.reasons import minimum as minimum_module
+from cpx.methods.reasons import SufficiencyOracle, minimum_reason
+from cpx.methods.reasons import minimum as minimum_module
 from cpx.trees import TreeModel
 from tests.reasons.ensembles import KINDS, Truth, random_model
 

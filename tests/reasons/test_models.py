@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from cpx.reasons import SufficiencyOracle, minimal_reason, minimum_reason
+from cpx.methods.reasons import SufficiencyOracle, minimal_reason, minimum_reason
 from cpx.trees import TreeModel, read_model, read_sklearn
 
 

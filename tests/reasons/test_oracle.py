@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cpx.errors import DataError, InvalidInstance
-from cpx.models.reasons.level import conditional
-from cpx.reasons import Stopped, SufficiencyOracle
+from cpx.methods.reasons import Stopped, SufficiencyOracle
+from cpx.models.sufficient_reason.conditions import conditional
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.reasons.ensembles import KINDS, Truth, random_model
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.reasons import (
+from cpx.methods.reasons import (
     contrastive,
     enumerate_reasons,
     minimal_reason,
@@ -16,7 +16,7 @@ from cpx.reasons import (
     necessary_attributes,
     relevant_attributes,
 )
-from cpx.reasons import minimal as minimal_module
+from cpx.methods.reasons import minimal as minimal_module
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.reasons.ensembles import KINDS, Truth, random_model
 from tests.reasons.test_minimum import values

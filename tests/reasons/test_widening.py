@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpx.reasons import SufficiencyOracle
-from cpx.reasons.widening import widest_ranges
+from cpx.methods.reasons import SufficiencyOracle
+from cpx.trees.sufficiency.widening import widest_ranges
 from tests.reasons.ensembles import KINDS, Truth, random_model
 
 

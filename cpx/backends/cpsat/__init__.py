@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.running import run_interruptibly
-from cpx.result import Termination
+from cpx.backends.interruptible import run_interruptibly
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem, Statement, Values

@@ -15,7 +15,7 @@ from cpmpy.solvers.ortools import CPM_ortools
 from cpmpy.transformations.normalize import toplevel_list
 from ortools.sat.python.cp_model import LinearExpr
 
-from cpx.backends.clausal import Clause, Implication, Linear, linear_sum, recognise
+from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, recognise
 
 if TYPE_CHECKING:
     from cpx.models.base import Statement

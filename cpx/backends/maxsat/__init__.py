@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.interruptible import run_interruptibly
 from cpx.backends.maxsat.oracle import Stopped
-from cpx.backends.running import run_interruptibly
-from cpx.result import Termination
 
 if TYPE_CHECKING:
     from cpx.backends.maxsat.search import Search

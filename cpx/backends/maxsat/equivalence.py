@@ -1,6 +1,6 @@
 """Recognise definitions of a literal by a clause or a conjunction.
 
-Complements :mod:`cpx.backends.clausal`: clauses are their own normal form here, so both
+Complements :mod:`cpx.backends.normal_forms`: clauses are their own normal form here, so both
 directions can be written down at once. Imports CPMpy: to be imported only where something
 is compiled.
 """

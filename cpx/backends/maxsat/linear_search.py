@@ -22,7 +22,7 @@ import time
 
 from cpx.backends.maxsat.core import core_guided
 from cpx.backends.maxsat.search import Search
-from cpx.backends.maxsat.totalizer import sum_encoding
+from cpx.support.totalizer import sum_encoding
 
 __all__ = ["linear_search"]
 

@@ -226,8 +226,8 @@ class _Compiler:
         from cpmpy.expressions.variables import _BoolVarImpl
         from cpmpy.transformations.normalize import toplevel_list
 
-        from cpx.backends.clausal import Clause, Implication, Linear, recognise
         from cpx.backends.maxsat.equivalence import equivalence
+        from cpx.backends.normal_forms import Clause, Implication, Linear, recognise
 
         rest = []
         for count, constraint in enumerate(toplevel_list(constraints)):
@@ -262,7 +262,7 @@ class _Compiler:
     def _objective(self, expression: Any) -> tuple[list[tuple[int, int]], int]:
         from cpmpy.expressions.variables import _BoolVarImpl
 
-        from cpx.backends.clausal import linear_sum
+        from cpx.backends.normal_forms import linear_sum
 
         if expression is None:
             return [], 0

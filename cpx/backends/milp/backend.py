@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.interruptible import run_interruptibly
 from cpx.backends.milp.watch import Watch
-from cpx.backends.running import run_interruptibly
 from cpx.errors import EngineMissing
-from cpx.result import Termination
 
 if TYPE_CHECKING:
     from cpx.backends.milp.pulp_solver import CPM_pulp

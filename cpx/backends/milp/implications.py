@@ -1,6 +1,6 @@
 """Which linear rows to write for implications between literals; knows no engine.
 
-Needs CPMpy for the forms of :mod:`cpx.backends.clausal`.
+Needs CPMpy for the forms of :mod:`cpx.backends.normal_forms`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from cpx.backends.clausal import Implication, Linear
+from cpx.backends.normal_forms import Implication, Linear
 
 __all__ = ["AtMost", "implication_rows"]
 

@@ -39,9 +39,9 @@ from cpmpy.transformations.reification import only_bv_reifies, only_implies, rei
 from cpmpy.transformations.safening import no_partial_functions, safen_objective
 from pulp import constants
 
-from cpx.backends.clausal import Clause, Implication, Linear, linear_sum, recognise
 from cpx.backends.milp.implications import AtMost, implication_rows
 from cpx.backends.milp.watch import Watch
+from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, recognise
 
 __all__ = ["TIGHT_NONZEROS", "CPM_pulp"]
 
@@ -83,7 +83,7 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
     Notes
     -----
     Constraints that are clauses, implications or linear already
-    (:func:`cpx.backends.clausal.recognise`) become rows directly; all others go through
+    (:func:`cpx.backends.normal_forms.recognise`) become rows directly; all others go through
     the chain of transformations of CPMpy's own MILP interfaces
     (``cpmpy/solvers/highs.py``).
 

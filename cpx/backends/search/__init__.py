@@ -24,16 +24,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.running import run_interruptibly
+from cpx.backends.interruptible import run_interruptibly
 from cpx.errors import InvalidOption
-from cpx.models.kernel_rule import KernelRule
-from cpx.result import Termination
+from cpx.models.kernel_rule.problem import KernelRule
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
-    from cpx.models.forms import RatioMonomial, WeightedMonomial
-    from cpx.models.rulesets.form import RuleSelection
+    from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
+    from cpx.models.rule_set.form import RuleSelection
     from cpx.options import SolveOptions
 
 __all__ = ["Search"]
@@ -55,7 +55,8 @@ class Search(Backend):
     @classmethod
     def preload(cls) -> None:
         """Load the compiled kernels, which needs no Numba, or compile them."""
-        from cpx.backends.search import dnf, sets
+        from cpx.backends.search import kernel_rules as dnf
+        from cpx.backends.search import rule_sets as sets
 
         _load_kernels()
         sets.load_kernels()
@@ -67,7 +68,7 @@ class Search(Backend):
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
-        from cpx.models.rulesets.form import RuleSelection
+        from cpx.models.rule_set.form import RuleSelection
 
         if isinstance(problem, KernelRule):
             return self._formula(problem, options, progress)
@@ -89,7 +90,7 @@ class Search(Backend):
             progress.found(problem.explanation(options.hint_features))
         from cpx.backends.search.linear import optimise
         from cpx.backends.search.ratio import optimise_ratio
-        from cpx.models.forms import RatioMonomial
+        from cpx.models.monomial.form import RatioMonomial
 
         search = optimise_ratio if isinstance(form, RatioMonomial) else optimise
         with progress.phase("solve"):
@@ -98,7 +99,7 @@ class Search(Backend):
         return outcome
 
     def _formula(self, problem: KernelRule, options: SolveOptions, progress: Progress) -> Outcome:
-        from cpx.backends.search.dnf import solve_dnf
+        from cpx.backends.search.kernel_rules import solve_dnf
 
         if options.hint_features is not None and progress.objective is None:
             progress.found(problem.explanation(options.hint_features))
@@ -111,7 +112,7 @@ class Search(Backend):
 def _select(
     problem: Problem, form: RuleSelection, options: SolveOptions, progress: Progress
 ) -> Outcome:
-    from cpx.backends.search.sets import optimise_sets
+    from cpx.backends.search.rule_sets import optimise_sets
 
     if options.hint_features is not None and progress.objective is None:
         progress.found(problem.explanation(options.hint_features))
@@ -119,8 +120,8 @@ def _select(
 
 
 def _form_of(problem: Problem) -> WeightedMonomial | RatioMonomial | RuleSelection:
-    from cpx.models.forms import RatioMonomial, WeightedMonomial
-    from cpx.models.rulesets.form import RuleSelection
+    from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
+    from cpx.models.rule_set.form import RuleSelection
 
     offer = getattr(problem, "search_form", None)
     form = None if offer is None else offer()
@@ -136,11 +137,11 @@ def _load_kernels() -> None:
         return
     import numpy as np
 
+    from cpx.backends.search.beam import beam_columns
     from cpx.backends.search.driver import explore, first_optimal
-    from cpx.backends.search.heuristics import beam_columns
     from cpx.backends.search.presolve import reduce
     from cpx.backends.search.root import Root
-    from cpx.models.forms import WeightedMonomial
+    from cpx.models.monomial.form import WeightedMonomial
 
     agreement = np.array([[j != i for j in range(4)] for i in range(4)])
     costs, none = np.array([1, 1, 2, 1]), np.zeros(4, dtype=np.int64)

@@ -11,7 +11,7 @@ covered and l(T) good weight lost with it.
     most the sum of its parts.
 
 What these limits of c(T) and l(T) say about the cost of T, ``low(c_high, c_low, l_low)``, is
-proved in :mod:`~cpx.backends.search.goal`.
+proved in :mod:`~cpx.backends.search.objective`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.goal import FAR, Numbers, low
 from cpx.backends.search.jit import kernel
+from cpx.backends.search.objective import FAR, Numbers, low
 
 __all__ = ["order_by", "select", "subtree_bounds", "survey", "tighten"]
 

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from cpx.backends.search.native import Kinds, Stored
-from cpx.files import write_atomic
-from cpx.versions import installed_version
+from cpx.support.files import write_atomic
+from cpx.support.versions import installed_version
 
 __all__ = ["Entry", "entry", "places"]
 
@@ -33,7 +33,7 @@ _FOLDERS = {
     __package__: _PACKAGE,
     f"{__package__}.dnf": _PACKAGE / "dnf",
     f"{__package__}.sets": _PACKAGE / "sets",
-    "cpx.reasons": _PACKAGE.parents[1] / "reasons",
+    "cpx.methods.reasons": _PACKAGE.parents[1] / "reasons",
 }
 _SUFFIX = ".kernel"
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
-from cpx.backends.search.goal import price
 from cpx.backends.search.jit import LANES, bind
-from cpx.backends.search.levels import grown, new_levels
+from cpx.backends.search.objective import price
 from cpx.backends.search.root import Root
+from cpx.backends.search.stack import grown, new_levels
 from cpx.backends.search.tree import FULL, STOPPED, branch, look_ahead
 
 if TYPE_CHECKING:

@@ -2,10 +2,11 @@
 
 For a better pair with candidate p, of whatever other candidate: it loses at least l_p by bound
 (1) of :mod:`~cpx.backends.search.bounds`, so that it covers at most
-:func:`~cpx.backends.search.goal.most_bad` of l_p; nor does it cover more than the node does. This
-is the limit of p, and a better pair of p and q keeps both limits. The same is true of p alone.
+:func:`~cpx.backends.search.objective.most_bad` of l_p; nor does it cover more than the node
+does. This is the limit of p, and a better pair of p and q keeps both limits. The same is true of
+p alone.
 
-There is one limit for each column of the table of :mod:`~cpx.backends.search.side_by_side`, -1
+There is one limit for each column of the table of :mod:`~cpx.backends.search.bad_columns`, -1
 where the candidate is in no better pair.
 """
 
@@ -14,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.goal import Numbers, most_bad
 from cpx.backends.search.jit import LANES, kernel
-from cpx.backends.search.levels import Levels, Scratch, weigh_good
+from cpx.backends.search.objective import Numbers, most_bad
+from cpx.backends.search.stack import Levels, Scratch, weigh_good
 
 __all__ = ["drop_useless", "limit_all", "limit_kept", "removals_say_much", "sum_up"]
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
+from cpx.backends.search.beam import beam_columns
 from cpx.backends.search.driver import Cut, explore, first_optimal
-from cpx.backends.search.heuristics import beam_columns
 from cpx.backends.search.root import Root
-from cpx.result import Termination
 
 if TYPE_CHECKING:
+    from cpx.answers.values import Value
     from cpx.backends.base import Progress
     from cpx.backends.search.driver import Workers
     from cpx.backends.search.presolve import Reduced
     from cpx.models.base import Problem
-    from cpx.values import Value
 
 __all__ = ["BEAM_WIDTH", "optimise", "settle"]
 

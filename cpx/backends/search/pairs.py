@@ -2,7 +2,7 @@
 
 Where few samples agree no bound helps: almost every set of features has to be looked at, and
 a pair must cost next to nothing. The bad samples that a node covers are put side by side, for
-each candidate, in a few words (:mod:`~cpx.backends.search.side_by_side`); a pair that leaves too
+each candidate, in a few words (:mod:`~cpx.backends.search.bad_columns`); a pair that leaves too
 many of them covered is done with, often after one AND and one popcount. Eight pairs are tried at
 once, and hardly any passes.
 """
@@ -12,11 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import count, stride_of
+from cpx.backends.search.bad_columns import enough_words, first_words, lightest_of
+from cpx.backends.search.bitsets import count, stride_of
 from cpx.backends.search.bounds import select
-from cpx.backends.search.goal import FAR, Numbers, cost, most_bad
 from cpx.backends.search.jit import LANES, kernel, popcount, scan
-from cpx.backends.search.levels import Levels, Scratch, weigh_child
 from cpx.backends.search.limits import (
     drop_useless,
     limit_all,
@@ -24,7 +23,8 @@ from cpx.backends.search.limits import (
     removals_say_much,
     sum_up,
 )
-from cpx.backends.search.side_by_side import enough_words, first_words, lightest_of
+from cpx.backends.search.objective import FAR, Numbers, cost, most_bad
+from cpx.backends.search.stack import Levels, Scratch, weigh_child
 
 __all__ = ["best_pair", "improve", "try_each"]
 

@@ -2,7 +2,7 @@
 
 Write U(S) for the samples that S excludes, the union of the sets E_j = {i: a_ij = 0} over j in
 S. Every step below keeps, for each set it does not rule out, the value of the set. What is a
-bad sample and what a good one is said in :mod:`~cpx.backends.search.worth`.
+bad sample and what a good one is said in :mod:`~cpx.backends.search.sample_weights`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import dominance, pack, planes_of, take
-from cpx.backends.search.goal import Goal
-from cpx.backends.search.worth import worth_of
-from cpx.data.words import bits_of_words, mixed, surely_distinct, words_of
+from cpx.backends.search.bitsets import dominance, pack, planes_of, take
+from cpx.backends.search.objective import Goal
+from cpx.backends.search.sample_weights import worth_of
+from cpx.data.packed_bits import bits_of_words, mixed, surely_distinct, words_of
 
 if TYPE_CHECKING:
-    from cpx.models.forms import RatioMonomial, WeightedMonomial
+    from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
 
 __all__ = ["Reduced", "merge_rows", "reduce"]
 
@@ -41,7 +41,7 @@ class Reduced:
         First the bad rows, then the good ones; in each part the heaviest first, then those
         that few features exclude.
     bits : ndarray of uint64
-        The same as words, with bit slices of the weights; see :mod:`~cpx.backends.search.bits`.
+        The same as words, with bit slices of the weights; see :mod:`~cpx.backends.search.bitsets`.
     bad_words : int
         How many rows of ``bits`` are of bad samples.
     weights : ndarray of int64, shape (rows,)

@@ -16,17 +16,17 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
+from cpx.backends.search.beam import beam_columns
 from cpx.backends.search.driver import explore
-from cpx.backends.search.heuristics import beam_columns
 from cpx.backends.search.linear import BEAM_WIDTH, settle
 from cpx.backends.search.root import Root
-from cpx.result import Termination
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.backends.search.driver import Workers
-    from cpx.backends.search.goal import Goal
+    from cpx.backends.search.objective import Goal
     from cpx.backends.search.presolve import Reduced
     from cpx.models.base import Problem
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import count, pack, planes_of, take
-from cpx.backends.search.goal import Goal, Numbers, costs, price
+from cpx.backends.search.bitsets import count, pack, planes_of, take
 from cpx.backends.search.jit import LANES
+from cpx.backends.search.objective import Goal, Numbers, costs, price
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
@@ -92,7 +92,8 @@ class Root:
     ) -> Root:
         """Take a matrix whose first ``bad`` rows are bad; the loss is the default goal.
 
-        ``packed`` is what :func:`~cpx.backends.search.bits.pack` makes of it, where it is known.
+        ``packed`` is what :func:`~cpx.backends.search.bitsets.pack` makes of it, where it is
+        known.
         """
         bits, bad_words = packed or pack(agreement, bad, weights)
         good, all_bad = int(weights[bad:].sum()), int(weights[:bad].sum())

@@ -13,12 +13,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.bits import compress, stride_of
+from cpx.backends.search.bitsets import compress, stride_of
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
-from cpx.backends.search.goal import Numbers
 from cpx.backends.search.jit import LANES, kernel
-from cpx.backends.search.levels import Levels, Scratch, weigh_child
+from cpx.backends.search.objective import Numbers
 from cpx.backends.search.pairs import best_pair, try_each
+from cpx.backends.search.stack import Levels, Scratch, weigh_child
 
 __all__ = ["DONE", "FULL", "STOPPED", "branch", "descend", "look_ahead"]
 
@@ -152,7 +152,7 @@ def branch(
     groups : ndarray
         At most one column of equal number is chosen; empty when there are no groups.
     goal : Numbers
-        What a set costs; see :mod:`~cpx.backends.search.goal`.
+        What a set costs; see :mod:`~cpx.backends.search.objective`.
     shared : ndarray
         ``[stop, least cost of all threads, strict]``. A lost write of another thread costs
         time, not correctness: the least cost only has to be the cost of some set, or any

@@ -80,12 +80,12 @@ def ads(
     Exit codes: 0 made; 2 wrong input.
     """
     from cpx.cli.output import note
-    from cpx.files import write_atomic
     from cpx.reproduce.ads.experiment import Faithfulness, Settings, means, surrogates
     from cpx.reproduce.ads.network import DATASET, Network, train
     from cpx.reproduce.ads.table import grid, notes
     from cpx.reproduce.grids import as_markdown, as_text, renderables
     from cpx.reproduce.sources import Directory, OpenML
+    from cpx.support.files import write_atomic
 
     settings = Settings(penalty, beta, queries, iterations, runs, epochs, seed, rows, exact)
     source = OpenML() if data is None else Directory(data)

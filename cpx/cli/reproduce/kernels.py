@@ -106,9 +106,9 @@ def _make(tasks: list[Task], store: Store[Run]) -> None:
 def _deliver(runs: list[Run], protocol: Protocol, directory: Path) -> None:
     """Print the tables, and write them."""
     from cpx.cli.output import note
-    from cpx.files import write_atomic
     from cpx.reproduce.grids import as_markdown, as_text, renderables
     from cpx.reproduce.kernels.tables import grids, notes
+    from cpx.support.files import write_atomic
 
     tables, lines = grids(runs, bool(protocol.noise)), notes(protocol)
     if sys.stdout.isatty():

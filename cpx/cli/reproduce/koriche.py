@@ -92,8 +92,8 @@ def koriche(
     Exit codes: 0 all tasks made; 3 interrupted or not all made, the rest stands; 2 wrong
     input; 1 a task failed.
     """
+    from cpx.answers.matplotlib_check import require_matplotlib
     from cpx.errors import InvalidOption
-    from cpx.plots.require import require_matplotlib
     from cpx.reproduce.koriche.experiment import plan
     from cpx.reproduce.koriche.protocol import Protocol
     from cpx.reproduce.koriche.records import Store
@@ -152,10 +152,10 @@ def _outcome(record: Record) -> str:
 def _deliver(experiment: Experiment, tasks: list[Task], store: Store, figures: bool) -> int:
     """Print the tables, write all files, and return the exit code."""
     from cpx.cli.output import note
-    from cpx.files import write_atomic
     from cpx.reproduce.grids import as_markdown, as_text, renderables
     from cpx.reproduce.koriche.figures import draw
     from cpx.reproduce.koriche.tables import grids, notes, to_csv
+    from cpx.support.files import write_atomic
 
     tables, lines = grids(experiment, store), notes(experiment, tasks, store)
     if sys.stdout.isatty():

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cpx.lazy import lazily
+from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.methods.active.conditions import Interval, OneOf, SetRule

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from cpx.data.scalars import integer, real
 from cpx.errors import InvalidOption
+from cpx.support.validation import integer, real
 
 __all__ = ["at_least_zero", "count"]
 

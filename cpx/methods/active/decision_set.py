@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from cpx.answers.rule import Literal
+from cpx.answers.rule_set import RuleFigures, RuleSet
 from cpx.data.binarizer import NotFitted
 from cpx.data.classifiers import labels
-from cpx.data.scalars import positive_integer, valid_seed
 from cpx.errors import DataError, InvalidOption
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.domain import Domain
 from cpx.methods.active.state import Evidence
-from cpx.rule_sets import RuleFigures, RuleSet
-from cpx.rules import Literal
-from cpx.warning import warn
+from cpx.support.validation import positive_integer, valid_seed
+from cpx.support.warnings import warn
 
 __all__ = ["DecisionSet"]
 

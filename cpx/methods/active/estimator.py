@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.scalars import positive_integer
 from cpx.errors import InvalidOption
 from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.decision_set import DecisionSet
 from cpx.methods.active.local_search import LocalSearch
 from cpx.methods.active.state import Evidence
+from cpx.support.validation import positive_integer
 
 __all__ = ["ActiveDecisionSet"]
 

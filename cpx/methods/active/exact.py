@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.scalars import open_unit, positive_integer
 from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.candidates import Candidates
@@ -18,6 +17,7 @@ from cpx.methods.active.exchange import Exchange
 from cpx.methods.active.sampling import disputed, farthest
 from cpx.methods.active.selection import Selection
 from cpx.methods.active.state import Evidence
+from cpx.support.validation import open_unit, positive_integer
 
 __all__ = ["ExactDecisionSet", "Round"]
 

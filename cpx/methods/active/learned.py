@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.samples import Samples
-from cpx.data.scalars import positive_integer
 from cpx.errors import InvalidOption
 from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
@@ -19,6 +18,7 @@ from cpx.methods.active.exchange import Exchange
 from cpx.methods.active.literals import literals
 from cpx.methods.active.sampling import neighbours
 from cpx.methods.active.state import Evidence, State
+from cpx.support.validation import positive_integer
 
 __all__ = ["OBJECTIVES", "LearnedDecisionSet"]
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from cpx.answers.result import Result, Status, Termination
 from cpx.errors import EngineError
-from cpx.models.rule_set import RuleSetSelection
-from cpx.result import Result, Status, Termination
+from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.solving import solve
 
 __all__ = ["Rival", "Selection", "leads"]

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.scalars import open_unit
+from cpx.answers.explanation import PrecisionEstimate
 from cpx.data.statistics import clopper_pearson
 from cpx.errors import InvalidOption
-from cpx.explanation import PrecisionEstimate
 from cpx.methods.certificates.noise import Bits, restricted_bits
 from cpx.methods.certificates.tree import ImplicitTree, Instance, checked_bits
+from cpx.support.validation import open_unit
 
 __all__ = ["Certificate", "certificate", "find_certificate", "prefixes"]
 

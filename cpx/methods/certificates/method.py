@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 from cpx.data.distributions import Uniform
 from cpx.errors import InvalidOption
-from cpx.methods.asking import Asking, Questions, refusal
 from cpx.methods.certificates.find import prefixes
 from cpx.methods.certificates.tree import ImplicitTree
-from cpx.methods.forms import MonomialForm, monomial_form
-from cpx.result import Termination
+from cpx.methods.monomial_arrays import MonomialForm, monomial_form
+from cpx.methods.queries import Asking, Questions, refusal
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem

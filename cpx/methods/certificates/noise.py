@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.scalars import integer, open_unit, positive_integer
 from cpx.errors import InvalidOption
+from cpx.support.validation import integer, open_unit, positive_integer
 
 __all__ = ["BitFunction", "Restriction", "noise_sensitivity", "stabilising_scores"]
 

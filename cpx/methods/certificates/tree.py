@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.scalars import integer, open_unit, positive_integer, valid_seed
 from cpx.errors import InvalidOption
 from cpx.methods.certificates.noise import (
     BitFunction,
@@ -17,6 +16,7 @@ from cpx.methods.certificates.noise import (
     stabilising_scores,
     truth,
 )
+from cpx.support.validation import integer, open_unit, positive_integer, valid_seed
 
 __all__ = ["ImplicitTree", "Instance", "common_depth"]
 

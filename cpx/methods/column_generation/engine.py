@@ -8,13 +8,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
+from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome
-from cpx.backends.running import run_interruptibly
+from cpx.backends.interruptible import run_interruptibly
 from cpx.methods.column_generation.learner import Learner, Listener
 from cpx.methods.column_generation.table import Features
 from cpx.methods.column_generation.zero_one import by_number_of_rules, least_of_all
-from cpx.models.rule_set_learning import RuleSetLearning
-from cpx.result import Termination
+from cpx.models.rule_set.learning import RuleSetLearning
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress

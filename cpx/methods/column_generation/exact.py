@@ -62,7 +62,7 @@ def worthiest(
     >>> worthiest(table, np.array([1.9, 0.5]), 2, 1, threads=1, seconds=9, stop=lambda: False)
     ((0,), Priced(total=Fraction(3, 2), worthiest=Fraction(3, 2)))
     """
-    from cpx.backends.search.heaviest import heaviest
+    from cpx.backends.search.max_weight import heaviest
 
     own = table.weights[table.own]
     shares = np.floor(parts * prices / np.maximum(own, 1) + _NEAR).astype(np.int64)

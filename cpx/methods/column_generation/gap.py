@@ -59,7 +59,7 @@ def within_gap(
     list of Features, or None
         None when there are more than 2000, or the time is over.
     """
-    from cpx.backends.search.heaviest import heaviest
+    from cpx.backends.search.max_weight import heaviest
 
     own = table.weights[table.own]
     # No price is 0: rules that differ on any sample are told apart.

@@ -8,18 +8,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from cpx.data.samples import Samples
-from cpx.data.scalars import positive_integer, real
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.column_generation.generate import Round
 from cpx.methods.column_generation.learner import Learner
 from cpx.methods.column_generation.table import Features
 from cpx.options import SolveOptions
+from cpx.support.validation import positive_integer, real
 
 if TYPE_CHECKING:
-    from cpx.explanation import Explanation
+    from cpx.answers.explanation import Explanation
     from cpx.models.arguments import Share
-    from cpx.models.rule_set import RuleSetSelection
-    from cpx.models.rule_set_learning import RuleSetLearning
+    from cpx.models.rule_set.learning import RuleSetLearning
+    from cpx.models.rule_set.selection import RuleSetSelection
 
 __all__ = ["LearnedRules", "learn_rules"]
 
@@ -138,7 +138,7 @@ def learn_rules(
     >>> learned.objective, learned.hamming, learned.hamming_bound, learned.closed
     (Fraction(4, 5), Fraction(4, 5), Fraction(4, 5), True)
     """
-    from cpx.models.rule_set_learning import RuleSetLearning
+    from cpx.models.rule_set.learning import RuleSetLearning
 
     limit = math.inf if time_limit is None else real(time_limit)
     if limit is None or not limit > 0:

@@ -19,8 +19,8 @@ from cpx.methods.column_generation.table import Features, Table
 from cpx.options import SolveOptions
 
 if TYPE_CHECKING:
-    from cpx.models.rule_set_learning import RuleSetLearning
-    from cpx.models.rulesets.problem import Loss
+    from cpx.models.rule_set.learning import RuleSetLearning
+    from cpx.models.rule_set.problem import Loss
 
 __all__ = ["Chosen", "Learner", "Listener"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.scalars import positive_integer, valid_seed
+from cpx.support.validation import positive_integer, valid_seed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cpx.boolean_kernels.bits import Bits
+from cpx.answers.result import Termination
 from cpx.boolean_kernels.datasets import DATASETS, dataset, with_noise
-from cpx.boolean_kernels.dnf import DNF, true_of
 from cpx.boolean_kernels.kernels import BoundedDNFKernel
 from cpx.boolean_kernels.machine import KernelMachine, read_svc
+from cpx.data.bit_table import Bits
 from cpx.errors import InvalidOption, UnknownName
+from cpx.models.kernel_rule.dnf import DNF, true_of
 from cpx.reproduce.kernels.records import Found, Protocol, Run, Task
-from cpx.result import Termination
 
 if TYPE_CHECKING:
     from cpx.boolean_kernels.extraction import ExtractedRule
@@ -83,7 +83,7 @@ def tasks(names: Iterable[str], protocol: Protocol) -> list[Task]:
 def preload() -> None:
     """Load compiled code, so that the first task does not take longer than the others."""
     from cpx.backends import backend_class
-    from cpx.backends.search.dnf import load_kernels
+    from cpx.backends.search.kernel_rules import load_kernels
 
     backend_class("search").preload()
     load_kernels()

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from cpx.boolean_kernels.dnf import DNF
-from cpx.data.scalars import positive_integer, real, valid_seed
 from cpx.errors import InvalidInstance, InvalidOption
+from cpx.models.kernel_rule.dnf import DNF
 from cpx.reproduce.store import key_of
+from cpx.support.validation import positive_integer, real, valid_seed
 
 __all__ = ["Found", "Protocol", "Run", "Task"]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cpx.data.scalars import integer, positive_integer
 from cpx.errors import InvalidOption
 from cpx.reproduce.datasets import FIGURE_DATASETS, Dataset, choose
 from cpx.reproduce.koriche.methods import Method, choose_methods
 from cpx.reproduce.koriche.protocol import Protocol
 from cpx.reproduce.koriche.records import Task
+from cpx.support.validation import integer, positive_integer
 
 if TYPE_CHECKING:
     from cpx.reproduce.sources import Source

@@ -6,13 +6,13 @@ import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cpx.files import write_atomic
-from cpx.plots.require import require_matplotlib
+from cpx.answers.matplotlib_check import require_matplotlib
 from cpx.reproduce.datasets import Dataset
 from cpx.reproduce.koriche.experiment import SAMPLE_COUNTS, SIZES, Experiment
 from cpx.reproduce.koriche.methods import METHODS, Method
 from cpx.reproduce.koriche.records import Store, Task
 from cpx.reproduce.koriche.summary import Cell, cell
+from cpx.support.files import write_atomic
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpx.data.scalars import open_unit, positive_integer, valid_seed
 from cpx.errors import DataError, InvalidOption
+from cpx.support.validation import open_unit, positive_integer, valid_seed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cpx.explaining import Explainer
+    from cpx.explainers import Explainer
     from cpx.reproduce.sources import Table
 
 __all__ = ["BlackBox", "Protocol", "instance_seed", "train"]
@@ -143,7 +143,7 @@ def train(table: Table, protocol: Protocol) -> BlackBox:
     from sklearn.neural_network import MLPClassifier
     from threadpoolctl import threadpool_limits
 
-    from cpx.explaining import Explainer
+    from cpx.explainers import Explainer
 
     classifier = MLPClassifier(random_state=protocol.seed)
     explainer = Explainer(

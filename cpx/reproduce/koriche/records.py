@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from cpx.answers.result import Status
 from cpx.errors import InvalidInstance
 from cpx.reproduce import store
 from cpx.reproduce.datasets import Dataset
 from cpx.reproduce.koriche.methods import Method
 from cpx.reproduce.koriche.protocol import Protocol
-from cpx.result import Status
 
 __all__ = ["Record", "Store", "Task"]
 

@@ -6,14 +6,14 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cpx.answers.result import Result, Status, Termination
+from cpx.answers.values import to_json
 from cpx.compare.pool import run_each
-from cpx.data.scalars import positive_integer
 from cpx.reproduce.child import Cancelled, call
 from cpx.reproduce.koriche.protocol import BlackBox, Protocol, train
 from cpx.reproduce.koriche.records import Record, Store, Task
 from cpx.reproduce.koriche.solving import ask, solve
-from cpx.result import Result, Status, Termination
-from cpx.values import to_json
+from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
     from cpx.backends import Event

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpx.answers.result import Status
 from cpx.data.samples import Samples
 from cpx.models import KMonomial, problem_class
 from cpx.options import SolveOptions
-from cpx.result import Status
 
 if TYPE_CHECKING:
+    from cpx.answers.result import Result
     from cpx.backends import Event
-    from cpx.explaining import Explainer
+    from cpx.explainers import Explainer
     from cpx.reproduce.koriche.records import Task
-    from cpx.result import Result
 
 __all__ = ["ask", "exactly", "solve"]
 
@@ -43,7 +43,7 @@ def solve(
     hear : callable, optional
         Called with each event of the solve.
     """
-    from cpx.isolation import run_isolated
+    from cpx.solving.isolate import run_isolated
 
     method, protocol = task.method, task.protocol
     samples = explainer.samples(x, task.m)

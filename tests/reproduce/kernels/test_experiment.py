@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from cpx.answers.result import Termination
 from cpx.boolean_kernels import dataset, extraction
 from cpx.boolean_kernels.datasets import DATASETS
 from cpx.boolean_kernels.extraction import extract
@@ -19,7 +20,6 @@ from cpx.reproduce.kernels.experiment import PUBLISHED, choose, make, tasks
 from cpx.reproduce.kernels.records import Protocol, Run, Task
 from cpx.reproduce.kernels.tables import grids
 from cpx.reproduce.store import Store
-from cpx.result import Termination
 
 
 def test_every_data_set_has_its_published_figures() -> None:

@@ -1,0 +1,1 @@
+"""Answers: what a solve returns, and how it reads as text, as HTML and as a picture."""

@@ -1,0 +1,278 @@
+"""The explanation: a rule with its measured precision and coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self
+
+from cpx.answers.rule import Rule
+from cpx.answers.rule_set import RuleSet
+from cpx.answers.values import Value
+from cpx.errors import InvalidInstance
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cpx.data.samples import Samples
+
+__all__ = ["Evaluation", "Explanation", "PrecisionEstimate", "Reason", "SampleEvaluation"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Exact figures of an explanation.
+
+    Attributes
+    ----------
+    objective : int or Fraction
+        The value the problem optimises.
+    feasible : bool
+        Whether the explanation respects the constraints of the problem.
+    """
+
+    objective: Value
+    feasible: bool = field(default=True, kw_only=True)
+
+
+@dataclass(frozen=True)
+class SampleEvaluation(Evaluation):
+    """Exact figures of a monomial on the samples of a problem, as weights.
+
+    Attributes
+    ----------
+    covered, agreeing_covered, agreeing, total : int
+        Weight of the covered, the covered and agreeing, the agreeing, and all samples.
+    """
+
+    covered: int
+    agreeing_covered: int
+    agreeing: int
+    total: int
+
+    @classmethod
+    def of(
+        cls,
+        samples: Samples,
+        covered: NDArray[np.bool_],
+        objective: Value,
+        *,
+        feasible: bool = True,
+    ) -> Self:
+        """Measure a rule, or a set of rules, that covers these samples; shape (m,)."""
+        weights, same = samples.weights[covered], samples.same[covered]
+        return cls(
+            objective,
+            covered=int(weights.sum()),
+            agreeing_covered=int(weights[same].sum()),
+            agreeing=samples.agreeing,
+            total=samples.total,
+            feasible=feasible,
+        )
+
+    @property
+    def precision(self) -> Fraction | None:
+        """Agreeing share of the covered weight; ``None`` when nothing is covered."""
+        return Fraction(self.agreeing_covered, self.covered) if self.covered else None
+
+    @property
+    def coverage(self) -> Fraction:
+        """Covered share of all weight."""
+        return Fraction(self.covered, self.total)
+
+
+@dataclass(frozen=True)
+class PrecisionEstimate:
+    """Precision on samples that were not used to find the rule.
+
+    ``agreeing`` of ``drawn`` samples of the distribution conditioned on the rule
+    have the class of x; ``low`` and ``high`` are the exact (Clopper-Pearson)
+    limits of the precision at the level ``confidence``.
+    """
+
+    agreeing: int
+    drawn: int
+    low: float
+    high: float
+    confidence: float = 0.95
+
+    @property
+    def value(self) -> float:
+        """The observed share."""
+        return self.agreeing / self.drawn
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] "
+            f"({self.confidence:.0%} interval, {self.drawn} fresh samples)"
+        )
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A rule that explains a prediction, and what is known about it.
+
+    Attributes
+    ----------
+    rule : Rule
+        The rule in words; ``features`` are its feature indices.
+    precision : Fraction or None
+        On the samples of the problem, exact; ``None`` when no sample is covered.
+    coverage : Fraction or None
+        On the samples of the problem, exact.
+    fresh : PrecisionEstimate or None
+        On fresh samples, filled where a classifier is at hand.
+    proved : str
+        What was proved, as a sentence; empty before a solve.
+    guarantee : str
+        What holds for the distribution, with the probability that was asked for, as a
+        sentence; empty when none was asked for.
+    notes : tuple of str
+        What else should be known to read the rule rightly.
+    """
+
+    rule: Rule
+    precision: Fraction | None = None
+    coverage: Fraction | None = None
+    fresh: PrecisionEstimate | None = None
+    proved: str = ""
+    guarantee: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """Indices of the chosen features, increasing."""
+        return self.rule.features
+
+    def __str__(self) -> str:
+        return str(self.rule)
+
+    def summary(self) -> str:
+        """Return the rule and what is known about it as a few lines of text."""
+        lines = [str(self.rule)]
+        if isinstance(self.rule, RuleSet):
+            lines.append(self.rule.table())
+        if self.fresh is not None:
+            lines.append(f"precision  {self.fresh}")
+        if self.precision is not None:
+            lines.append(f"on the samples: precision {float(self.precision):.3f}")
+        if self.coverage is not None:
+            lines.append(f"coverage   {float(self.coverage):.3f}")
+        if self.proved:
+            lines.append(f"proved     {self.proved}")
+        if self.guarantee:
+            lines.append(f"guarantee  {self.guarantee}")
+        lines += [f"note       {text}" for text in self.notes]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain JSON values; fractions as ``"p/q"``."""
+        fresh = self.fresh
+        return {
+            "features": list(self.features),
+            "rule": self.rule.to_dict(),
+            "text": str(self.rule),
+            "precision": None if self.precision is None else str(self.precision),
+            "coverage": None if self.coverage is None else str(self.coverage),
+            "fresh": None
+            if fresh is None
+            else {
+                "agreeing": fresh.agreeing,
+                "drawn": fresh.drawn,
+                "low": fresh.low,
+                "high": fresh.high,
+                "confidence": fresh.confidence,
+            },
+            "proved": self.proved,
+            "guarantee": self.guarantee,
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Explanation:
+        """Read what :meth:`to_dict` wrote."""
+        fresh, precision, coverage = data["fresh"], data["precision"], data["coverage"]
+        rule = (RuleSet if "figures" in data["rule"] else Rule).from_dict(data["rule"])
+        if data["features"] != list(rule.features):
+            raise InvalidInstance(
+                f"features must be those of the rule, {list(rule.features)}, got "
+                f"{data['features']!r}"
+            )
+        return cls(
+            rule=rule,
+            precision=None if precision is None else Fraction(precision),
+            coverage=None if coverage is None else Fraction(coverage),
+            fresh=None if fresh is None else PrecisionEstimate(**fresh),
+            proved=data["proved"],
+            # Results saved before these existed have none.
+            guarantee=data.get("guarantee", ""),
+            notes=tuple(data.get("notes", ())),
+        )
+
+    def _repr_html_(self) -> str:
+        from cpx.answers.html import explanation_html
+
+        return explanation_html(self)
+
+
+@dataclass(frozen=True)
+class Reason(Explanation):
+    """A sufficient reason: an explanation that speaks of all rows, and is printed so.
+
+    Attributes
+    ----------
+    weight : int
+        What its features weigh: their number, unless there are weights.
+    least : int or None
+        Proved: no reason weighs less than this; None when nothing was proved.
+    verified : bool
+        Whether the independent checker confirmed that the class is forced.
+
+    Examples
+    --------
+    >>> told = "a <= 1 forces yes, whatever the other 2 columns are"
+    >>> rule = Rule.of([0], ["a <= 1"], "yes")
+    >>> reason = Reason(rule, guarantee=told, weight=1, least=1, verified=True)
+    >>> print(reason)
+    a <= 1 forces yes, whatever the other 2 columns are
+    >>> reason.minimum, reason.features
+    (True, (0,))
+    """
+
+    weight: int = field(kw_only=True)
+    least: int | None = field(kw_only=True)
+    verified: bool = field(kw_only=True)
+
+    @property
+    def minimum(self) -> bool:
+        """Whether it is proved that no reason weighs less."""
+        return self.least == self.weight
+
+    def __str__(self) -> str:
+        return self.guarantee
+
+    def summary(self) -> str:
+        """Return the sentence and what is known about it as a few lines of text."""
+        lines = [self.guarantee, f"proved     {self.proved}"]
+        return "\n".join([*lines, *(f"note       {text}" for text in self.notes)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reason as plain JSON values."""
+        own = {"weight": self.weight, "least": self.least, "verified": self.verified}
+        return {**super().to_dict(), **own}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Reason:
+        """Read what :meth:`to_dict` wrote."""
+        plain = Explanation.from_dict(data)
+        return cls(
+            plain.rule,
+            proved=plain.proved,
+            guarantee=plain.guarantee,
+            notes=plain.notes,
+            weight=data["weight"],
+            least=data["least"],
+            verified=data["verified"],
+        )

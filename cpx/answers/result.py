@@ -1,0 +1,271 @@
+"""What a solve returns: why it stopped, what it holds, what the solver itself said.
+
+The three questions are kept apart: :class:`Termination` says why the engine
+stopped, :class:`Status` what was proved about the answer, and
+``Result.raw_status`` repeats the engine's own words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from cpx.answers.explanation import Explanation
+from cpx.answers.values import Value, from_json, to_json
+from cpx.errors import InvalidInstance
+
+__all__ = ["Result", "Status", "Termination", "Times", "TracePoint", "relative_gap"]
+
+
+class Status(StrEnum):
+    """What was proved.
+
+    ``OPTIMAL`` is never reported without a bound that meets the objective, and
+    ``INFEASIBLE`` never after an interrupted or timed-out search.
+    """
+
+    OPTIMAL = "OPTIMAL"
+    FEASIBLE = "FEASIBLE"
+    INFEASIBLE = "INFEASIBLE"
+    UNKNOWN = "UNKNOWN"
+    ERROR = "ERROR"
+
+
+class Termination(StrEnum):
+    """Why the engine stopped."""
+
+    COMPLETED = "COMPLETED"
+    TIME_LIMIT = "TIME_LIMIT"
+    MEMORY_LIMIT = "MEMORY_LIMIT"
+    INTERRUPTED = "INTERRUPTED"
+    SOLVER_ERROR = "SOLVER_ERROR"
+
+
+class TracePoint(NamedTuple):
+    """One event of a solve: after ``seconds``, the best value and bound so far."""
+
+    seconds: float
+    objective: Value | None
+    bound: Value | None
+
+    def to_json(self) -> list[Any]:
+        """Return the point as a list of JSON values."""
+        return [self.seconds, to_json(self.objective), to_json(self.bound)]
+
+    @classmethod
+    def from_json(cls, data: Any) -> TracePoint:
+        """Read what :meth:`to_json` wrote."""
+        seconds, objective, bound = data
+        return cls(seconds, from_json("objective", objective), from_json("bound", bound))
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds spent, by phase; ``cpu`` is processor time of the solving process.
+
+    ``total`` covers stating, compiling, solving and checking.
+    """
+
+    state: float = 0.0
+    compile: float = 0.0
+    solve: float = 0.0
+    total: float = 0.0
+    cpu: float = 0.0
+
+
+# Types of the JSON values that are taken over as they are.
+_KINDS: dict[str, Any] = {
+    "raw_status": str,
+    "sizes": Mapping,
+    "backend": str,
+    "solver": str,
+    "encoding": str,
+    "versions": Mapping,
+    "options": Mapping,
+    "warnings": list,
+    "memory": int | None,
+    "verified": bool,
+}
+
+
+def relative_gap(objective: Value | None, bound: Value | None) -> float | None:
+    """Return ``|objective - bound| / max(1, |objective|)``, the one gap of cpx.
+
+    Examples
+    --------
+    >>> relative_gap(200, 150)
+    0.25
+    >>> relative_gap(Fraction(9, 10), Fraction(1))
+    0.1
+    >>> relative_gap(200, None) is None
+    True
+    """
+    if objective is None or bound is None:
+        return None
+    if isinstance(objective, int) and isinstance(bound, int):
+        return abs(objective - bound) / max(1, abs(objective))  # rounded once, as below
+    best = Fraction(objective)
+    return float(abs(best - bound) / max(Fraction(1), abs(best)))
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer of one backend to one problem.
+
+    Attributes
+    ----------
+    status : Status
+        What was proved.
+    termination : Termination
+        Why the engine stopped.
+    raw_status : str
+        The engine's own word for it.
+    objective : int, Fraction or None
+        Value of ``explanation``, recomputed from the data, never the engine's claim; a
+        fraction where the problem's objective is a ratio.
+    bound : int, Fraction or None
+        Proven bound: no solution is better than this. For a minimisation,
+        ``bound <= optimum <= objective``, for a maximisation the reverse.
+    explanation : Explanation or None
+        The best solution found.
+    trace : tuple of TracePoint
+        Events in the order of their time.
+    times : Times
+        Seconds by phase.
+    sizes : dict of str to int
+        ``variables``, ``constraints``, ``clauses``, ``soft``, ``nonzeros`` of the
+        compiled form, those that apply.
+    backend, solver, encoding : str
+        Who answered and in which encoding the problem was stated.
+    versions : dict of str to str
+        Versions of cpx and of the packages the engine uses.
+    options : dict
+        The options of the solve.
+    warnings : tuple of str
+        What the user should know: degenerate data, options not honoured.
+    memory : int or None
+        Peak resident memory of the worker process in bytes; None for a solve in process.
+    verified : bool
+        Whether the independent checker confirmed objective and constraints.
+    """
+
+    status: Status
+    termination: Termination
+    raw_status: str = ""
+    objective: Value | None = None
+    bound: Value | None = None
+    explanation: Explanation | None = None
+    trace: tuple[TracePoint, ...] = ()
+    times: Times = field(default_factory=Times)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    backend: str = ""
+    solver: str = ""
+    encoding: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    memory: int | None = None
+    verified: bool = False
+
+    @property
+    def gap(self) -> float | None:
+        """Relative gap between objective and bound, ``None`` when one is missing."""
+        return relative_gap(self.objective, self.bound)
+
+    @property
+    def proved(self) -> bool:
+        """Whether the question is closed: an optimum or infeasibility was proved."""
+        return self.status in (Status.OPTIMAL, Status.INFEASIBLE)
+
+    @property
+    def engine(self) -> str:
+        """Backend and solver as one name, such as ``"milp:highs"``."""
+        return f"{self.backend}:{self.solver}" if self.solver else self.backend
+
+    def with_warnings(self, *warnings: str) -> Result:
+        """Return a copy with further warnings, each kept once."""
+        return replace(self, warnings=tuple(dict.fromkeys((*self.warnings, *warnings))))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain JSON values; ``gap`` is added for readers."""
+        data: dict[str, Any] = {"format": "cpx-result", "version": 1}
+        data["status"], data["termination"] = str(self.status), str(self.termination)
+        data["raw_status"] = self.raw_status
+        data["objective"], data["bound"] = to_json(self.objective), to_json(self.bound)
+        data["gap"] = self.gap
+        data["explanation"] = None if self.explanation is None else self.explanation.to_dict()
+        data["trace"] = [point.to_json() for point in self.trace]
+        data["times"] = dict(vars(self.times))
+        data["sizes"] = dict(self.sizes)
+        for name in ("backend", "solver", "encoding"):
+            data[name] = getattr(self, name)
+        data["versions"], data["options"] = dict(self.versions), dict(self.options)
+        data["warnings"] = list(self.warnings)
+        data["memory"], data["verified"] = self.memory, self.verified
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Result:
+        """Read a result written by :meth:`to_dict`.
+
+        Raises
+        ------
+        InvalidInstance
+            When the object is no result of a known version or lacks a key.
+        """
+        if not isinstance(data, Mapping) or data.get("format") != "cpx-result":
+            raise InvalidInstance("not a result: 'format' must be 'cpx-result'")
+        if data.get("version") != 1:
+            raise InvalidInstance(f"result version {data.get('version')!r} is not known; known: 1")
+        try:
+            for key, kinds in _KINDS.items():
+                if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
+                    data[key], kinds
+                ):
+                    raise InvalidInstance(f"result: {key} has a wrong type, got {data[key]!r}")
+            found = data["explanation"]
+            return cls(
+                status=Status(data["status"]),
+                termination=Termination(data["termination"]),
+                raw_status=data["raw_status"],
+                objective=from_json("objective", data["objective"]),
+                bound=from_json("bound", data["bound"]),
+                explanation=None if found is None else Explanation.from_dict(found),
+                trace=tuple(map(TracePoint.from_json, data["trace"])),
+                times=Times(**data["times"]),
+                sizes=data["sizes"],
+                backend=data["backend"],
+                solver=data["solver"],
+                encoding=data["encoding"],
+                versions=data["versions"],
+                options=data["options"],
+                warnings=tuple(data["warnings"]),
+                memory=data["memory"],
+                verified=data["verified"],
+            )
+        except KeyError as error:
+            raise InvalidInstance(f"result lacks the key {error.args[0]!r}") from error
+        except (TypeError, ValueError) as error:
+            raise InvalidInstance(f"result cannot be read: {error}") from error
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return :meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Result:
+        """Read what :meth:`to_json` wrote."""
+        try:
+            data = json.loads(text)
+        except ValueError as error:  # besides JSONDecodeError, integers of thousands of digits
+            raise InvalidInstance(f"result is no JSON: {error}") from error
+        return cls.from_dict(data)
+
+    def _repr_html_(self) -> str:
+        from cpx.answers.html import result_html
+
+        return result_html(self)

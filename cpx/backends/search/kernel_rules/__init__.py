@@ -1,0 +1,123 @@
+"""The formula of greatest weight, by the exact search.
+
+First a formula that is true of all rows of positive weight and of none of negative weight, which
+is optimal, is sought (``consistent``). Otherwise local search, whose clauses are priced by the
+search for the heaviest monomial (``local``), finds a good one; then all clauses that a better
+one may have are enumerated (``candidates``), and branch and bound over sets of them
+(``master``), with bounds by multipliers (``dual``, ``weighing``) and better formulas by exchanges
+(``exchange``), proves the optimum.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cpx.answers.result import Termination
+from cpx.backends.base import Outcome
+
+if TYPE_CHECKING:
+    from cpx.backends.base import Progress
+    from cpx.backends.search.kernel_rules.rows import Rows
+    from cpx.models.kernel_rule.form import DNFForm
+    from cpx.models.kernel_rule.problem import KernelRule
+
+__all__ = ["load_kernels", "solve_dnf"]
+
+_MOST_NODES = 500
+"""Nodes of the search for a consistent formula: less than a second, some where rows are wide."""
+
+_MOST_MONOMIALS, _MOST_BITS = 1_000_000, 50_000_000
+"""Monomials that are enumerated, and clauses times rows for branch and bound: 0.4 GB."""
+
+_MOST_PAIRS = 6_000_000
+"""Positive times negative rows for branch and bound, whose multipliers take 0.4 GB then."""
+
+
+def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress) -> Outcome:
+    """Search for the formula of greatest weight; see :class:`~cpx.backends.base.Backend`."""
+    from cpx.backends.search.kernel_rules.consistent import Consistent, elements
+    from cpx.backends.search.kernel_rules.rows import Rows
+
+    rows = Rows.of(form)
+    sizes = {"samples": len(rows.gains) + len(rows.costs), "features": form.table.shape[1]}
+
+    def stop() -> bool:
+        return progress.should_stop
+
+    def report(clauses: list[tuple[int, ...]]) -> None:
+        progress.found(problem.explanation_of(clauses))
+
+    progress.bound(rows.greatest)
+    search = Consistent(rows.inside, rows.outside, form.max_clauses, form.max_literals)
+    found, _ = search.find(_MOST_NODES, stop)
+    if found is not None:
+        report([tuple(elements(clause)) for clause in found])
+        told = f"consistent with all support vectors, {search.nodes} nodes"
+        return Outcome(True, Termination.COMPLETED, told, rows.greatest, sizes)
+    if progress.should_stop:
+        return Outcome(False, progress.why_stopped(), "stopped early", sizes=sizes)
+    return _general(problem, form, rows, progress, sizes)
+
+
+def _general(
+    problem: KernelRule,
+    form: DNFForm,
+    rows: Rows,
+    progress: Progress,
+    sizes: dict[str, int],
+) -> Outcome:
+    from cpx.backends.search.kernel_rules.branch_and_bound import Master
+    from cpx.backends.search.kernel_rules.candidates import enumerate_clauses
+    from cpx.backends.search.kernel_rules.local_search import improve, restarts
+
+    def stop() -> bool:
+        return progress.should_stop
+
+    def report(clauses: list[tuple[int, ...]]) -> None:
+        progress.found(problem.explanation_of(clauses))
+
+    known = [] if progress.explanation is None else list(problem.rule(progress.explanation))
+    best = improve(form, known, report, stop)
+    if progress.objective is None or stop():
+        return Outcome(False, progress.why_stopped(), "ended in local search", sizes=sizes)
+    value = int(progress.objective)
+    loss = rows.greatest - value
+    candidates = None
+    if len(rows.gains) * len(rows.costs) <= _MOST_PAIRS:
+        candidates = enumerate_clauses(rows, form.max_literals, loss, _MOST_MONOMIALS, stop)
+    if stop():
+        return Outcome(False, progress.why_stopped(), "ended in the enumeration", sizes=sizes)
+    if candidates is None or len(candidates) * sizes["samples"] > _MOST_BITS:
+        restarts(form, best, report, stop)
+        told = "local search only: too many clauses or rows"
+        ended = progress.why_stopped() if stop() else Termination.COMPLETED
+        return Outcome(False, ended, told, sizes=sizes)
+    master = Master(
+        rows,
+        candidates,
+        form.max_clauses,
+        value,
+        found=lambda chosen: report([candidates.clause(c) for c in chosen]),
+        proved=progress.bound,
+        stop=stop,
+    )
+    done = master.search()
+    sizes = {**sizes, "clauses": len(candidates)}
+    told = f"{len(candidates)} clauses, {master.nodes} nodes"
+    if not done:
+        return Outcome(False, progress.why_stopped(), told, sizes=sizes)
+    progress.bound(master.value)
+    return Outcome(True, Termination.COMPLETED, told, master.value, sizes)
+
+
+def load_kernels() -> None:
+    """Load or compile the kernels on a toy, so that it is not counted as solving."""
+    import numpy as np
+
+    from cpx.backends.search.kernel_rules.dual import Dual
+    from cpx.backends.search.kernel_rules.restriction import Multipliers, Part
+
+    table, ones = np.eye(2, dtype=np.bool_), np.ones(2, dtype=np.int64)
+    dual = Dual(Part.whole(table, table, ones, ones), 1, Multipliers.in_proportion(ones, 2))
+    dual.look()
+    dual.step(0.1, 0.1)

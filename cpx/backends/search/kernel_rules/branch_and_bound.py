@@ -1,0 +1,285 @@
+"""Branch and bound over sets of clauses: the formula of greatest weight.
+
+A node has some clauses and leaves others to choose from; rows that the former are true of do not
+count any more. Its bound (``dual``) is improved until it is no better than the best formula
+known, clauses that no better one needs are dropped on the way, and where it settles, it is
+split: by a negative row, which is paid for or which no clause is true of, while there is one
+that the linear program pays for in part, and else by a clause, which is chosen or left out. Each
+choice makes clauses superfluous (``wider``). The node with the greatest bound is next, so that
+the bound of the whole search gets better all the time.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.kernel_rules.candidates import Candidates
+from cpx.backends.search.kernel_rules.dominance import superfluous, wider
+from cpx.backends.search.kernel_rules.dual import Dual
+from cpx.backends.search.kernel_rules.exchange import exchange
+from cpx.backends.search.kernel_rules.restriction import Multipliers, Part
+from cpx.backends.search.kernel_rules.rows import Rows
+
+__all__ = ["Master"]
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+_BITS = 52
+"""Weights are multiplied such that their sum has so many bits: multipliers are integers."""
+
+_STEPS, _BELOW = 300, 60
+"""Steps at the root, and below it."""
+
+_ACTIVE, _ACTIVE_BELOW = 2000, 1000
+"""Clauses that steps look at."""
+
+_RATES, _WIDTHS = (0.5, 0.01), (3e-3, 1e-5)
+"""With what the steps at the root begin and end."""
+
+_RATES_BELOW, _WIDTHS_BELOW = (0.3, 0.02), (3e-4, 1e-5)
+"""The same for the steps below it."""
+
+_WIDE = 600
+"""Clauses that better formulas are looked for among."""
+
+_MANY = 0.8
+"""Share of the clauses that has to be dropped for it to be worth while."""
+
+_LOOK = 10
+"""Steps between two looks at what has come of them."""
+
+_MOST_OPEN = 500
+"""Nodes kept for their bounds; with more, the search goes depth first for a while."""
+
+_DOUBT = 0.2
+"""Cost in doubt for which a node is split by a negative row, as a share of what is at stake: the
+gap, or what the last of the best clauses is worth, where that is less."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """Clauses chosen, by number, what they are worth, and the bound of what is left.
+
+    That is: the ``numbers`` of clauses, and the ``rows`` and ``others`` that count. ``value``
+    pays for some negative rows, too, that are to be paid for. The ``multipliers`` are of the
+    rows of the node above.
+    """
+
+    clauses: tuple[int, ...]
+    value: int
+    bound: int
+    numbers: Ints
+    rows: Ints
+    others: Ints
+    multipliers: tuple[Ints, Ints, Multipliers]
+
+
+class Master:
+    """The search, with the best that is known and proved.
+
+    Parameters
+    ----------
+    rows : Rows
+    candidates : Candidates
+        All clauses that a formula better than the best known one may need.
+    max_clauses : int
+    value : int
+        What the best known formula is worth.
+    found : callable
+        Told the candidates, by number, of every better formula.
+    proved : callable
+        Told every better bound.
+    stop : callable
+        Asked now and then.
+
+    Attributes
+    ----------
+    value : int
+        What the best formula is worth.
+    nodes : int
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        candidates: Candidates,
+        max_clauses: int,
+        value: int,
+        *,
+        found: Callable[[list[int]], None],
+        proved: Callable[[int], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        self._max_clauses = max_clauses
+        self._found, self._proved, self._stop = found, proved, stop
+        self.value, self.nodes = value, 0
+        total = int(rows.gains.sum() + rows.costs.sum())
+        self._scale = 1 << max(0, _BITS - total.bit_length())
+        self._whole = Part.whole(
+            candidates.inside,
+            candidates.outside,
+            rows.gains * self._scale,
+            rows.costs * self._scale,
+        )
+        self._parents = wider(candidates, rows)
+
+    def search(self) -> bool:
+        """Search; return whether it was finished, which proves ``value``."""
+        whole = self._whole
+        if not len(whole):
+            return True
+        start = Multipliers.in_proportion(whole.gains, whole.costs.size)
+        most = int(whole.gains.sum())
+        named = (whole.rows, whole.others, start)
+        root = _Node((), 0, most, whole.numbers, whole.rows, whole.others, named)
+        # The number of a node decides between equal bounds.
+        heap, stack = [(-root.bound, 0, root)], list[_Node]()
+        while heap or stack:
+            if stack:
+                node = stack.pop()
+            else:
+                bound, _, node = heapq.heappop(heap)
+                self._prove(-bound)
+            if not self._better(node.bound):
+                continue
+            self.nodes += 1
+            children = self._expand(node)
+            if len(heap) > _MOST_OPEN:
+                stack += reversed(children)
+            else:
+                for number, child in enumerate(children):
+                    heapq.heappush(heap, (-child.bound, 2 * self.nodes + number, child))
+            if self._stop():
+                return False
+        return True
+
+    def _better(self, bound: int) -> bool:
+        """Whether a formula within the bound may be better than the best known one."""
+        return bound // self._scale > self.value
+
+    def _prove(self, bound: int) -> None:
+        self._proved(max(bound // self._scale, self.value))
+
+    def _report(self, clauses: list[int]) -> None:
+        whole = self._whole
+        inside, outside = (table.any(axis=0) for table in whole.tables(np.array(clauses)))
+        value = int(whole.gains[inside].sum() - whole.costs[outside].sum()) // self._scale
+        if value > self.value:
+            self.value = value
+            self._found(clauses)
+
+    def _expand(self, node: _Node) -> list[_Node]:
+        """Return what is left to search below a node."""
+        left = self._max_clauses - len(node.clauses)
+        part, multipliers = self._opened(node)
+        if not len(part) or not left:
+            return []
+        self._report([*node.clauses, int(part.numbers[part.nets.argmax()])])
+        if left == 1:
+            return []
+        active = _ACTIVE if self.nodes == 1 else _ACTIVE_BELOW
+        dual = self._improved(node, Dual(part, left, multipliers, active))
+        return [] if dual is None else self._split(node, dual)
+
+    def _opened(self, node: _Node) -> tuple[Part, Multipliers]:
+        """Return what is left at a node."""
+        whole = self._whole
+        part = whole.only(
+            np.isin(whole.numbers, node.numbers),
+            np.isin(whole.rows, node.rows),
+            np.isin(whole.others, node.others),
+        )
+        useful = part.cover.counts[0] > 0
+        useful &= ~superfluous(part, self._parents)
+        part, _, _ = part.without_idle_rows(useful)
+        rows, others, multipliers = node.multipliers
+        return part, multipliers.only(np.isin(rows, part.rows), np.isin(others, part.others))
+
+    def _improved(self, node: _Node, dual: Dual) -> Dual | None:
+        """Take steps until the node is done with, which is None, or they lead no further."""
+        root = self.nodes == 1
+        steps = _STEPS if root else _BELOW
+        rates = np.geomspace(*(_RATES if root else _RATES_BELOW), steps)
+        widths = np.geomspace(*(_WIDTHS if root else _WIDTHS_BELOW), steps)
+        for at in range(steps):
+            if at % _LOOK == 0:
+                settled = self._looked(node, dual, root)
+                if settled is None or self._stop():
+                    return settled
+                dual = settled
+            dual.step(float(rates[at]), float(widths[at]))
+        return self._looked(node, dual, True)
+
+    def _looked(self, node: _Node, dual: Dual, trying: bool) -> Dual | None:
+        """Bound, and drop what no better formula needs; None where nothing is left."""
+        bound = node.value + dual.look()
+        if self.nodes == 1:
+            self._prove(bound)
+        if trying:
+            self._try(node, dual)
+        if not self._better(bound):
+            return None
+        needed = dual.needed((self.value + 1) * self._scale - 1 - node.value)
+        if not needed.any():
+            return None
+        if needed.mean() > _MANY:
+            return dual
+        kept = dual.only(needed)
+        kept.look()
+        return kept
+
+    def _try(self, node: _Node, dual: Dual) -> None:
+        """Look for a better formula among the clauses of the greatest values."""
+        chosen, _ = exchange(dual.part, dual.order[:_WIDE], dual.most)
+        if chosen.size:  # a formula has a clause
+            self._report([*node.clauses, *dual.part.numbers[chosen].tolist()])
+
+    def _split(self, node: _Node, dual: Dual) -> list[_Node]:
+        """Split by the negative row most in doubt, or else by the clause of the greatest value."""
+        hits = np.clip(dual.hits, 0, 1)
+        doubt = dual.part.costs * np.minimum(hits, 1 - hits)
+        if not self._better(node.value + dual.bound):
+            return []
+        gap = node.value + dual.bound - self.value * self._scale
+        stake = min(gap, int(dual.values[dual.order[: dual.most]].min()))
+        if doubt.max(initial=0) > _DOUBT * stake:
+            return self._by_row(node, dual, int(doubt.argmax()))
+        return self._by_clause(node, dual)
+
+    def _by_row(self, node: _Node, dual: Dual, at: int) -> list[_Node]:
+        """Pay for a negative row, or have no clause that is true of it."""
+        part = dual.part
+        outside = part.cover.counts[1]
+        of = np.repeat(np.arange(len(part)), outside)[part.cover.outside == at]
+        bound = min(node.bound, node.value + dual.bound)
+        without = min(bound, node.value + dual.bound_without(of))
+        others, spared = np.delete(part.others, at), np.delete(part.numbers, of)
+        kept = (part.rows, part.others, dual.lasting)
+        cost = int(part.costs[at])
+        return [
+            _Node(node.clauses, node.value - cost, bound, part.numbers, part.rows, others, kept),
+            _Node(node.clauses, node.value, without, spared, part.rows, others, kept),
+        ]
+
+    def _by_clause(self, node: _Node, dual: Dual) -> list[_Node]:
+        """Choose the clause of the greatest value, or leave it out."""
+        part, at = dual.part, int(dual.order[0])
+        number = int(part.numbers[at])
+        gained, paid = (table[0] for table in part.tables(np.array([at])))
+        value = node.value + int(part.gains[gained].sum() - part.costs[paid].sum())
+        chosen = (*node.clauses, number)
+        self._report(list(chosen))
+        bound = min(node.bound, node.value + dual.bound)
+        without = min(bound, node.value + dual.bound_without(np.array([at])))
+        numbers = np.delete(part.numbers, at)
+        kept = (part.rows, part.others, dual.lasting)
+        return [
+            _Node(chosen, value, bound, numbers, part.rows[~gained], part.others[~paid], kept),
+            _Node(node.clauses, node.value, without, numbers, part.rows, part.others, kept),
+        ]

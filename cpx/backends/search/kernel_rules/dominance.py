@@ -1,0 +1,85 @@
+"""Clauses with one feature less, and which clauses they make superfluous."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.kernel_rules.candidates import Candidates
+from cpx.backends.search.kernel_rules.restriction import Part
+from cpx.backends.search.kernel_rules.rows import Rows
+
+__all__ = ["superfluous", "wider"]
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+
+def wider(candidates: Candidates, rows: Rows) -> Ints:
+    """Return for each clause those which are true of the same rows as it is without a feature.
+
+    Shape (k, c), with -1 where there is none among the candidates. Each is true of all rows of
+    the clause, and of others.
+    """
+    k, width = candidates.clauses.shape
+    having = _words(np.vstack([rows.inside, rows.outside]).T)
+    everything = np.full((1, having.shape[1]), ~np.uint64(0))
+    # Feature -1, which fills clauses up, is one that every row has.
+    having = np.vstack([having, everything])
+    covers = _words(np.column_stack([candidates.inside, candidates.outside]))
+    rng = np.random.default_rng(0)
+    factors = rng.integers(1, 1 << 62, having.shape[1], dtype=np.uint64) | np.uint64(1)
+    hashes = (covers * factors).sum(axis=1, dtype=np.uint64)
+    order = np.argsort(hashes)
+    found = np.full((k, width), -1, dtype=np.int64)
+    for left_out in range(width):
+        cover = np.repeat(everything, k, axis=0)
+        for other in range(width):
+            if other != left_out:
+                cover &= having[candidates.clauses[:, other]]
+        wanted = (cover * factors).sum(axis=1, dtype=np.uint64)
+        at = order[np.minimum(np.searchsorted(hashes[order], wanted), k - 1)]
+        # Equal hashes are looked at: they may be a coincidence.
+        same = (covers[at] == cover).all(axis=1) & (cover != covers).any(axis=1)
+        found[same, left_out] = at[same]
+    return found
+
+
+def superfluous(part: Part, parents: Ints) -> Bools:
+    """Return which clauses another one makes superfluous, of those that are kin.
+
+    That is, another one which is true of all positive rows of a clause and of no negative row
+    besides those of it. What is chosen already counts no more, so that this happens again and
+    again.
+
+    Parameters
+    ----------
+    part : Part
+    parents : ndarray of int64, shape (k, c)
+        For each of all clauses, by number, some that are true of all its rows, or -1.
+
+    Returns
+    -------
+    ndarray of bool, shape (k,)
+    """
+    place = np.full(len(parents) + 1, -1)
+    place[part.numbers] = np.arange(len(part))
+    above = place[parents[part.numbers]]
+    known = above >= 0
+    inside, outside = part.cover.counts
+    narrow = known & (outside[above] == outside[:, None])
+    # Where both cover the same, the one of fewer features stays.
+    wide = known & (inside[above] == inside[:, None]) & ~narrow
+    found: Bools = narrow.any(axis=1)
+    found[above[wide]] = True
+    return found
+
+
+def _words(table: Bools) -> Words:
+    """Pack each line into words."""
+    width = -(-table.shape[1] // 64)
+    packed = np.zeros((len(table), 8 * width), dtype=np.uint8)
+    bits = np.packbits(table, axis=1)
+    packed[:, : bits.shape[1]] = bits
+    return packed.view(np.uint64)

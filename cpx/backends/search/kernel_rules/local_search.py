@@ -1,0 +1,104 @@
+"""Local search over formulas: the best clause beside the others, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cpx.backends.search.max_weight import heaviest
+from cpx.models.kernel_rule.form import DNFForm
+
+__all__ = ["best_clause", "improve", "restarts"]
+
+Clause = tuple[int, ...]
+
+# Weights add up to less than 2**53: none is rounded.
+_BITS = 52
+
+
+def best_clause(form: DNFForm, others: list[Clause]) -> Clause:
+    """Return the clause that adds the greatest weight to the others: the pricing problem.
+
+    It is a monomial of greatest weight, where what the others cover weighs nothing.
+    """
+    weights = form.weights.copy()
+    weights[form.covered(others)] = 0
+    found = heaviest(form.table, weights, form.max_literals, bits=_BITS)
+    if not found.features[0]:
+        # A clause has a feature: only the empty one is true of a row of zeros, the worst row.
+        table = np.vstack([form.table, np.zeros(form.table.shape[1], dtype=np.bool_)])
+        worst = -int(np.abs(weights).sum()) - 1
+        found = heaviest(table, np.append(weights, worst), form.max_literals, bits=_BITS)
+    return found.features[0]
+
+
+def improve(
+    form: DNFForm,
+    clauses: list[Clause],
+    report: Callable[[list[Clause]], None],
+    stop: Callable[[], bool],
+) -> list[Clause]:
+    """Add clauses while the weight grows, then replace one at a time by the best of all.
+
+    Parameters
+    ----------
+    form : DNFForm
+    clauses : list
+        Where to start, perhaps nowhere.
+    report : callable
+        Told of every improvement.
+    stop : callable
+        Asked before every step.
+
+    Returns
+    -------
+    list
+        A formula that no single step improves, unless the search was stopped.
+    """
+    value = form.value(clauses) if clauses else None
+    idle = 0
+    while not stop() and idle <= len(clauses):
+        # A clause is added where there is room, else the one that was replaced longest ago goes.
+        full = len(clauses) == form.max_clauses
+        others = clauses[1:] if full or idle else clauses
+        tried = [*others, best_clause(form, others)]
+        found = form.value(tried)
+        if value is None or found > value:
+            clauses, value, idle = tried, found, 0
+            report(clauses)
+        else:
+            # Rotated, so that every clause has its turn.
+            clauses, idle = [*clauses[1:], *clauses[:1]], idle + 1
+    return clauses
+
+
+def restarts(
+    form: DNFForm,
+    clauses: list[Clause],
+    report: Callable[[list[Clause]], None],
+    stop: Callable[[], bool],
+    seed: int = 0,
+    most: int = 20,
+) -> list[Clause]:
+    """Drop some clauses at random and improve what is left, until nothing better comes of it.
+
+    Parameters
+    ----------
+    form, clauses, report, stop
+        As in :func:`improve`; ``report`` is told of all formulas, better or not.
+    seed : int
+    most : int
+        Restarts without a better formula after which the search ends.
+    """
+    rng = np.random.default_rng(seed)
+    best, value, idle = clauses, form.value(clauses), 0
+    while idle < most and not stop():
+        share = int(rng.integers(1, max(2, len(best) // 2 + 1)))
+        gone = {*rng.choice(len(best), min(share, len(best)), replace=False).tolist()}
+        kept = [clause for at, clause in enumerate(best) if at not in gone]
+        found = improve(form, kept, report, stop)
+        idle += 1
+        if found and form.value(found) > value:
+            best, value, idle = found, form.value(found), 0
+    return best

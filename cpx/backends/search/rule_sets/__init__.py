@@ -1,0 +1,91 @@
+"""Exact search over sets of rules: branch and bound on bitsets, anytime.
+
+- ``incumbent``: the best set, and which of two sets is better;
+- ``shares``: a bound from shares of the costs, with its proof; ``ascent``: good shares;
+  ``multipliers``: both for a part of the search;
+- ``parts``, ``exploring``: a part of the search, and what is done with it;
+- ``driver``: open parts, threads, the bound of the whole search; ``crew``: what busy threads leave
+  to idle ones; ``together``: one tree, searched by several threads;
+- ``rows``: rules as sets of good and bad rows; ``bitsets``: the state of the kernels;
+- ``tree``, ``classes``, ``measures``: the kernels, with the proof of their bound.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpx.answers.result import Termination
+from cpx.backends.base import Outcome
+from cpx.backends.search.rule_sets.bitsets import BitsetSearch
+from cpx.backends.search.rule_sets.driver import Explorer
+from cpx.backends.search.rule_sets.incumbent import Incumbent
+from cpx.backends.search.rule_sets.multipliers import Relaxation
+from cpx.models.rule_set.form import RuleSelection
+
+if TYPE_CHECKING:
+    from cpx.backends.base import Progress
+    from cpx.models.base import Problem
+
+__all__ = ["load_kernels", "optimise_sets"]
+
+
+def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> Outcome:
+    """Search a selection of rules whose form this is.
+
+    The answer is, of the optimal sets of rules that the presolve keeps, the smallest, and of
+    these the first in the order of sorted lists of rules, whatever the number of threads.
+    """
+    if not form.allows(form.required):
+        # Limits never get tighter when a rule is left out: nothing else is allowed either.
+        return Outcome(True, Termination.COMPLETED, "the required rules break a limit")
+    with progress.phase("compile"):
+        load_kernels()
+        presolved = form.presolved
+    merged = presolved.form
+    rules = np.array([r for r in presolved.kept if r not in form.required], dtype=np.int64)
+    sizes = {"rules": rules.size, "rows": int(np.count_nonzero(merged.worth))}
+    start = form.required if progress.explanation is None else progress.explanation.features
+
+    def stop() -> bool:
+        # Without a gap, equal bound and cost are no end: which set is first is left to find.
+        wanted = bool(progress.options.gap) and progress.gap_reached
+        return wanted or progress.interrupted or progress.expired
+
+    with progress.phase("solve"):
+        known = Incumbent(form, problem, progress, presolved.translate(start))
+        explorer = Explorer(merged, rules, known, stop)
+        done = explorer.run(progress.options.threads, lambda: progress.bound(explorer.bound()))
+        progress.bound(explorer.bound())
+    told = f"{explorer.nodes} nodes"
+    claimed = None if progress.objective is None else int(progress.objective)
+    if progress.objective is None or progress.best_bound != progress.objective:
+        return Outcome(False, progress.why_stopped(), told, claimed, sizes)
+    warnings = [] if done else [_UNSETTLED]
+    if known.cost == progress.objective:
+        progress.explanation = problem.explanation(known.key[2])
+    return Outcome(True, Termination.COMPLETED, told, claimed, sizes, warnings)
+
+
+_UNSETTLED = (
+    "optimal, but whether it is the smallest and first of the optimal sets was not settled"
+)
+
+
+def load_kernels() -> None:
+    """Load or compile the kernels on a toy, so that it is not counted as solving."""
+    global _loaded
+    if not _loaded:
+        rules, ones = np.arange(3), np.ones(3, dtype=np.int64)
+        toy = RuleSelection(~np.eye(3, dtype=bool), ones, 0 * ones, 0, (), (), ones, ones)
+        relaxation = Relaxation(toy, (), rules)
+        relaxation.climb(1.0, 0.1)
+        relaxation.certify()
+        part = BitsetSearch(toy, (), rules, relaxation.paid(), (4, 0))
+        Relaxation(toy, (), rules, relaxation.multipliers())
+        part.step(lambda found: (4, 0))
+        _loaded = True
+
+
+_loaded = False

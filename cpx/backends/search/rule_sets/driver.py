@@ -1,0 +1,117 @@
+"""The search around the kernels: open parts, threads, and the bound of the whole search."""
+
+from __future__ import annotations
+
+import heapq
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.rule_sets.open_nodes import Part
+from cpx.backends.search.rule_sets.subproblem import Exploration
+from cpx.backends.search.rule_sets.work_stealing import Crew
+
+if TYPE_CHECKING:
+    from cpx.backends.search.rule_sets.incumbent import Incumbent
+    from cpx.models.rule_set.form import RuleSelection
+
+__all__ = ["Explorer"]
+
+_POLL_SECONDS = 0.01
+
+
+class Explorer:
+    """Threads that take the open part with the lowest bound and leave parts of it.
+
+    Parts differ in their rules, so that no set is met twice, and a part is closed only where
+    nothing in it is better than the best known set: the best set of all does not depend on the
+    number of threads, nor on their order.
+    """
+
+    def __init__(
+        self,
+        form: RuleSelection,
+        rules: NDArray[np.int64],
+        known: Incumbent,
+        stop: Callable[[], bool],
+    ) -> None:
+        self.form, self.known, self.stop = form, known, stop
+        self.nodes = 0
+        self._serial = 0
+        self._open: list[tuple[int, int, Part]] = []
+        self._running: dict[int, int] = {}
+        self.crew = Crew()
+        self._changed = self.crew.changed
+        self._failures: list[BaseException] = []
+        self._push(Part(tuple(form.required), rules, form.offset))
+
+    def bound(self) -> int:
+        """Return a lower bound on the cost of all sets."""
+        with self._changed:
+            lowest = [bound for bound, _, _ in self._open[:1]]
+            return min([self.known.cost, *self._running.values(), *lowest])
+
+    def run(self, threads: int, watch: Callable[[], None]) -> bool:
+        """Work until done, which is returned, or stopped; ``watch`` is called now and then."""
+        workers = [
+            threading.Thread(target=self._work, args=(n,), name="cpx-search", daemon=True)
+            for n in range(threads)
+        ]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            while worker.is_alive():
+                worker.join(_POLL_SECONDS)
+                watch()
+        if self._failures:
+            raise self._failures[0]
+        return not self._open and not self._running
+
+    def _push(self, part: Part) -> None:
+        if not self.known.beaten(part.bound, len(part.required)):
+            heapq.heappush(self._open, (part.bound, self._serial, part))
+            self._serial += 1
+
+    def _work(self, number: int) -> None:
+        try:
+            while (part := self._next(number)) is not None:
+                note = partial(self._note, number)
+                exploration = Exploration(self.form, self.known, self.crew, self._stopped, note)
+                left = exploration.explore(part)
+                with self._changed:
+                    self.nodes += exploration.nodes
+                    if self._stopped():
+                        return  # with the bound of this part as it is
+                    for child in left:
+                        self._push(child)
+                    del self._running[number]
+                    self._changed.notify_all()
+        except BaseException as error:
+            self._failures.append(error)
+
+    def _stopped(self) -> bool:
+        return bool(self._failures) or self.stop()
+
+    def _next(self, number: int) -> Part | None:
+        """Return the part with the lowest bound; None where none will be open any more.
+
+        Until there is one, do what other threads leave.
+        """
+        while True:
+            with self._changed:
+                while self._open:
+                    bound, _, part = heapq.heappop(self._open)
+                    if not self.known.beaten(bound, len(part.required)):
+                        self._running[number] = bound
+                        return part
+                if not self._running or self._stopped():
+                    return None
+            self.crew.help(_POLL_SECONDS)
+
+    def _note(self, number: int, bound: int) -> None:
+        with self._changed:
+            self._running[number] = max(self._running[number], bound)

@@ -1,0 +1,119 @@
+"""One search on bitsets, by all threads that have nothing else to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cpx.backends.search.rule_sets import bitsets
+
+if TYPE_CHECKING:
+    from cpx.backends.search.rule_sets.bitsets import BitsetSearch
+    from cpx.backends.search.rule_sets.work_stealing import Crew
+
+__all__ = ["Together"]
+
+_POLL_SECONDS = 0.01
+
+
+class Together:
+    """A search, and those that were parted off from it.
+
+    Whenever a thread is idle, a search leaves it half of the open children of a node, and goes
+    on with the others. All know the best set that any of them found. So every set is searched
+    once, or closed by the bound of one of its nodes, whoever does it.
+
+    Parameters
+    ----------
+    search : BitsetSearch
+    crew : Crew
+    work : int
+        Done by all together, at most.
+    stop : callable
+        Asked often; True ends the search.
+    offer : callable
+        See :meth:`~cpx.backends.search.rule_sets.bitsets.BitsetSearch.step`.
+    note : callable
+        Called with lower bounds on the cost of all sets that are better than the best known.
+    """
+
+    def __init__(
+        self,
+        search: BitsetSearch,
+        crew: Crew,
+        work: int,
+        stop: Callable[[], bool],
+        offer: Callable[[tuple[int, ...] | None], tuple[int, int]],
+        note: Callable[[int], None],
+    ) -> None:
+        self.first, self.crew, self.work = search, crew, work
+        self.stop, self.offer, self.note = stop, offer, note
+        self.nodes = search.nodes
+        self._bounds = {search: search.bound()}  # of searches that are not done
+        self._waiting: list[BitsetSearch] = []
+        self._busy = 0
+
+    def bound(self) -> int:
+        """Return a lower bound on the cost of all sets that are better than the best known."""
+        with self.crew.changed:
+            return min(self._bounds.values(), default=self.offer(None)[0])
+
+    def run(self) -> bool:
+        """Search until all sets are, which is returned, or work was done, or ``stop`` says so."""
+        self._search(self.first)
+        while self._bounds and not self._over():
+            self._help()
+            self._wait()
+        while self._busy:
+            self._wait()
+        return not self._bounds
+
+    def _wait(self) -> None:
+        with self.crew.changed:
+            if self._busy and not self._waiting:
+                self.crew.changed.wait(_POLL_SECONDS)
+
+    def _over(self) -> bool:
+        return self.work <= 0 or self.stop()
+
+    def _help(self) -> None:
+        """Do a search that was parted off, if none did so yet."""
+        with self.crew.changed:
+            if not self._waiting:
+                return
+            search = self._waiting.pop()
+            self._busy += 1
+        try:
+            self._search(search)
+        finally:
+            with self.crew.changed:
+                self._busy -= 1
+                self.crew.changed.notify_all()
+
+    def _search(self, search: BitsetSearch) -> None:
+        done = False
+        while not done and not self._over():
+            before = search.nodes
+            done = search.step(partial(self._tell, search))
+            with self.crew.changed:
+                self.work -= bitsets.WORK
+                self.nodes += search.nodes - before
+                if done:
+                    del self._bounds[search]
+            if not done and self.crew.wanted:
+                self._part(search)
+
+    def _part(self, search: BitsetSearch) -> None:
+        other = search.part_off()
+        if other is not None:
+            with self.crew.changed:
+                self._bounds[other] = other.bound()
+                self._waiting.append(other)
+            self.crew.leave(self._help)
+
+    def _tell(self, search: BitsetSearch, found: tuple[int, ...] | None) -> tuple[int, int]:
+        with self.crew.changed:
+            self._bounds[search] = search.bound()
+        self.note(self.bound())
+        return self.offer(found)

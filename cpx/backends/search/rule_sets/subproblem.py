@@ -1,0 +1,215 @@
+"""One part of the search: its bound by shares, fewer rules, the kernels, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.rule_sets.bitsets import WORK, BitsetSearch
+from cpx.backends.search.rule_sets.multipliers import Relaxation
+from cpx.backends.search.rule_sets.open_nodes import Part, restrict
+from cpx.backends.search.rule_sets.parallel import Together
+
+if TYPE_CHECKING:
+    from cpx.backends.search.rule_sets.incumbent import Incumbent
+    from cpx.backends.search.rule_sets.rows import Paid
+    from cpx.backends.search.rule_sets.work_stealing import Crew
+    from cpx.models.rule_set.form import RuleSelection
+
+__all__ = ["Exploration"]
+
+Ints = NDArray[np.int64]
+
+_FAR = 2**62
+
+_ROUNDS, _STEPS = 4, 32
+"""Rounds of so many steps of ascent for the whole problem."""
+
+_STEPS_BELOW = 20
+"""Steps of ascent for a part, from the shares of the one it is a part of."""
+
+_HEAT, _COOLEST, _COOLER = 0.15, 0.02, 0.94
+_PACE, _SLOWEST, _SLOWER = 1.0, 0.1, 0.95
+"""Heat and pace of the ascent at first, at last, and the factors by which they fall each step."""
+
+_AIM, _NEAR = 0.5, 0.3
+"""The share of the gap between bound and best cost below which sets are looked for first, until
+what is left of the gap is such a share of it."""
+
+_ADDED = 2**29
+"""Numbers that the ascent adds up while a search does ``WORK``, a quarter of the time it takes."""
+
+_LEAST_WORK = 8
+"""How often a search with shares does ``WORK`` before it gives up, if not more."""
+
+_MOST_SHARES = 2**25
+"""Pairs of good and bad rows up to which shares are kept: about 1 GB."""
+
+_MANY_SHARES = 2**17
+"""Pairs from which on threads do a step of ascent together: a millisecond."""
+
+
+class Exploration:
+    """The search of one part.
+
+    Parameters
+    ----------
+    form : RuleSelection
+        The problem, with merged rows.
+    known : Incumbent
+    crew : Crew
+        Threads that have nothing to do.
+    stop : callable
+        Asked often; True ends the search.
+    note : callable
+        Called with each bound on the cost of all sets of the part.
+    """
+
+    def __init__(
+        self,
+        form: RuleSelection,
+        known: Incumbent,
+        crew: Crew,
+        stop: Callable[[], bool],
+        note: Callable[[int], None],
+    ) -> None:
+        self.form, self.known, self.stop, self.note = form, known, stop, note
+        self.crew = crew
+        self.nodes = 0
+
+    def explore(self, part: Part) -> list[Part]:
+        """Search a part; return parts of it that are left to search.
+
+        Nothing that is returned means anything when ``stop`` said so.
+        """
+        whole = part.given is None
+        left = restrict(self.form, part, self.known)
+        if left is None:
+            return []
+        pairs, effort = self._sizes(left)
+        if pairs > _MOST_SHARES:
+            while not self.stop():
+                if self._search(left, None, _FAR):
+                    break
+            return []
+        if whole and self._search(left, None, WORK * max(1, effort)):
+            return []
+        for _ in range(_ROUNDS if whole else 1):
+            relaxation = Relaxation(self.form, left.required, left.rules, left.given)
+            self._climb(relaxation, _STEPS if whole else _STEPS_BELOW)
+            if self.stop():
+                return []
+            narrowed = self._narrow(
+                left, relaxation, WORK * max(_LEAST_WORK, effort) if whole else 0
+            )
+            if narrowed is None:
+                return []
+            left = narrowed
+            relaxation = Relaxation(self.form, left.required, left.rules, left.given)
+            bound, within, without = relaxation.certify()
+            if self._search(left, relaxation.paid(), WORK * max(_LEAST_WORK, effort)):
+                return []
+        return self._split(left, bound, within, without)
+
+    def _sizes(self, part: Part) -> tuple[int, int]:
+        """Return how many pairs have shares, and how often to do ``WORK`` before their ascent."""
+        left = self.form.times_covered(part.required) == 0
+        covers = self.form.covers[part.rules] & left
+        there = covers.any(axis=0)
+        good = int((there & (self.form.worth > 0)).sum())
+        bad = covers[:, self.form.worth < 0]
+        added = int(bad.sum()) * good
+        return good * int(bad.any(axis=0).sum()), _STEPS * added // _ADDED
+
+    def _climb(self, relaxation: Relaxation, steps: int) -> None:
+        many = relaxation.good.size * relaxation.bad.size > _MANY_SHARES
+        do = self.crew.share if many else None
+        for _ in range(steps):
+            if self.stop():
+                return
+            heat = max(_COOLEST, _HEAT * _COOLER**relaxation.step)
+            relaxation.climb(heat, max(_SLOWEST, _PACE * _SLOWER**relaxation.step), do)
+
+    def _narrow(self, part: Part, relaxation: Relaxation, work: int) -> Part | None:
+        """Leave out rules, and require rules, that the bound says something about."""
+        bound, within, without = relaxation.certify()
+        part = replace(part, bound=max(part.bound, bound), given=relaxation.multipliers())
+        if work:
+            part = self._aim(part, relaxation.paid(), within, work)
+        self.note(part.bound)
+        size = len(part.required)
+        if self.known.beaten(part.bound, size):
+            return None
+        out = np.array([self.known.beaten(bound, size + 1) for bound in within.tolist()])
+        needed = np.array([self.known.beaten(bound, size) for bound in without.tolist()])
+        required = (*part.required, *part.rules[needed].tolist())
+        part = replace(part, required=required, rules=part.rules[~out & ~needed])
+        return restrict(self.form, part, self.known)
+
+    def _aim(self, part: Part, paid: Paid, within: Ints, work: int) -> Part:
+        """Search for sets between the bound and the best cost; return the part with its bound.
+
+        The lower the cost that is asked for, the fewer rules are left. Where there is no such
+        set, the bound is above that cost; where there is one, it is the best known.
+        """
+        begun = part.bound
+        while self.known.cost - part.bound > _NEAR * (self.known.cost - begun):
+            if self.stop():
+                break
+            target = part.bound + int(_AIM * (self.known.cost - part.bound))
+            near = np.flatnonzero(within <= target)
+            below = target, _FAR
+
+            def offer(
+                found: tuple[int, ...] | None, below: tuple[int, int] = below
+            ) -> tuple[int, int]:
+                return min(self.known.offer(found), below)
+
+            some = replace(part, rules=part.rules[near])
+            done, _ = self._run(some, paid.of(near), work, below, offer)
+            if not done or self.known.cost <= target:
+                break
+            part = replace(part, bound=target + 1)
+        return part
+
+    def _search(self, part: Part, paid: Paid | None, work: int) -> bool:
+        """Search a part to its end, which is returned, or until work was done."""
+        known, offer = self.known.key[:2], self.known.offer
+        done, bound = self._run(part, paid, work, known, offer, self.note)
+        self.note(bound)
+        return done
+
+    def _run(
+        self,
+        part: Part,
+        paid: Paid | None,
+        work: int,
+        known: tuple[int, int],
+        offer: Callable[[tuple[int, ...] | None], tuple[int, int]],
+        note: Callable[[int], None] = lambda bound: None,
+    ) -> tuple[bool, int]:
+        search = BitsetSearch(self.form, part.required, part.rules, paid, known)
+        team = Together(search, self.crew, work, self.stop, offer, note)
+        done = team.run()
+        self.nodes += team.nodes
+        return done, team.bound()
+
+    def _split(self, part: Part, bound: int, within: Ints, without: Ints) -> list[Part]:
+        """Return the sets with, and those without the rule whose bounds are highest together."""
+        gains = [(within - bound).astype(float), (without - bound).astype(float)]
+        at = int((gains[0] * gains[1]).argmax())
+        rule, rest = int(part.rules[at]), np.delete(part.rules, at)
+        low = max(part.bound, bound)
+        return [
+            replace(
+                part,
+                required=(*part.required, rule),
+                rules=rest,
+                bound=max(low, int(within[at])),
+            ),
+            replace(part, rules=rest, bound=max(low, int(without[at]))),
+        ]

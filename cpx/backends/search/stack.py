@@ -1,0 +1,161 @@
+"""The stack of the tree, and the buffers that go with it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.bitsets import aligned, count, stride_of
+from cpx.backends.search.jit import LANES, kernel
+
+__all__ = ["FIRST_WORDS", "Levels", "Scratch", "grown", "new_levels", "weigh_child", "weigh_good"]
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+FIRST_WORDS = 252
+"""Most words of a candidate that are looked at before a pair is weighed in full."""
+
+
+class Levels(NamedTuple):
+    """The stack of one thread; row t of each array belongs to level t."""
+
+    arena: Words
+    start: Ints  # where the matrix begins in the arena; start[t + 1] is where it ends
+    width: Ints  # candidates
+    bad_words: Ints
+    words: Ints
+    total: Ints  # bad weight covered by what was chosen before the level
+    position: Ints
+    ids: Ints  # (level, position) -> column of the reduced problem
+    covered: Ints  # (level, position) -> bad weight covered with the candidate
+    lost: Ints  # (level, position) -> good weight excluded with the candidate
+    bound: Ints  # (level, position) -> lower bound on the cost in the child's subtree
+    at: Ints  # [0] the current level
+
+
+class Scratch(NamedTuple):
+    """Buffers of one thread; what they hold is void once another node is entered."""
+
+    cover: Words  # samples that the current child covers
+    both: Words  # samples that it covers with one more feature
+    buffer: Words
+    moves: Words
+    first: Words  # the table: first covered bad samples of the candidates
+    covered: Ints  # by position: bad weight covered with the candidate
+    lost: Ints  # by position: good weight excluded with the candidate
+    kept: Ints  # positions of the candidates still of use
+    limits: Ints  # by column of the table: most samples that a better pair covers, -1: of no use
+    mosts: Ints  # the same for pairs with later columns
+    top: Ints
+    low: Ints
+    low_less: Ints
+    chosen: Ints  # columns chosen on the way to the current child, and candidates
+    sorted: Ints
+
+
+def new_levels(
+    matrix: Words,
+    bad_words: int,
+    total: int,
+    ids: Ints,
+    covered: Ints,
+    lost: Ints,
+    bound: Ints,
+    k: int,
+) -> tuple[Levels, Scratch]:
+    """Return the stack of a thread with the root at level 0."""
+    n, (words, stride) = ids.size, matrix.shape
+    depth = max(1, k - 2) + 1
+    arena = aligned(matrix.size + max((words + 1) * stride, 1 << 12) + LANES)
+    arena[: matrix.size] = matrix.ravel()
+    row, rows = (depth + 1,), (depth, n + LANES)
+    shapes: list[tuple[int, ...]] = [*[row] * 6, *[rows] * 4, (1,)]
+    levels = Levels._make([arena, *(np.zeros(shape, dtype=np.int64) for shape in shapes)])
+    levels.start[1] = matrix.size
+    levels.width[0], levels.bad_words[0], levels.words[0] = n, bad_words, words
+    levels.total[0] = total
+    for array, values in zip(levels[7:11], (ids, covered, lost, bound), strict=True):
+        array[0, :n] = values
+    return levels, _new_scratch(words, stride, k)
+
+
+def _new_scratch(words: int, stride: int, k: int) -> Scratch:
+    """Return the buffers for a matrix of that shape."""
+    long, wide = words + 2 * LANES, stride + 3 * LANES
+    first = (min(words, FIRST_WORDS) + LANES) * wide
+    numbers = (wide, wide, wide, wide, wide, k + 2, wide, wide, k + 2, k + 2)
+    return Scratch._make(
+        [aligned(size) for size in (long, long, wide, 6 * LANES, first)]
+        + [np.zeros(size, dtype=np.int64) for size in numbers]
+    )
+
+
+def grown(levels: Levels) -> Levels:
+    """Return the same stack with twice the arena."""
+    arena = aligned(2 * levels.arena.size)
+    arena[: levels.arena.size] = levels.arena
+    return levels._replace(arena=arena)
+
+
+@kernel
+def weigh_child(
+    levels: Levels, scratch: Scratch, t: int, planes: int, good: int, groups: Ints
+) -> int:
+    """Weigh the later candidates under the current child; return how many are allowed."""
+    i, n, words = levels.position[t], levels.width[t], levels.words[t]
+    stride = stride_of(n, planes)
+    start, bad_words = levels.start[t], levels.bad_words[t]
+    for w in range(words):
+        scratch.cover[w] = levels.arena[start + w * stride + i]
+    count(
+        levels.arena,
+        start,
+        stride,
+        bad_words,
+        words,
+        i + 1,
+        n,
+        n,
+        planes,
+        scratch.cover,
+        scratch.covered,
+        scratch.lost,
+    )
+    allowed = 0
+    group = groups[levels.ids[t, i]] if groups.size else -1
+    for p in range(i + 1, n):
+        scratch.lost[p] = good - scratch.lost[p]
+        scratch.kept[allowed] = p
+        if group < 0 or groups[levels.ids[t, p]] != group:
+            allowed += 1
+    return allowed
+
+
+@kernel
+def weigh_good(levels: Levels, scratch: Scratch, t: int, planes: int, good: int) -> None:
+    """Weigh the good samples only: what :func:`weigh_child` writes to ``lost``."""
+    i, n, words = levels.position[t], levels.width[t], levels.words[t]
+    stride, bad_words = stride_of(n, planes), levels.bad_words[t]
+    start = levels.start[t] + bad_words * stride
+    cover = scratch.cover[bad_words:words]
+    for w in range(words - bad_words):
+        cover[w] = levels.arena[start + w * stride + i]
+    count(
+        levels.arena,
+        start,
+        stride,
+        0,
+        words - bad_words,
+        i + 1,
+        n,
+        n,
+        planes,
+        cover,
+        scratch.covered,
+        scratch.lost,
+    )
+    for p in range(i + 1, n):
+        scratch.lost[p] = good - scratch.lost[p]

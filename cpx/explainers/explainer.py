@@ -1,0 +1,328 @@
+"""The steps from a classifier, background data and an instance to an explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from cpx.answers.explanation import Explanation
+from cpx.answers.result import Result, Status
+from cpx.answers.rule import Rule
+from cpx.backends import backend as find_backend
+from cpx.data import (
+    Background,
+    Binarizer,
+    Distribution,
+    Oracle,
+    Samples,
+    estimate_precision,
+    named_classifier,
+)
+from cpx.data import distribution as make_distribution
+from cpx.errors import NoMass
+from cpx.explainers.conditions import Conditions
+from cpx.explainers.question import Question, size_to_compare
+from cpx.explainers.remarks import compared, told
+from cpx.explainers.tie_break import widest
+from cpx.models.monomial.problem import MonomialProblem
+from cpx.solving import solve
+
+__all__ = ["SOLVE_OPTIONS", "Explainer"]
+
+SOLVE_OPTIONS = ("threads", "seed", "gap", "hint", "encoding", "isolate", "listen")
+
+
+class Explainer:
+    """The steps of :func:`cpx.explain`, one by one.
+
+    Parameters
+    ----------
+    classifier, background, n_bins, strategy, distribution, categorical, class_names, seed
+        As for :func:`cpx.explain`.
+
+    Attributes
+    ----------
+    binarizer : Binarizer
+        Fitted on the background.
+    distribution : Distribution
+        What samples are drawn from.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from cpx import Explainer, solve
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    >>> explainer = Explainer(tree, X)
+    >>> samples = explainer.samples(X.iloc[0], m=500)
+    >>> samples.total
+    500
+    >>> problem = explainer.problem(X.iloc[0], k=2, m=500)
+    >>> str(solve(problem).status)
+    'OPTIMAL'
+    """
+
+    def __init__(
+        self,
+        classifier: Any,
+        background: Any,
+        *,
+        n_bins: int = 3,
+        strategy: Literal["quantile", "uniform"] = "quantile",
+        distribution: str | Distribution = "empirical",
+        categorical: Sequence[Any] | None = None,
+        class_names: Sequence[str] | Mapping[Any, str] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.classifier = classifier
+        self.seed = seed
+        self.class_names = class_names
+        self.binarizer = Binarizer(n_bins=n_bins, strategy=strategy, categorical=categorical)
+        self.binarizer.fit(background)
+        if isinstance(distribution, Distribution):
+            self.distribution = distribution
+        else:
+            rows = Background(background, self.binarizer)
+            self.distribution = make_distribution(distribution, rows)
+
+    @classmethod
+    def train(cls, model: str, X: Any, y: Any, **options: Any) -> Explainer:
+        """Train a named classifier on a table and return its explainer.
+
+        Parameters
+        ----------
+        model : {"mlp", "forest", "tree", "boosting", "logistic"}
+            Classifier of scikit-learn; see :meth:`fit`.
+        X : DataFrame
+            Feature columns.
+        y : array of shape (n,)
+            Labels.
+        **options
+            The other parameters of the class; ``seed`` is the classifier's as well.
+        """
+        seed = options.get("seed", 0)
+        return cls(named_classifier(model, seed), X, **options).fit(X, y)
+
+    def fit(self, X: Any, y: Any) -> Explainer:
+        """Train the classifier, and return the explainer itself.
+
+        Under ``distribution="uniform"`` it is trained on the binary features, as in Koriche
+        et al., section 4.1; else on the rows.
+        """
+        bits = self.distribution.name == "uniform"
+        self.classifier.fit(self.binarizer.transform(X).astype("int8") if bits else X, y)
+        return self
+
+    def conditions(self, x: Any) -> Conditions:
+        """Return the conditions that are true of x, to read rules with."""
+        binarizer = self.binarizer if self._own_features else None
+        return Conditions(self.distribution, x, binarizer)
+
+    def samples(self, x: Any, m: int = 1000) -> Samples:
+        """Draw m labelled samples; identical ones are merged into weights."""
+        samples = Samples.draw(self.classifier, x, self.distribution, m, self.seed)
+        context = dict(samples.context)
+        context["class"] = self._class_name(context["class"])
+        return replace(samples, context=context)
+
+    def problem(self, x: Any, k: int = 5, **asked: Any) -> MonomialProblem:
+        """State the problem of explaining x.
+
+        Parameters
+        ----------
+        x, k
+            As for :func:`cpx.explain`.
+        **asked
+            ``objective``, ``m`` or ``epsilon`` and ``delta``, ``min_coverage``,
+            ``max_coverage``, ``min_precision``, ``required``, ``forbidden``,
+            ``one_per_group`` as for :func:`cpx.explain`, and ``name``, that of the problem.
+        """
+        return self.state(x, Question.of({"k": k, **asked}))
+
+    def state(self, x: Any, question: Question) -> MonomialProblem:
+        """Do what :meth:`problem` does, with what is asked as one object."""
+        conditions = self.conditions(x)
+        draws = question.draws(len(conditions.literals))
+        problem = question.problem(self.samples(x, draws), conditions)
+        return problem.with_oracle(Oracle(self.classifier, x, self.distribution))
+
+    def explain(
+        self,
+        x: Any,
+        k: int = 5,
+        *,
+        backend: str = "search",
+        time_limit: float | None = 10.0,
+        fresh: int = 1000,
+        **asked: Any,
+    ) -> Result:
+        """Solve the problem of explaining x and measure the rule on fresh samples.
+
+        Parameters
+        ----------
+        x, k, backend, time_limit, fresh
+            As for :func:`cpx.explain`.
+        **asked
+            As for :meth:`problem`, and further options of :func:`cpx.solve`.
+
+        Returns
+        -------
+        Result
+            Its ``explanation`` is None when the engine found nothing.
+        """
+        options = {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
+        question = Question.of({"k": k, **asked})
+        problem = self.state(x, question)
+        result = self._solve(problem, backend, time_limit, options)
+        return self.conclude(result, problem, x, question, fresh)
+
+    def _solve(
+        self, problem: MonomialProblem, backend: str, limit: float | None, options: dict[str, Any]
+    ) -> Result:
+        engine = find_backend(backend)
+        engine.require()
+        if "seed" in engine.honours:
+            options.setdefault("seed", self.seed)
+        if not options.get("isolate"):
+            # Loading an engine, or compiling it at its first use, is no part of the limit.
+            engine.preload()
+        return solve(problem, backend, time_limit=limit, **options)
+
+    def conclude(
+        self,
+        result: Result,
+        problem: MonomialProblem,
+        x: Any,
+        question: Question,
+        fresh: int = 1000,
+    ) -> Result:
+        """Return the result of solving ``problem`` with its rule measured on fresh samples.
+
+        The problem is what :meth:`state` returned for x and the question. Of equally precise
+        rules the one that covers most is taken; see :func:`cpx.explainers.tie_break.widest`.
+        """
+        result = widest(problem, result)
+        if result.explanation is None:
+            return result
+        found = self.measure(result.explanation, x, fresh)
+        proved = result.status is Status.OPTIMAL
+        return replace(result, explanation=told(question, problem, found, result.bound, proved))
+
+    def score(
+        self,
+        rule: object,
+        x: Any,
+        *,
+        k: int | None = None,
+        compare: bool = True,
+        backend: str = "search",
+        time_limit: float | None = 10.0,
+        fresh: int = 1000,
+        **asked: Any,
+    ) -> Explanation:
+        """Measure a rule that someone wrote, and compare it with the best one.
+
+        Parameters
+        ----------
+        rule : str, Rule, Explanation, or a sequence of conditions
+            Text such as ``"a <= 2 and b = red"``, conditions as they are printed, one by one
+            or joined by "and", or indices of features. All must be true of x.
+        x : row
+            The instance.
+        k : int, optional
+            Size of the rules it is compared with; by default that of the rule.
+        compare : bool
+            Find the best rule for the objective and say what it has.
+        backend, time_limit
+            The engine that finds it, and its limit.
+        fresh : int
+            Number of fresh samples the precision is measured on.
+        **asked
+            As for :meth:`problem`.
+
+        Returns
+        -------
+        Explanation
+            With the exact precision and coverage on the samples, and the interval on fresh
+            ones; ``proved`` compares its value with that of the best rule.
+
+        Raises
+        ------
+        InvalidOption
+            For a condition that is unknown or false of x, and a rule of more than k.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from cpx import Explainer
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+        >>> scored = Explainer(tree, X).score("petal width (cm) <= 0.8", X.iloc[0])
+        >>> scored.precision, float(scored.coverage)
+        (Fraction(1, 1), 0.315)
+        """
+        features = self.conditions(x).features(rule)
+        question = Question.of({"k": size_to_compare(features, k), **asked})
+        problem = self.state(x, question)
+        best = None
+        if compare:
+            best = self._solve(problem, backend, time_limit, {"hint": features})
+        return self.judge(features, best, problem, x, question, fresh)
+
+    def judge(
+        self,
+        features: Sequence[int],
+        best: Result | None,
+        problem: MonomialProblem,
+        x: Any,
+        question: Question,
+        fresh: int = 1000,
+    ) -> Explanation:
+        """Do what :meth:`score` does, with the problem stated and solved before."""
+        found = problem.explanation(features)
+        if best is not None:
+            if best.explanation is not None:
+                rule = self._in_words(best.explanation.rule, x)
+                best = replace(best, explanation=replace(best.explanation, rule=rule))
+            found = compared(problem, found, best)
+        measured = self.measure(found, x, fresh)
+        return told(question, problem, measured, None if best is None else best.bound)
+
+    def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
+        """Return the explanation with its precision on n fresh samples given the rule.
+
+        Where the distribution cannot be conditioned on the rule, a note says so instead.
+        """
+        features = explanation.features
+        rule = self._in_words(explanation.rule, x)
+        try:
+            fresh = estimate_precision(
+                self.classifier, x, self.distribution, features, n, seed=self.seed
+            )
+        except NoMass as error:
+            note = f"the precision could not be measured on fresh samples: {error}"
+            return replace(explanation, rule=rule, notes=(*explanation.notes, note))
+        return replace(explanation, rule=rule, fresh=fresh)
+
+    def _in_words(self, rule: Rule, x: Any) -> Rule:
+        """Join the literals of one column, where the features are the binarizer's own."""
+        if not self._own_features:
+            return rule
+        bits = self.distribution.encode(x)
+        return replace(rule, conditions=self.binarizer.conditions(bits, rule.features))
+
+    @property
+    def _own_features(self) -> bool:
+        names = tuple(self.binarizer.get_feature_names_out())
+        return self.distribution.feature_names == names
+
+    def _class_name(self, label: str) -> str:
+        names = self.class_names
+        if names is None:
+            return label
+        if isinstance(names, Mapping):
+            return {str(key): str(value) for key, value in names.items()}.get(label, label)
+        return str(names[int(label)]) if label.isdecimal() and int(label) < len(names) else label

@@ -1,0 +1,238 @@
+"""One call: a classifier and an instance -> explanation."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any, Literal, overload
+
+from cpx.answers.explanation import Explanation, Reason
+from cpx.answers.result import Status
+from cpx.data import Distribution
+from cpx.errors import EngineError, InvalidOption, UnknownName, nearest
+from cpx.explainers.explainer import SOLVE_OPTIONS, Explainer
+from cpx.explainers.question import Question
+from cpx.explainers.sufficient import explain_by_reason
+from cpx.models.sufficient_reason.features import Level
+from cpx.models.sufficient_reason.form import Definition
+
+__all__ = ["explain"]
+
+_EXPLAINER = tuple(inspect.signature(Explainer).parameters)
+_KNOWN = {
+    "rule": (
+        *_EXPLAINER,
+        *(field.name for field in fields(Question)),
+        *("x", "backend", "time_limit", "fresh"),
+        *SOLVE_OPTIONS,
+    ),
+    "sufficient": tuple(inspect.signature(explain_by_reason).parameters),
+}
+"""The arguments of each kind of explanation."""
+
+_NEEDED = {"rule": ("classifier", "background", "x"), "sufficient": ("model", "x")}
+
+
+@overload
+def explain(
+    classifier: Any,
+    background: Any,
+    x: Any,
+    k: int = 5,
+    *,
+    kind: Literal["rule"] = "rule",
+    objective: str = "precision",
+    min_coverage: Fraction | float | str | None = None,
+    min_precision: Fraction | float | str | None = None,
+    m: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    required: object = (),
+    forbidden: object = (),
+    one_per_group: bool = False,
+    backend: str = "search",
+    time_limit: float | None = 10.0,
+    fresh: int = 1000,
+    n_bins: int = 3,
+    strategy: Literal["quantile", "uniform"] = "quantile",
+    distribution: str | Distribution = "empirical",
+    categorical: Sequence[Any] | None = None,
+    class_names: Sequence[str] | Mapping[Any, str] | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Explanation: ...
+
+
+@overload
+def explain(
+    model: Any,
+    x: Any,
+    *,
+    kind: Literal["sufficient"],
+    level: Level = "attributes",
+    definition: Definition = "sufficient",
+    weights: Sequence[int] | Mapping[Any, int] | None = None,
+    required: object = (),
+    forbidden: object = (),
+    class_names: Sequence[str] | Mapping[Any, str] | None = None,
+    label: Any = None,
+    trusted: bool | Iterable[str] = False,
+    backend: str | None = None,
+    time_limit: float | None = 10.0,
+    seed: int = 0,
+    hint: Explanation | Sequence[int | str] | None = None,
+    **options: Any,
+) -> Reason: ...
+
+
+def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
+    """Explain one prediction, by an optimal short rule or by what forces it.
+
+    With ``kind="rule"``, the default, any classifier is explained by the best rule of at most k
+    conditions on samples: ``explain(classifier, background, x, k)``. With
+    ``kind="sufficient"`` a tree model is explained by a smallest set of columns that force its
+    class, whatever the others are: ``explain(model, x, kind="sufficient")``. Nothing is sampled
+    then, no background is needed, and what is said holds for all rows. See
+    :class:`cpx.SufficientReason`.
+
+    Parameters
+    ----------
+    classifier : object with ``predict``, or callable
+        Maps rows like those of ``background`` to one label per row.
+    background : DataFrame or array of shape (n, columns)
+        Rows that say what the data look like, without the target.
+    x : row
+        The instance: a Series, a dict, a one-row frame or a vector.
+    k : int
+        Greatest number of conditions in the rule.
+    objective : {"precision", "coverage", "loss", "negative-only"}
+        What the rule is best in: the precision, among rules that cover enough; the
+        coverage, among rules that are precise enough; the least
+        :class:`loss <cpx.KMonomial>`; the least :class:`disagreeing weight covered
+        <cpx.NegativeOnly>`.
+    min_coverage, min_precision : Fraction, float or str, optional
+        Least shares, such as ``0.05`` or ``"1/20"``, on the samples. By default 1/20 of the
+        samples must be covered for the objective precision, and the precision must be at
+        least 19/20 for the objective coverage. ``max_coverage`` is an option as well.
+    m : int, optional
+        Number of samples the rule is found on, by default 1000.
+    epsilon, delta : float, optional
+        Instead of m: as many samples are drawn as it takes to know the loss up to epsilon
+        (see :func:`cpx.sample_size`), and the explanation says what is guaranteed of the
+        rule with probability 1 - delta.
+    required, forbidden : str, int, or a sequence of them
+        Conditions that the rule must, and must not, have: as they are printed, or indices
+        of features.
+    one_per_group : bool
+        At most one condition per column.
+    backend : str
+        The engine; ``cpx backends`` lists them. For a sufficient reason, the default is
+        ``hitting-sets`` where several trees are explained in the full sense, else ``cpsat``.
+    time_limit : float or None
+        Seconds for the engine.
+    fresh : int
+        Number of fresh samples the precision is measured on.
+    n_bins, strategy, categorical
+        How columns become conditions; see :class:`cpx.Binarizer`.
+    distribution : str or Distribution
+        ``"empirical"`` (background rows), ``"product"`` (each column drawn independently from
+        the background), ``"perturbed"`` (found on background rows, measured on background
+        rows with the rule written in: expect a lower precision), or ``"uniform"`` over the
+        binary features; with ``"uniform"`` the classifier must take the binary features.
+    class_names : sequence or mapping, optional
+        Names of the classes, by position or by label.
+    seed : int
+        Seed of the samples, of the fresh samples and of the engine.
+    **options
+        Further options of :func:`cpx.solve`: ``threads``, ``gap``, ``encoding``, ...
+
+    Other Parameters
+    ----------------
+    model : fitted classifier, TreeModel or path
+        With ``kind="sufficient"``: whatever :func:`cpx.read_model` reads. A model that was
+        trained without names gets those of the columns of x.
+    level, definition, weights, required, forbidden, label
+        With ``kind="sufficient"``, as for :class:`cpx.SufficientReason`, where features can
+        be given by name; ``weights`` can be a mapping, of the features that do not weigh 1.
+        The definition is ``sufficient`` unless another is given.
+    trusted : bool or list of str
+        With ``kind="sufficient"``, as for :func:`cpx.read_model`.
+    hint : Explanation, or sequence of int or str
+        Features of a known solution.
+
+    Returns
+    -------
+    Explanation
+        The rule in words, its precision with an exact interval on fresh samples, its
+        coverage, and what was proved. :meth:`Explainer.explain` returns the whole result.
+        With ``kind="sufficient"`` a :class:`Reason`: what forces the class, in words, and
+        between which numbers the size of a smallest reason is known to be. To get the whole
+        result, state the problem and :func:`cpx.solve` it.
+
+    Raises
+    ------
+    EngineError
+        When the engine or the check failed, or nothing was found within the limit, or there
+        is nothing that keeps the limits.
+    InvalidOption, InvalidInstance, UnknownName
+        Naming the argument that is wrong, or that is for the other kind.
+    ModelError, UnsupportedModel, DataError
+        When the tree model cannot be read, or x is no row of it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> import cpx
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    >>> names = ["setosa", "versicolor", "virginica"]
+    >>> explanation = cpx.explain(tree, X, X.iloc[0], k=2, class_names=names)
+    >>> print(explanation)
+    petal length (cm) <= 2 => setosa
+    >>> print(cpx.explain(tree, X.iloc[0], kind="sufficient", class_names=names))
+    petal width (cm) <= 0.8 forces setosa, whatever the other 3 columns are
+    """
+    _refuse(kind, args, options)
+    if kind == "sufficient":
+        return explain_by_reason(*args, **options)
+    return _explain_by_rule(*args, **options)
+
+
+def _explain_by_rule(
+    classifier: Any, background: Any, x: Any, k: int = 5, **options: Any
+) -> Explanation:
+    own = {name: options.pop(name) for name in _EXPLAINER if name in options}
+    result = Explainer(classifier, background, **own).explain(x, k, **options)
+    found = result.explanation
+    if found is None or result.status is Status.ERROR:
+        what = "no rule" if found is None else "a rule that is wrong"
+        raise EngineError(
+            f"{result.engine} found {what}: {result.status}, {result.raw_status}"
+            + "".join(f"; {warning}" for warning in result.warnings)
+        )
+    return found
+
+
+def _refuse(kind: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+    """Raise for a kind that is not known, and for arguments that are for the other kind."""
+    if kind not in _KNOWN:
+        raise UnknownName("kind", kind, _KNOWN)
+    for name in options:
+        if name in _KNOWN[kind]:
+            continue
+        for other, known in _KNOWN.items():
+            if name in known:
+                raise InvalidOption(f"{name} is for kind={other!r}, this is kind={kind!r}")
+        raise InvalidOption(f"there is no option {name!r}{nearest(name, _KNOWN[kind])}")
+    needed = _NEEDED[kind]
+    if lacking := [name for name in needed[len(args) :] if name not in options]:
+        every = "; ".join(f"kind={k!r} needs {', '.join(v)}" for k, v in _NEEDED.items())
+        raise InvalidOption(f"{lacking[0]} is missing with kind={kind!r}: {every}")
+    if kind == "sufficient" and len(args) > 2:
+        raise InvalidOption(
+            "kind='sufficient' needs no background, for it speaks of all rows: "
+            "explain(model, x, kind='sufficient')"
+        )

@@ -1,0 +1,261 @@
+"""The best few rules of a problem, and all optimal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpx import check
+from cpx.answers.explanation import Explanation
+from cpx.answers.result import Result, Status
+from cpx.answers.values import Value, decimal, digits, to_json
+from cpx.backends import backend as find_backend
+from cpx.backends.base import Progress
+from cpx.backends.interruptible import run_interruptibly
+from cpx.errors import CheckFailed, InvalidOption
+from cpx.models.base import Problem
+from cpx.models.monomial.problem import MonomialProblem
+from cpx.options import SolveOptions
+from cpx.solving import run
+from cpx.support.validation import positive_integer
+
+if TYPE_CHECKING:
+    from cpx.backends.search.solution_pool import Several
+
+__all__ = ["Ranking", "best_rules", "optimal_rules"]
+
+_MOST = 100_000
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Rules of one problem in their order, checked against the data one by one.
+
+    Attributes
+    ----------
+    rules : tuple of Explanation
+        The best first; of equally good ones the shorter, then the one whose feature indices are
+        lexicographically first.
+    values : tuple of int or Fraction
+        The objective of each.
+    complete : bool
+        It is proved that no rule is missing before the last of these.
+    more : bool
+        A rule that is missing is as good as the last of these.
+    optimal_only : bool
+        Whether only optimal rules were asked for.
+    best : Result
+        The solve that found the best one, with its bound and its proof.
+    """
+
+    rules: tuple[Explanation, ...]
+    values: tuple[Value, ...]
+    complete: bool
+    more: bool
+    optimal_only: bool
+    best: Result
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self.rules)
+
+    @property
+    def proved(self) -> str:
+        """What was proved of the list, as a sentence."""
+        if not self.rules:
+            return "no rule satisfies the constraints" if self.complete else "nothing was found"
+        if not self.complete:
+            return "stopped before the proof: better rules than some of these may be missing"
+        if self.optimal_only:
+            count = "these are not all optimal rules" if self.more else "all optimal rules"
+            return f"{count}, of value {decimal(self.values[0])}"
+        told = "no rule is missing before the last of these"
+        return told + (", others are as good as the last" if self.more else "")
+
+    def __str__(self) -> str:
+        places = digits(self.values)
+        shown = [decimal(value, places) for value in self.values]
+        width = max(map(len, shown), default=0)
+        lines = [
+            f"{place:>{len(str(len(shown)))}}.  {value:>{width}}  {rule}"
+            for place, (value, rule) in enumerate(zip(shown, self.rules, strict=True), 1)
+        ]
+        return "\n".join([*lines, f"proved: {self.proved}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ranking as plain JSON values."""
+        return {
+            "format": "cpx-ranking",
+            "version": 1,
+            "rules": [
+                {"objective": to_json(value), **rule.to_dict()}
+                for value, rule in zip(self.values, self.rules, strict=True)
+            ],
+            "complete": self.complete,
+            "more": self.more,
+            "optimal_only": self.optimal_only,
+            "proved": self.proved,
+            "best": self.best.to_dict(),
+        }
+
+
+def best_rules(
+    problem: Problem, n: int = 10, *, time_limit: float | None = None, threads: int = 1
+) -> Ranking:
+    """Return the ``n`` best rules of a problem, found and proved by the exact search.
+
+    Rules with a feature that can be left out without covering another sample that counts are
+    not listed: they say the same as a shorter one. Required features always stay. Under the
+    negative-only loss the disagreeing samples count, otherwise all do.
+
+    Parameters
+    ----------
+    problem : Problem
+        Any of the problems of one rule, such as :class:`cpx.MaxPrecision`.
+    n : int
+        How many rules, from 1 to 100,000.
+    time_limit : float, optional
+        Seconds > 0 in all.
+    threads : int
+        Threads for the search of the best rule; the others are found by one.
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    InvalidOption
+        When an argument is wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cpx import KMonomial, Samples, best_rules
+    >>> samples = Samples(np.array([[1, 1], [1, 0], [0, 1]], dtype=bool),
+    ...                   np.array([True, True, False]), features=("a", "b"))
+    >>> print(best_rules(KMonomial(samples, k=2), n=3))
+    1.  0  a => same class as x
+    2.  1  (always) => same class as x
+    3.  1  a and b => same class as x
+    proved: no rule is missing before the last of these
+    """
+    return _rank(problem, n, time_limit, threads, optimal_only=False)
+
+
+def optimal_rules(
+    problem: Problem,
+    most: int = 1000,
+    *,
+    time_limit: float | None = None,
+    threads: int = 1,
+) -> Ranking:
+    """Return all optimal rules of a problem, or the first ``most`` of them.
+
+    As :func:`best_rules` does otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cpx import KMonomial, Samples, optimal_rules
+    >>> samples = Samples(np.array([[1, 1], [1, 1], [0, 0]], dtype=bool),
+    ...                   np.array([True, True, False]), features=("a", "b"))
+    >>> print(optimal_rules(KMonomial(samples, k=2)))
+    1.  0  a => same class as x
+    2.  0  b => same class as x
+    proved: all optimal rules, of value 0
+    """
+    return _rank(problem, most, time_limit, threads, optimal_only=True)
+
+
+def _rank(
+    problem: Problem,
+    n: int,
+    time_limit: float | None,
+    threads: int,
+    optimal_only: bool,
+) -> Ranking:
+    if not isinstance(problem, MonomialProblem):
+        raise InvalidOption(f"problem must be one of a single rule, got {type(problem).__name__}")
+    name = "most" if optimal_only else "n"
+    n = positive_integer(name, n)
+    if n > _MOST:
+        raise InvalidOption(f"{name} must be at most {_MOST}, got {n}")
+    find_backend("search").require()
+    progress = Progress(problem, SolveOptions(time_limit=time_limit, threads=threads))
+    best = run(problem, "search", progress.options)
+    if best.status is not Status.OPTIMAL:
+        complete = best.status is Status.INFEASIBLE
+        return _checked(problem, best, [best.explanation], complete, False, optimal_only)
+    assert best.explanation is not None
+    found = _search(problem, progress, best.explanation.features, n, optimal_only)
+    if found is None:
+        return _checked(problem, best, [best.explanation], False, False, optimal_only)
+    rules, several = found
+    if not several.finished and (
+        not rules or problem.evaluate(rules[0]).objective != best.objective
+    ):
+        # Stopped early, the list may lack the best rule, which is known.
+        rules = [best.explanation, *rules][:n]
+    return _checked(problem, best, rules, several.finished, several.more, optimal_only)
+
+
+def _search(
+    problem: MonomialProblem, progress: Progress, best: tuple[int, ...], n: int, optimal_only: bool
+) -> tuple[list[Explanation], Several] | None:
+    """Return the rules, and how they were found; None when there was no time to begin."""
+    from cpx.backends.search.presolve import reduce
+    from cpx.backends.search.solution_pool import several
+    from cpx.models.monomial.form import RatioMonomial
+
+    form = problem.search_form()
+    reduced = reduce(form, every=True)
+    assert reduced is not None
+    if progress.expired:
+        return None
+    signal = np.zeros(2, dtype=np.int64)
+    known = [int(j) for j in np.flatnonzero(np.isin(reduced.features, best))]
+
+    def stop() -> None:
+        signal[0] = 1
+
+    found = run_interruptibly(
+        lambda: several(
+            reduced,
+            n,
+            known,
+            ratio=isinstance(form, RatioMonomial),
+            as_good=optimal_only,
+            signal=signal,
+        ),
+        progress,
+        stop,
+    )
+    return [problem.explanation(reduced.original(columns)) for columns in found.columns], found
+
+
+def _checked(
+    problem: MonomialProblem,
+    best: Result,
+    rules: Sequence[Explanation | None],
+    complete: bool,
+    more: bool,
+    optimal_only: bool,
+) -> Ranking:
+    """Measure all rules, and let the independent checker do so too."""
+    listed = [rule for rule in rules if rule is not None]
+    values = [problem.evaluate(rule).objective for rule in listed]
+    results = (
+        replace(best, status=Status.FEASIBLE, objective=value, explanation=rule, trace=())
+        for value, rule in zip(values, listed, strict=True)
+    )
+    wrong = check.complaints_each(problem.to_dict(), (result.to_dict() for result in results))
+    for place, told in enumerate(wrong, 1):
+        if told:
+            raise CheckFailed(f"check of rule {place} failed: {told[0]}")
+    return Ranking(tuple(listed), tuple(values), complete, more, optimal_only, best)

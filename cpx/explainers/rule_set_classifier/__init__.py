@@ -1,0 +1,31 @@
+"""A rule set as a scikit-learn classifier.
+
+- ``table_rules``: rules over the columns of a table, in words, and what they cover;
+- ``labels``: the two classes of a target column, checked;
+- ``stating``: the problem behind the rules, and the rules as an answer to it;
+- ``fitting``: learning, from labels and from a black box;
+- ``report``: what is known of a learned set, each bound with what it bounds;
+- ``shares``: how many of the rows that the same rules cover are of a class;
+- ``fitted_rules``: what fitted rules say of rows;
+- ``estimator``: :class:`RuleSetClassifier`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cpx.support.lazy_imports import lazily
+
+if TYPE_CHECKING:
+    from cpx.explainers.rule_set_classifier.estimator import RuleSetClassifier
+    from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
+
+__all__ = ["LearningReport", "RuleSetClassifier", "SurrogateReport"]
+
+_HOME = {
+    "LearningReport": "report",
+    "RuleSetClassifier": "estimator",
+    "SurrogateReport": "report",
+}
+
+__getattr__, __dir__ = lazily(__name__, _HOME)

@@ -1,0 +1,291 @@
+"""A set of rules as a scikit-learn classifier, learned from labels or by asking a black box."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from cpx.data.binarizer import as_table
+from cpx.errors import DataError, InvalidOption
+from cpx.explainers.rule_set_classifier.fitted_rules import FittedRules
+from cpx.explainers.rule_set_classifier.fitting import Loop, from_black_box, from_labels
+from cpx.explainers.rule_set_classifier.report import LearningReport
+from cpx.explainers.rule_set_classifier.stating import answer, stated
+from cpx.explainers.rule_set_classifier.table_rules import TableRules
+from cpx.models.arguments import Share, share
+from cpx.support.validation import positive_integer
+
+if TYPE_CHECKING:
+    from cpx.answers.result import Result
+    from cpx.models.rule_set.learning import RuleSetLearning
+
+__all__ = ["RuleSetClassifier"]
+
+
+class RuleSetClassifier(FittedRules):
+    """Classify by a few rules: the positive class where one of them holds, else the other class.
+
+    A rule is a conjunction of conditions on the columns of a table: limits of numbers, values of
+    categories. Rules are chosen so that ::
+
+        errors  +  penalty * rows * number of rules
+
+    is low. They are learned from labels by column generation (:func:`cpx.learn_rules`), which
+    proves how far from the best of all rule sets they can be, by the Hamming loss. Given a
+    black box, they imitate it instead, and it is asked about more instances on the way
+    (:mod:`cpx.methods.active`).
+
+    Parameters
+    ----------
+    k : int
+        Greatest number of conditions of a rule, the two limits of an interval counted as two; as
+        one with a black box.
+    penalty : Fraction, int, float or str
+        Price of a rule as a share of the rows, from 0 to 1.
+    n_bins : int, optional
+        Most bins of a numeric column; limits lie between them. Default: 10, and 64 with a
+        black box.
+    categorical : sequence of column names, optional
+        Numeric columns to treat as categories.
+    positive : label, optional
+        Class that the rules describe; the greater of the two labels when not given.
+    class_weights : pair of int, optional
+        What an error on a row of the other class, and on one of the positive class, weighs. Not
+        with a black box.
+    black_box : object with ``predict``, or callable, optional
+        The model to imitate. It gets tables like X, and answers with two labels.
+    loop : {"active", "exact"}
+        How a black box is asked: :class:`~cpx.methods.active.ActiveDecisionSet` or
+        :class:`~cpx.methods.active.ExactDecisionSet`.
+    max_queries : int
+        Instances that the black box is asked about beside the rows of X, at most; 0 for none.
+    time_limit : float or None
+        Seconds of learning from labels, and of each selection of the exact loop; ``None`` for no
+        limit. Where the limit ends the search, another run may find other rules.
+    threads : int
+        Of the exact search in learning from labels.
+    seed : int
+    max_categories : int
+        A column with more categories is refused.
+
+    Attributes
+    ----------
+    rule_set_ : RuleSet
+        The rules with coverage, precision and contribution on the rows of fit; the greatest
+        contribution first. ``print(rule_set_.table())``.
+    rules_ : tuple of tuple of str
+        The conditions of each.
+    report_ : LearningReport or SurrogateReport
+        Loss, bounds and what they bound; queries, and changed answers of the black box.
+    objective_ : Fraction
+        Errors and prices on the rows of fit.
+    classes_ : (2,) array
+        The labels, sorted.
+    positive_ : label
+        Class that the rules describe.
+    surrogate_ : ActiveDecisionSet or ExactDecisionSet
+        With a black box: what asked it, with its history.
+    n_features_in_ : int
+    feature_names_in_ : array of object, one per column
+        Only after fitting on a frame whose column names are text.
+
+    Raises
+    ------
+    InvalidOption, InvalidInstance
+        For a parameter out of its range, by name.
+    DataError
+        For a table or labels that cannot be used: one class, more than two, missing ones.
+    ClassifierError
+        When the black box fails.
+
+    Warns
+    -----
+    UserWarning
+        When the black box gave a row another label than before; ``report_`` counts how often.
+    DataConversionWarning
+        When y is a column.
+
+    Notes
+    -----
+    ``clone``, and so cross-validation, leaves the black box as it is: it is not
+    an estimator to fit again.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [1, 2, 3, 4, 5, 6], "tint": list("aababb")})
+    >>> model = RuleSetClassifier(k=2).fit(table, ["no", "no", "yes", "no", "yes", "yes"])
+    >>> print(model)
+    1 rule for the class yes, otherwise no
+    errors     0 of 6, 1 rule at 0.06: 0.06 in all, no bound
+    Hamming    0.06, at least 0.06 for every set; no rule is left to add
+    coverage  precision  errors without it  contribution  rule
+       0.500      1.000                 +3         +2.94  tint = b
+    >>> model.predict(pd.DataFrame({"size": [9], "tint": ["b"]}))
+    array(['yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        k: int = 4,
+        penalty: Share = 0.01,
+        n_bins: int | None = None,
+        categorical: Sequence[str | int] | None = None,
+        positive: Any = None,
+        class_weights: tuple[int, int] | None = None,
+        black_box: Any = None,
+        loop: Loop = "active",
+        max_queries: int = 1000,
+        time_limit: float | None = 10.0,
+        threads: int = 1,
+        seed: int = 0,
+        max_categories: int = 100,
+    ) -> None:
+        self.k = k
+        self.penalty = penalty
+        self.n_bins = n_bins
+        self.categorical = categorical
+        self.positive = positive
+        self.class_weights = class_weights
+        self.black_box = black_box
+        self.loop = loop
+        self.max_queries = max_queries
+        self.time_limit = time_limit
+        self.threads = threads
+        self.seed = seed
+        self.max_categories = max_categories
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn rules.
+
+        Parameters
+        ----------
+        X : data frame or (n, columns) array
+            Numbers, categories, missing values.
+        y : (n,) array, optional
+            Labels of two classes. With a black box, its labels are learned and y is not looked at.
+
+        Returns
+        -------
+        RuleSetClassifier
+            Itself.
+        """
+        self._check_parameters()
+        found = from_labels(self, X, y) if self.black_box is None else from_black_box(self, X)
+        for name in ("surrogate_", "feature_names_in_"):
+            if hasattr(self, name):
+                delattr(self, name)  # left from an earlier fit
+        self._fitted = found
+        self.classes_, self.positive_ = found.target.classes, found.target.positive
+        self.rule_set_, self.rules_ = found.rule_set, found.conditions
+        self.report_, self.objective_ = found.report, found.report.objective
+        if found.surrogate is not None:
+            self.surrogate_ = found.surrogate
+        table = as_table(X)
+        self.n_features_in_ = table.shape[1]
+        if table is X and all(isinstance(name, str) for name in table.columns):
+            self.feature_names_in_ = np.array(table.columns, dtype=object)
+        return self
+
+    def problem(self, X: Any, y: Any, name: str = "") -> RuleSetLearning:
+        """State the problem that fit solves, for other engines and :func:`cpx.save`.
+
+        Nothing is learned, and nothing needs to be fitted before.
+
+        Parameters
+        ----------
+        X, y
+            As for :meth:`fit`.
+        name : str
+            Of the instance, free.
+
+        Returns
+        -------
+        RuleSetLearning
+            With the zero-one loss; equal rows are merged.
+
+        Raises
+        ------
+        InvalidOption
+            With a black box: there the rows grow by what it is asked.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cpx import solve
+        >>> table = pd.DataFrame({"size": [1, 2, 3, 4, 5, 6], "tint": list("aababb")})
+        >>> y = ["no", "no", "yes", "no", "yes", "yes"]
+        >>> model = RuleSetClassifier(k=2)
+        >>> problem = model.problem(table, y)
+        >>> result = model.fit(table, y).answer(problem)
+        >>> str(result.explanation), result.objective, solve(problem, "search").bound
+        ('tint = b => yes', 3, 3)
+        """
+        self._check_parameters()
+        if self.black_box is not None:
+            raise InvalidOption(
+                "black_box: rules that imitate it are chosen on rows and queries, for which "
+                "there is no instance"
+            )
+        return stated(self, X, y, name)
+
+    def answer(self, problem: RuleSetLearning) -> Result:
+        """Return the fitted rules as an answer to a problem that :meth:`problem` stated.
+
+        Parameters
+        ----------
+        problem : RuleSetLearning
+            Over the literals that the rules are made of, as for the rows of fit.
+
+        Returns
+        -------
+        Result
+            Without a bound: the one in ``report_`` is of another loss. The independent checker
+            has confirmed its value.
+
+        Raises
+        ------
+        DataError
+            When the rules are not among those of the problem, or imitate a black box.
+        """
+        self._check_fitted()
+        rules = self._fitted.model
+        if not isinstance(rules, TableRules) or not isinstance(self.report_, LearningReport):
+            raise DataError("rules that imitate a black box are no answer to a problem on rows")
+        return answer(rules, problem, closed=self.report_.closed)
+
+    def _check_parameters(self) -> None:
+        positive_integer("k", self.k)
+        share("penalty", self.penalty)
+        if self.n_bins is not None and positive_integer("n_bins", self.n_bins) < 2:
+            raise InvalidOption(f"n_bins must be at least 2, got {self.n_bins!r}")
+
+    def __str__(self) -> str:
+        if not hasattr(self, "rule_set_"):
+            return repr(self)
+        n, otherwise = len(self.rules_), self._fitted.target.negative
+        head = f"{n} rule{'s' * (n != 1)} for the class {self.positive_}, otherwise {otherwise}"
+        table = [self.rule_set_.table()] * bool(n)
+        return "\n".join([head, str(self.report_), *table])
+
+    def __sklearn_clone__(self) -> Self:
+        # clone would take a fitted black box for an estimator that is to be fitted anew.
+        return type(self)(
+            **{
+                name: value if name == "black_box" else clone(value, safe=False)
+                for name, value in self.get_params(deep=False).items()
+            }
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        """Say to scikit-learn which input is taken."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = self.black_box is None
+        return tags

@@ -1,0 +1,56 @@
+"""Sufficient reasons of tree models, found and proved by algorithms of our own.
+
+Names are imported on first use, so that ``import cpx.methods.reasons`` loads no engine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cpx.support.lazy_imports import lazily
+
+if TYPE_CHECKING:
+    from cpx.methods.reasons.contrast import SmallestChange, contrastive
+    from cpx.methods.reasons.enumeration import (
+        Reasons,
+        enumerate_reasons,
+        necessary_attributes,
+        relevant_attributes,
+    )
+    from cpx.methods.reasons.minimal import MinimalReason, minimal_reason
+    from cpx.methods.reasons.minimum import MinimumReason, minimum_reason
+    from cpx.trees.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
+
+__all__ = [
+    "GaveUp",
+    "MinimalReason",
+    "MinimumReason",
+    "Reasons",
+    "SmallestChange",
+    "Stopped",
+    "SufficiencyOracle",
+    "contrastive",
+    "enumerate_reasons",
+    "minimal_reason",
+    "minimum_reason",
+    "necessary_attributes",
+    "relevant_attributes",
+]
+
+_HOME = {
+    "GaveUp": "cpx.trees.sufficiency.oracle",
+    "MinimalReason": "minimal",
+    "MinimumReason": "minimum",
+    "SufficiencyOracle": "cpx.trees.sufficiency.oracle",
+    "Reasons": "enumeration",
+    "SmallestChange": "contrast",
+    "Stopped": "cpx.trees.sufficiency.oracle",
+    "contrastive": "contrast",
+    "enumerate_reasons": "enumeration",
+    "minimal_reason": "minimal",
+    "minimum_reason": "minimum",
+    "necessary_attributes": "enumeration",
+    "relevant_attributes": "enumeration",
+}
+
+__getattr__, __dir__ = lazily(__name__, _HOME)

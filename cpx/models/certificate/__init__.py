@@ -1,0 +1,1 @@
+"""Smallest certificates on samples."""

@@ -1,0 +1,207 @@
+"""Smallest certificates on samples: the fewest features that leave few samples to disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import floor
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from cpx.answers.explanation import Explanation, SampleEvaluation
+from cpx.answers.rule import Rule
+from cpx.answers.values import Value
+from cpx.data.samples import Samples
+from cpx.errors import InvalidInstance
+from cpx.models.arguments import Share, feature_list, share, weight_list
+from cpx.models.base import Encoding
+from cpx.models.minimum_subset.form import LossForm
+from cpx.models.minimum_subset.problem import SMALLEST_ENCODINGS, SmallestSet
+from cpx.models.monomial import saved
+from cpx.models.monomial import text as wording
+
+__all__ = ["MinCertificate"]
+
+
+@dataclass(frozen=True, eq=False)
+class MinCertificate(SmallestSet):
+    """Find the fewest features that cover few disagreeing samples.
+
+    A set S is enough when the weight of the samples that agree with x on S and have another
+    class is at most ``epsilon`` times the weight of all samples. With epsilon 0, S is a
+    sufficient reason as far as these samples tell: a certificate [1]_ on data, not of the
+    model.
+
+    Parameters
+    ----------
+    samples : Samples
+        Agreement with x, labels and weights.
+    epsilon : Fraction, int, float or str
+        Tolerated share of the weight of all samples, from 0 to 1; exact, a float means the
+        decimal number it is printed as.
+    weights : sequence of int, optional
+        A positive weight per feature; the set of least weight is sought. Default: all 1.
+    required, forbidden : sequence of int
+        Features that must, and must not, be chosen. A contradiction between them, and samples
+        of another class that only forbidden features or none tell from x, make a valid
+        problem without a solution.
+    name : str
+        Name of the instance, free.
+
+    Raises
+    ------
+    InvalidInstance
+        Naming the argument and its value.
+
+    References
+    ----------
+    .. [1] G. Blanc, J. Lange, L.-Y. Tan: Provably Efficient, Succinct, and Precise
+       Explanations, NeurIPS 2021 (certificates of a given error); here the error counts all
+       samples, not the covered ones only, so that it falls with every feature.
+
+    Examples
+    --------
+    >>> from cpx import Samples, solve
+    >>> samples = Samples([[1, 1, 0], [1, 0, 1], [0, 1, 1]], [1, 0, 0], features=("a", "b", "c"))
+    >>> str(solve(MinCertificate(samples, epsilon=0)).explanation)
+    'a and b => same class as x'
+    """
+
+    samples: Samples
+    epsilon: Share = 0
+    weights: tuple[int, ...] | None = None
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    name: str = ""
+
+    kind: ClassVar[str] = "min-certificate"
+    encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SMALLEST_ENCODINGS
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.samples, Samples):
+            raise InvalidInstance(f"samples must be Samples, got {type(self.samples).__name__}")
+        object.__setattr__(self, "epsilon", share("epsilon", self.epsilon))
+        for which in ("required", "forbidden"):
+            value = feature_list(which, getattr(self, which), self.n_features)
+            object.__setattr__(self, which, value)
+        if self.weights is not None:
+            weights = weight_list("weights", self.weights, self.n_features)
+            object.__setattr__(self, "weights", weights)
+        if not isinstance(self.name, str):
+            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+
+    @property
+    def n_features(self) -> int:
+        """Number d of Boolean features."""
+        return int(self.samples.agreement.shape[1])
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The literal of each feature, true of x."""
+        return self.samples.features
+
+    @property
+    def tolerated(self) -> int:
+        """Greatest disagreeing weight that may be covered."""
+        return floor(Fraction(self.epsilon) * self.samples.total)
+
+    @cached_property
+    def form(self) -> LossForm:
+        """The problem as plain arrays: each disagreeing sample is a tree of one leaf."""
+        disagreeing = np.flatnonzero(~self.samples.same)
+        return LossForm.of(
+            ~self.samples.agreement[disagreeing],
+            np.arange(disagreeing.size),
+            [self.samples.weights[disagreeing]],
+            [self.tolerated],
+            self.weight_array,
+            self.required,
+            self.forbidden,
+        )
+
+    def enough(self, features: tuple[int, ...]) -> bool:
+        """Say whether few disagreeing samples are covered."""
+        found = self._measure(features)
+        return found.covered - found.agreeing_covered <= self.tolerated
+
+    def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
+        covered = self.samples.covered(features)
+        return SampleEvaluation.of(self.samples, covered, self.cost(features))
+
+    def evaluate(self, explanation: Explanation) -> SampleEvaluation:
+        """Return the weight of the features, what they cover, and whether they are enough."""
+        features = explanation.features
+        return replace(self._measure(features), feasible=self._allows(features))
+
+    def explanation(self, features: Iterable[int]) -> Explanation:
+        """Return the rule of these features with its exact precision and coverage."""
+        rule = Rule.of(features, self.samples.features, wording.conclusion(self.samples))
+        found = self._measure(rule.features)
+        return Explanation(rule, precision=found.precision, coverage=found.coverage)
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with what was proved, and what the samples say."""
+        told = super().conclude(explanation, proved, objective, bound)
+        found = self._measure(explanation.features)
+        wrong = found.covered - found.agreeing_covered
+        note = (
+            f"on the samples: {wrong} of {found.total} are covered and have another class, "
+            f"{self.tolerated} tolerated; nothing is said of other rows"
+        )
+        return replace(told, notes=(note,))
+
+    def brief(self) -> list[str]:
+        """Return samples, features and what is tolerated."""
+        share = wording.percent(Fraction(self.epsilon))
+        return [*wording.samples_in_words(self.samples), f"at most {share} disagreeing"]
+
+    def facts(self) -> dict[str, str]:
+        """Return samples, features and what is tolerated."""
+        samples = self.samples
+        return {
+            "samples": f"m = {samples.m}, weight {samples.total}",
+            "agreeing": f"{samples.same.sum()} samples, weight {samples.agreeing}",
+            "features": f"d = {samples.d}",
+            "tolerated": f"epsilon = {self.epsilon}: disagreeing weight up to {self.tolerated}",
+            **self.choice_facts(),
+        }
+
+    def claim(self) -> str:
+        """Name the certificate."""
+        share = wording.percent(Fraction(self.epsilon))
+        return f"certificate on these samples with at most {share} disagreeing"
+
+    def units(self, size: int) -> str:
+        """Count conditions."""
+        return f"{size} condition{'s' * (size != 1)}"
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate; solved all the same."""
+        notes, samples = self.base_notes(), self.samples
+        if samples.total - samples.agreeing <= self.tolerated:
+            notes.append("so few samples have another class that nothing need be kept")
+        same = samples.agreement.all(axis=1) & ~samples.same
+        if same.any() and int(samples.weights[same].sum()) > self.tolerated:
+            notes.append("samples of another class agree with x on all features")
+        return tuple(notes)
+
+    # -------------------------------------------------------------- its file
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the saved form, version 1."""
+        parameters: dict[str, Any] = {"epsilon": str(self.epsilon)}
+        for key in ("required", "forbidden", "weights"):
+            if value := getattr(self, key):
+                parameters[key] = list(value)
+        return saved.with_samples(self.kind, self.name, parameters, self.samples)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the saved form; unknown keys and parameters are refused by name."""
+        known = frozenset(("epsilon", "required", "forbidden", "weights"))
+        return cls(**saved.read(data, known, needed=("epsilon",)))

@@ -1,0 +1,1 @@
+"""Rules of kernel machines: the formula of maximum weight."""

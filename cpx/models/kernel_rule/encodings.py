@@ -1,0 +1,87 @@
+"""A formula as slots for its clauses: the encoding of kernel rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpx.models.base import Statement, Values
+from cpx.models.monomial.encodings.common import bools
+
+if TYPE_CHECKING:
+    from cpx.models.kernel_rule.form import DNFForm
+
+__all__ = ["slots"]
+
+
+def slots(form: DNFForm) -> Statement:
+    """One slot per clause: which literals it has, and which samples it covers.
+
+    Variables, for each slot t of D: X_tj, the clause has feature j; U_t, the slot has a clause;
+    F_ti for each sample i of positive weight, the clause counts for it. Y_i, such a sample is
+    gained; N_i for each sample of negative weight, it is paid for. With M_i = {j : a_ij = 0}::
+
+        maximise    sum_i w_i Y_i  +  sum_i w_i N_i
+        subject to  U_0,   U_t -> U_(t-1)
+                    U_t -> OR_j X_tj,   X_tj -> U_t,   sum_j X_tj <= C
+                    Y_i -> OR_t F_ti
+                    F_ti -> U_t,   X_tj -> AND_{i : j in M_i} not F_ti
+                    N_i  or  not U_t  or  OR_{j in M_i} X_tj
+
+    The direction of the objective makes the other directions superfluous: no Y_i is false and
+    no N_i true without need.
+
+    Size: D (d + p + 1) + p + q variables, for p samples of positive and q of negative weight;
+    a clause of up to d + 2 literals per slot and negative sample, and D d grouped implications.
+
+    Source: the usual encoding of a DNF of bounded size, as in SAT-based learning of formulas.
+    """
+    import cpmpy as cp
+    from cpmpy.expressions.core import Operator
+
+    d, D = form.table.shape[1], form.max_clauses
+    gained, paid = np.flatnonzero(form.weights > 0), np.flatnonzero(form.weights < 0)
+    X, U = bools(D * d, "X"), bools(D, "U")
+    F, Y, N = bools(D * gained.size, "F"), bools(gained.size, "Y"), bools(paid.size, "N")
+    differing = ~form.table[gained].T
+    constraints = [U[0]]
+    for t in range(D):
+        chosen = np.array(list(X[t * d : (t + 1) * d]), dtype=object)
+        counts = np.array(list(F[t * gained.size : (t + 1) * gained.size]), dtype=object)
+        if t:
+            constraints.append(U[t].implies(U[t - 1]))
+        constraints.append(Operator("or", [~U[t], *chosen]))
+        if form.max_literals < d:
+            constraints.append(cp.sum(chosen) <= form.max_literals)
+        for x, lost in zip(chosen, differing, strict=True):
+            constraints.append(x.implies(Operator("and", [U[t], *(~f for f in counts[lost])])))
+        constraints += [f.implies(U[t]) for f in counts]
+        for n, i in zip(N, paid, strict=True):
+            constraints.append(Operator("or", [n, ~U[t], *chosen[~form.table[i]]]))
+    for number, y in enumerate(Y):
+        constraints.append(Operator("or", [~y, *F[number :: gained.size]]))
+    weights = [*form.weights[gained].tolist(), *form.weights[paid].tolist()]
+    goal = Operator("wsum", [weights, [*Y, *N]])
+
+    def complete(chosen: Sequence[int]) -> Values:
+        clauses = form.clauses(chosen)
+        values = {name: np.zeros(len(list(v)), dtype=np.int64) for name, v in variables.items()}
+        covered = np.zeros((D, len(form.table)), dtype=np.bool_)
+        for t, clause in enumerate(clauses):
+            values["X"][[t * d + j for j in clause]] = 1
+            values["U"][t] = 1
+            covered[t] = form.table[:, clause].all(axis=1)
+        values["F"][:] = covered[:, gained].ravel()
+        values["Y"][:] = covered[:, gained].any(axis=0)
+        values["N"][:] = covered[:, paid].any(axis=0)
+        return values
+
+    variables = {"X": X, "U": U, "F": F, "Y": Y, "N": N}
+    return Statement(
+        model=cp.Model(constraints, maximize=goal),
+        variables={name: v for name, v in variables.items() if len(list(v))},
+        complete=complete,
+        sense="max",
+    )

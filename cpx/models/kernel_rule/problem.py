@@ -1,0 +1,294 @@
+"""Rules of a kernel machine: the formula of greatest weight in the feature space of its kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.rule import Rule
+from cpx.answers.values import Value
+from cpx.data.bit_table import bit_table
+from cpx.data.bitstrings import matrix_of, strings_of
+from cpx.errors import DataError, InvalidInstance
+from cpx.models.arguments import index
+from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.kernel_rule.arguments import feature_names, positive_fraction, signed_weights
+from cpx.models.kernel_rule.dnf import DNF, in_words
+from cpx.models.kernel_rule.encodings import slots
+from cpx.models.kernel_rule.form import DNFForm
+from cpx.models.monomial import saved
+from cpx.models.monomial.text import class_words
+
+__all__ = ["KernelRule"]
+
+_KEYS = frozenset(
+    (
+        *("format", "version", "problem", "name", "parameters"),
+        *("samples", "weights", "features", "context"),
+    )
+)
+# A solution chooses from a feature of each clause, and each such choice has a name.
+_MOST_INDICES = 10**6
+_PARAMETERS = ("max_clauses", "max_literals", "unit")
+
+
+@dataclass(frozen=True, eq=False)
+class KernelRule(Problem):
+    """Find the rule of greatest weight of a kernel machine.
+
+    A rule f is a disjunction of 1 to D conjunctions of 1 to C features, none of them negated: a
+    feature of the kernel of all such formulas. Its weight in the machine [1]_ is, over the
+    support vectors::
+
+        w_f  =  sum of y_i alpha_i over those that f is true of
+
+    No weight is above the sum of the positive y_i alpha_i, and a rule that is true of all
+    positive support vectors and of no negative one reaches it. Weights are stored as integers,
+    multiples of a unit.
+
+    Parameters
+    ----------
+    samples : array of 0 and 1, shape (m, d)
+        The support vectors.
+    weights : sequence of int, length m
+        y_i alpha_i of each, in units. Their absolute values add up to less than 2**53.
+    max_clauses, max_literals : int
+        D, at least 1, and C, from 1 to d.
+    unit : Fraction, int or str
+        What a weight of 1 stands for.
+    features : sequence of str
+        What each feature means; ``x0``, ``x1``, ... unless given.
+    name : str
+        Name of the instance, free.
+    context : mapping
+        Where the instance comes from, free; ``class`` is what the positive class is called.
+
+    Raises
+    ------
+    InvalidInstance
+        Naming the argument and its value.
+
+    Notes
+    -----
+    A solution is a set of indices ``t d + j``: feature j is in clause t.
+
+    References
+    ----------
+    .. [1] M. Polato, F. Aiolli: Boolean kernels for interpretable kernel machines, ESANN
+       2018, section 4, eq. 2.
+
+    Examples
+    --------
+    >>> from cpx import solve
+    >>> rows = [[1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    >>> problem = KernelRule(rows, [3, 2, -4, -1], max_clauses=2, max_literals=2)
+    >>> result = solve(problem, "search")
+    >>> str(result.status), result.objective, str(result.explanation)
+    ('OPTIMAL', 5, '(x0 and x1) or x2 => positive')
+    """
+
+    samples: NDArray[np.bool_]
+    weights: tuple[int, ...]
+    max_clauses: int
+    max_literals: int
+    unit: Fraction | int | str = Fraction(1)
+    features: tuple[str, ...] = ()
+    name: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+    kind: ClassVar[str] = "kernel-rule"
+    sense: ClassVar[Literal["min", "max"]] = "max"
+    encodings: ClassVar[tuple[Encoding[DNFForm], ...]] = (Encoding("slots", slots),)
+
+    def __post_init__(self) -> None:
+        try:
+            table = bit_table("samples", self.samples)
+        except DataError as error:
+            raise InvalidInstance(str(error)) from error
+        m, d = table.shape
+        if not m:
+            raise InvalidInstance("samples must not be empty")
+        object.__setattr__(self, "samples", table)
+        object.__setattr__(self, "weights", signed_weights(self.weights, m))
+        for which, most in (("max_clauses", None), ("max_literals", d)):
+            number = index(which, getattr(self, which))
+            if number < 1 or (most is not None and number > most):
+                limits = "at least 1" if most is None else f"from 1 to {most}"
+                raise InvalidInstance(f"{which} must be {limits}, got {number}")
+            object.__setattr__(self, which, number)
+        if self.max_clauses * d > _MOST_INDICES:
+            raise InvalidInstance(
+                f"max_clauses times the number of features must be at most {_MOST_INDICES}, got "
+                f"{self.max_clauses} times {d}"
+            )
+        object.__setattr__(self, "unit", positive_fraction("unit", self.unit))
+        object.__setattr__(self, "features", feature_names(self.features, d))
+        if not isinstance(self.name, str):
+            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+        if not isinstance(self.context, Mapping):
+            raise InvalidInstance(f"context must be an object, got {self.context!r}")
+
+    # ----------------------------------------------------------- the problem
+
+    def dnf_form(self) -> DNFForm:
+        """Return the problem as plain arrays."""
+        return self._form
+
+    @cached_property
+    def _form(self) -> DNFForm:
+        weights = np.array(self.weights, dtype=np.int64)
+        return DNFForm(self.samples, weights, self.max_clauses, self.max_literals)
+
+    @property
+    def n_features(self) -> int:
+        """Number D d of indices that a solution chooses from."""
+        return int(self.max_clauses * self.samples.shape[1])
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """What each index means, clause by clause."""
+        return self.features * self.max_clauses
+
+    def model(self, encoding: str | None = None) -> Statement:
+        """State the problem in the named encoding (default: ``slots``)."""
+        statement: Statement = self.stated_in(encoding).build(self._form)
+        return statement
+
+    def decode(self, values: Values) -> Explanation:
+        """Read the clauses off the array ``X``."""
+        return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
+
+    def rule(self, explanation: Explanation) -> DNF:
+        """Return the clauses of an explanation, each with its features."""
+        return self._form.clauses(explanation.features)
+
+    def explanation_of(self, clauses: Iterable[Iterable[int]]) -> Explanation:
+        """Return the explanation with these clauses."""
+        return self.explanation(self._form.features([list(clause) for clause in clauses]))
+
+    def explanation(self, features: Iterable[int]) -> Explanation:
+        """Return the rule with these indices, its clauses in order, each once."""
+        clauses = self._form.clauses(features)
+        called = class_words(str(self.context.get("class", "positive")))
+        rule = Rule.of(self._form.features(clauses), self.feature_names, called)
+        return Explanation(
+            replace(rule, conditions=(in_words(clauses, self.features) or "never",))
+        )
+
+    def evaluate(self, explanation: Explanation) -> Evaluation:
+        """Return the weight of the rule in units, and whether it has a kernel feature's form."""
+        clauses = self.rule(explanation)
+        return Evaluation(self._form.value(clauses), feasible=self._form.allows(clauses))
+
+    def shortened(self, explanation: Explanation) -> Explanation:
+        """Drop clauses, then features of clauses, that the weight does not depend on."""
+        clauses = [list(clause) for clause in self.rule(explanation)]
+        value = self._form.value(clauses)
+        for clause in list(reversed(clauses)):
+            others = [other for other in clauses if other is not clause]
+            if others and self._form.value(others) == value:
+                clauses = others
+        for clause in clauses:
+            for j in list(reversed(clause)):
+                if len(clause) > 1:
+                    clause.remove(j)
+                    if self._form.value(clauses) != value:
+                        clause.append(j)
+                        clause.sort()
+        return replace(explanation, rule=self.explanation_of(clauses).rule)
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with what was proved, and which support vectors it is true of."""
+        value, most = self._form.value(self.rule(explanation)), self._form.greatest
+        told = f"weight {self._real(value)}"
+        if proved and value == most:
+            told += " is optimal: all positive weight and no negative"
+        elif proved:
+            told += f" is optimal: no such rule has more; all positive: {self._real(most)}"
+        elif bound is None:
+            told += ", without a bound"
+        else:
+            told += f", not proved optimal: no rule has more than {self._real(int(bound))}"
+        return replace(explanation, proved=told, notes=(self._counts(explanation),))
+
+    def _counts(self, explanation: Explanation) -> str:
+        covered, weights = self._form.covered(self.rule(explanation)), self._form.weights
+        counts = [
+            f"{int((covered & side).sum())} of {int(side.sum())}"
+            for side in (weights > 0, weights < 0)
+        ]
+        return f"true of {counts[0]} positive and {counts[1]} negative support vectors"
+
+    def _real(self, units: int) -> str:
+        return f"{float(units * Fraction(self.unit)):.7g}"
+
+    def brief(self) -> list[str]:
+        """Return support vectors, features and the form of rules."""
+        m, d = self.samples.shape
+        form = f"at most {self.max_clauses} clauses of at most {self.max_literals} features"
+        return [f"{m} support vectors", f"{d} features", form]
+
+    def facts(self) -> dict[str, str]:
+        """Return support vectors, weights, unit and the form of rules."""
+        weights, (m, d) = self._form.weights, self.samples.shape
+        return {
+            "samples": f"m = {m}, {(weights > 0).sum()} positive, {(weights < 0).sum()} negative",
+            "features": f"d = {d}",
+            "rules": f"D = {self.max_clauses} clauses of C = {self.max_literals} features at most",
+            "unit": f"a weight of 1 stands for {self.unit}",
+            "positive": f"weight {self._form.greatest}",
+        }
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate; solved all the same."""
+        weights = self._form.weights
+        if not (weights > 0).any():
+            return ("no support vector is positive: no rule has a weight above 0",)
+        if not (weights < 0).any():
+            return ("no support vector is negative",)
+        return ()
+
+    # -------------------------------------------------------------- its file
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the saved form, version 1."""
+        data: dict[str, Any] = {"format": "cpx-instance", "version": 1, "problem": self.kind}
+        if self.name:
+            data["name"] = self.name
+        data["parameters"] = {
+            "max_clauses": self.max_clauses,
+            "max_literals": self.max_literals,
+            "unit": str(self.unit),
+        }
+        data["samples"] = strings_of(self.samples)
+        data["weights"] = list(self.weights)
+        data["features"] = list(self.features)
+        if self.context:
+            data["context"] = dict(self.context)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the saved form; unknown keys and parameters are refused by name."""
+        saved.refuse_unknown("key", data, _KEYS)
+        parameters = data.get("parameters")
+        if not isinstance(parameters, Mapping):
+            raise InvalidInstance(f"parameters must be an object, got {parameters!r}")
+        saved.refuse_unknown("parameter", parameters, frozenset(_PARAMETERS))
+        for key, holder in (
+            *((key, parameters) for key in _PARAMETERS[:2]),
+            *((key, data) for key in ("samples", "weights")),
+        ):
+            if key not in holder:
+                raise InvalidInstance(f"the key {key!r} is missing")
+        more = {key: data[key] for key in ("features", "name", "context") if key in data}
+        return cls(matrix_of(data["samples"]), data["weights"], **parameters, **more)

@@ -1,0 +1,1 @@
+"""Minimum subsets of features that are enough for something: what two families share."""

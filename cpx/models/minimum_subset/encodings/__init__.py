@@ -1,0 +1,1 @@
+"""Encodings of minimum subsets: one function each, arrays in, statement out."""

@@ -1,0 +1,137 @@
+"""Smallest sets of features that are enough for something: what those problems share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.values import Value
+from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.minimum_subset.encodings.direct import direct
+from cpx.models.minimum_subset.encodings.order import order
+from cpx.models.minimum_subset.form import LossForm
+
+__all__ = ["SMALLEST_ENCODINGS", "SmallestSet"]
+
+SMALLEST_ENCODINGS: tuple[Encoding[LossForm], ...] = (
+    Encoding("order", order),
+    Encoding("direct", direct),
+)
+
+
+class SmallestSet(Problem):
+    """A problem to choose features of least weight that are enough.
+
+    Enough is monotone: with every set that is enough, so are those that contain it.
+    """
+
+    required: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    weights: tuple[int, ...] | None
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Number n of features."""
+
+    @property
+    @abstractmethod
+    def form(self) -> LossForm:
+        """The problem as plain arrays."""
+
+    @abstractmethod
+    def enough(self, features: tuple[int, ...]) -> bool:
+        """Say whether a set of features is enough, apart from required and forbidden ones."""
+
+    @abstractmethod
+    def claim(self) -> str:
+        """Name what is sought, such as ``"majoritary reason"``."""
+
+    @abstractmethod
+    def units(self, size: int) -> str:
+        """Name so many features, such as ``"1 attribute"``."""
+
+    @cached_property
+    def weight_array(self) -> NDArray[np.int64]:
+        """Weight of each feature, 1 unless given; shape (n,)."""
+        given = (1,) * self.n_features if self.weights is None else self.weights
+        return np.array(given, dtype=np.int64)
+
+    def model(self, encoding: str | None = None) -> Statement:
+        """State the problem in the named encoding (default: ``order``)."""
+        statement: Statement = self.stated_in(encoding).build(self.form.essential)
+        return statement
+
+    def decode(self, values: Values) -> Explanation:
+        """Read the chosen features off the array ``X``."""
+        return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
+
+    def evaluate(self, explanation: Explanation) -> Evaluation:
+        """Return the weight of the features, and whether they are enough."""
+        features = explanation.features
+        return Evaluation(self.cost(features), feasible=self._allows(features))
+
+    def cost(self, features: tuple[int, ...]) -> int:
+        """Return the weight of a set of features."""
+        return int(self.weight_array[list(features)].sum())
+
+    def _allows(self, features: tuple[int, ...]) -> bool:
+        chosen = set(features)
+        if not chosen.issuperset(self.required) or not chosen.isdisjoint(self.forbidden):
+            return False
+        return self.enough(features)
+
+    def shortened(self, explanation: Explanation) -> Explanation:
+        """Return the explanation as it is: every feature has a weight."""
+        return explanation
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with the sentence that says what was proved of it."""
+        size = len(explanation.features)
+        what = self.units(size)
+        if self.weights is not None:
+            what += f" of weight {self.cost(explanation.features)}"
+        measure = "smaller" if self.weights is None else "lighter"
+        candidate = self.candidate()
+        if proved:
+            sentence = f"{what}, minimum: no {candidate} is {measure}"
+        elif bound is None:
+            sentence = f"{what}, without a bound"
+        else:
+            measure = "size" if self.weights is None else "weight"
+            sentence = (
+                f"{what}, not proved minimum: every {candidate} has at least {measure} {bound}"
+            )
+        return replace(explanation, proved=sentence)
+
+    def candidate(self) -> str:
+        """Name what competes: what is sought, with what is required and nothing forbidden."""
+        parts = []
+        if self.required:
+            parts.append("has what is required")
+        if self.forbidden:
+            parts.append("has nothing forbidden")
+        return f"{self.claim()} that {' and '.join(parts)}" if parts else self.claim()
+
+    def choice_facts(self) -> dict[str, str]:
+        """Return what is required and forbidden, and whether there are weights."""
+        facts = {}
+        for which in ("required", "forbidden"):
+            if features := getattr(self, which):
+                facts[which] = "{" + ", ".join(map(str, features)) + "}"
+        if self.weights is not None:
+            facts["weights"] = ", ".join(map(str, self.weights))
+        return facts
+
+    def base_notes(self) -> list[str]:
+        """Return the warnings that all these problems share."""
+        if both := sorted({*self.required} & {*self.forbidden}):
+            return [f"required and forbidden contradict: features {both} are in both"]
+        return []

@@ -1,0 +1,1 @@
+"""Monomials: rules of at most k conditions for one class."""

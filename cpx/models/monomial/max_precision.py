@@ -1,0 +1,246 @@
+"""Monomials of greatest precision among those that cover enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import gcd
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.answers.explanation import Explanation
+from cpx.answers.values import Value, in_words
+from cpx.errors import InvalidInstance
+from cpx.models.arguments import Share, share
+from cpx.models.base import Encoding, RatioProblem, RatioStep, Statement
+from cpx.models.monomial import text as wording
+from cpx.models.monomial.form import (
+    CoverageLimits,
+    RatioMonomial,
+    WeightedMonomial,
+    least_fraction,
+)
+from cpx.models.monomial.k_monomial import LIMITED_ENCODINGS
+from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
+
+__all__ = ["MaxPrecision", "PrecisionStep"]
+
+_MOST_WEIGHT = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class MaxPrecision(MonomialProblem, RatioProblem):
+    """Find the most precise monomial of at most k features that covers enough.
+
+    Maximise the agreeing covered weight divided by the covered weight, an exact fraction, over
+    the rules that cover at least ``min_coverage`` (1/20 unless given) of all weight. Without
+    a floor a rule that covers one sample would win; a rule that covers nothing has no
+    precision and is never allowed. One minus the precision on the samples estimates the
+    error by which Koriche et al. measure explanations [1]_; Anchors [2]_ look for rules of
+    high precision by a heuristic search.
+
+    Notes
+    -----
+    Parameters are those of :class:`~cpx.models.monomial.problem.MonomialProblem`. The weights of
+    the samples must add up to less than 2**31, so that products of two sums fit 64 bits. Engines
+    that need a linear statement solve it by :func:`cpx.solving.dinkelbach.dinkelbach`.
+
+    References
+    ----------
+    .. [1] F. Koriche, J.-M. Lagniez, S. Mengel, C. Tran: Learning Model Agnostic Explanations
+       via Constraint Programming, equation 1.
+    .. [2] M. T. Ribeiro, S. Singh, C. Guestrin: Anchors: High-Precision Model-Agnostic
+       Explanations, AAAI 2018.
+
+    Examples
+    --------
+    >>> from cpx import MaxPrecision, Samples, solve
+    >>> samples = Samples(
+    ...     [[1, 1], [1, 1], [1, 0], [0, 1], [0, 1]], [1, 1, 0, 0, 0], features=("a", "b")
+    ... )
+    >>> result = solve(MaxPrecision(samples, k=1, min_coverage=0.5))
+    >>> result.objective, str(result.explanation)
+    (Fraction(2, 3), 'a => same class as x')
+    """
+
+    min_coverage: Share | None = Fraction(1, 20)
+
+    kind: ClassVar[str] = "max-precision"
+    sense: ClassVar[Literal["min", "max"]] = "max"
+    encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
+    covers_something: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.samples.total >= _MOST_WEIGHT:
+            raise InvalidInstance(
+                f"{self.kind} needs samples of a total weight below 2**31, "
+                f"got {self.samples.total}"
+            )
+
+    def search_form(self) -> RatioMonomial:
+        """Return the problem as plain arrays."""
+        return RatioMonomial(
+            self.samples.agreement,
+            self.samples.same,
+            self.samples.weights,
+            self.k,
+            self.required,
+            self.forbidden,
+            self.choice_groups,
+            limits=self._limits,
+        )
+
+    @property
+    def _limits(self) -> CoverageLimits:
+        assert self.limits is not None  # something must be covered
+        return self.limits
+
+    def value_of(self, covered: NDArray[np.bool_]) -> Fraction:
+        """Return the precision; 0 where nothing is covered, which is not allowed."""
+        weights = self.samples.weights
+        weight = int(weights[covered].sum())
+        return Fraction(int(weights[covered & self.samples.same].sum()), max(weight, 1))
+
+    def model(self, encoding: str | None = None) -> Statement:
+        """State the first step: :meth:`step` at the precision of :meth:`first`.
+
+        The precision itself has no linear statement, so what engines and ``cpx show`` get
+        is a step, whose objective is not the precision.
+        """
+        return self.first_step().model(encoding)
+
+    # ------------------------------------------------------------ as a ratio
+
+    def first(self) -> Explanation:
+        """Return the rule of the required features alone."""
+        return self.explanation(self.required)
+
+    def step(self, value: Fraction) -> PrecisionStep:
+        """Return the weighted problem of one step of Dinkelbach's method.
+
+        See :class:`PrecisionStep`; its constraints and limits are those of this problem.
+        """
+        return PrecisionStep(
+            samples=self.samples,
+            k=self.k,
+            required=self.required,
+            forbidden=self.forbidden,
+            one_per_group=self.one_per_group,
+            name=f"{self.name or self.kind} at precision {value}",
+            **self.shares,
+            value=value,
+        )
+
+    def trivial_bound(self) -> Fraction:
+        """Return 1, or less where the agreeing samples do not fill the least coverage."""
+        return min(Fraction(1), Fraction(self.samples.agreeing, self._limits.least))
+
+    # ------------------------------------------------------------- sentences
+
+    def claim(self) -> str:
+        """Name the precision."""
+        return "precision"
+
+    def _figure(self, explanation: Explanation) -> str:
+        found = self.evaluate(explanation)
+        return f"{found.agreeing_covered}/{found.covered} ({float(found.objective):.3f})"
+
+    def _better(self) -> str:
+        return "is more precise"
+
+    def _at_best(self, bound: Value) -> str:
+        return f"no {wording.candidate(self)} has a precision above {in_words(bound)}"
+
+    def without_agreement(self) -> str:
+        """Say that every rule has the precision 0."""
+        return "the precision of every rule is 0"
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionStep(WeightedProblem, RatioStep):
+    """One step of Dinkelbach's method for :class:`MaxPrecision` at a value p/q.
+
+    Maximise the gain, the sum over the covered samples of ``w_i (q - p)`` if they agree and
+    of ``-w_i p`` if not, all divided by their greatest common divisor. A gain is positive,
+    0 or negative as the precision of the rule is above, at or below p/q.
+
+    Parameters
+    ----------
+    value : Fraction, int, float or str
+        The precision p/q, from 0 to 1. The other parameters are those of
+        :class:`~cpx.models.monomial.problem.MonomialProblem`.
+    """
+
+    value: Fraction = Fraction(0)
+
+    kind: ClassVar[str] = "max-precision-step"
+    sense: ClassVar[Literal["min", "max"]] = "max"
+    encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
+    covers_something: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "value", share("value", self.value))
+        if self.samples.total * self.value.denominator >= 2**62:
+            raise InvalidInstance(
+                f"value {self.value}: its denominator times the total weight "
+                f"{self.samples.total} is not below 2**62"
+            )
+
+    @cached_property
+    def _gains(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        p, q = self.value.numerator, self.value.denominator
+        weights, same = self.samples.weights, self.samples.same
+        loses, wins = np.where(same, 0, weights * p), np.where(same, weights * (q - p), 0)
+        scale = gcd(int(np.gcd.reduce(loses)), int(np.gcd.reduce(wins))) or 1
+        return loses // scale, wins // scale, scale
+
+    def costs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Covering costs where x's class is missed, not covering where it is met."""
+        loses, wins, _ = self._gains
+        return loses, wins
+
+    def ratio_bound(self, bound: int) -> Fraction:
+        """Return the bound on the precision that a bound on the gains implies.
+
+        Notes
+        -----
+        Let B be the bound and g the divisor of the gains. A rule that covers c, of which a
+        agrees, has (qa - pc)/g <= B, so a/c <= p/q + gB/(qc). The last term is greatest at
+        the least allowed c where B >= 0, and at the greatest allowed c where B < 0. No
+        precision has a denominator above the greatest c, so the bound is rounded down to
+        the next fraction without one.
+        """
+        limits = self.limits
+        assert limits is not None  # something must be covered
+        most = self.samples.total if limits.most is None else max(limits.most, 1)
+        covered = limits.least if bound >= 0 else most
+        exact = self.value + Fraction(self._gains[2] * bound, self.value.denominator * covered)
+        return -least_fraction(-exact, most)
+
+    def greatest(self) -> int:
+        """Return the gain of a rule that covers all agreeing samples and no other."""
+        return int(self._gains[1].sum())
+
+    def claim(self) -> str:
+        """Name the gain."""
+        return "gain"
+
+    def _figure(self, explanation: Explanation) -> str:
+        return str(self.evaluate(explanation).objective)
+
+    def _better(self) -> str:
+        return "has more on these samples"
+
+    def _at_best(self, bound: Value) -> str:
+        return f"no {wording.candidate(self)} has more than {bound}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the problem as JSON values; a step is no instance of its own."""
+        data = super().to_dict()
+        data["parameters"]["value"] = str(self.value)
+        return data

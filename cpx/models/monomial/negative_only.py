@@ -1,0 +1,56 @@
+"""Monomials that cover the least disagreeing weight ("Sat" of Koriche et al.)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.models.base import Encoding
+from cpx.models.monomial.form import WeightedMonomial
+from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS
+from cpx.models.monomial.problem import WeightedProblem
+
+__all__ = ["NegativeOnly"]
+
+
+@dataclass(frozen=True, eq=False)
+class NegativeOnly(WeightedProblem):
+    """Find a monomial of at most k features that covers the least disagreeing weight.
+
+    The positive constraints of Table 1 are left out: agreeing samples do not count, so
+    the rule may be right for no sample at all [1]_.
+
+    Notes
+    -----
+    Parameters are those of :class:`~cpx.models.monomial.problem.MonomialProblem`; with
+    ``min_coverage`` a rule cannot avoid covering.
+
+    References
+    ----------
+    .. [1] F. Koriche, J.-M. Lagniez, S. Mengel, C. Tran: Learning Model Agnostic Explanations
+       via Constraint Programming, section 4.1 ("Sat").
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cpx import NegativeOnly, Samples
+    >>> samples = Samples(np.array([[1, 0], [1, 1]], dtype=bool), np.array([True, False]))
+    >>> problem = NegativeOnly(samples, k=1)
+    >>> problem.evaluate(problem.explanation([0])).objective
+    1
+    """
+
+    kind: ClassVar[str] = "negative-only"
+    encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = MONOMIAL_ENCODINGS
+
+    def costs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Covering costs where x's class is missed; nothing else does."""
+        weights, same = self.samples.weights, self.samples.same
+        return np.where(same, 0, weights), np.zeros_like(weights)
+
+    def claim(self) -> str:
+        """Name the negative-only loss."""
+        return "covered disagreeing weight"

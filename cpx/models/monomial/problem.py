@@ -1,0 +1,326 @@
+"""Monomial problems: choose at most k features, so that the rule they make is the best.
+
+Shared by all problems whose answer is one monomial: the data, the constraints, the exact
+evaluation (:class:`MonomialProblem`), and the statement of those whose objective is a sum over
+the samples (:class:`WeightedProblem`).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.answers.explanation import Explanation, SampleEvaluation
+from cpx.answers.rule import Rule
+from cpx.answers.values import Value
+from cpx.data.samples import Samples
+from cpx.errors import InvalidInstance
+from cpx.models.arguments import Share, feature_list, index, share
+from cpx.models.base import Encoding, Problem, Statement, Values, maximised
+from cpx.models.monomial import saved
+from cpx.models.monomial import text as wording
+from cpx.models.monomial.encodings.limits import refuse_limits
+from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
+
+__all__ = ["MonomialProblem", "WeightedMonomial", "WeightedProblem"]
+
+_MOST_MEASURED = 64
+"""Rules whose figures are remembered."""
+
+
+@dataclass(frozen=True, eq=False)
+class MonomialProblem(Problem):
+    """A problem whose answer is one monomial of at most k features.
+
+    Parameters
+    ----------
+    samples : Samples
+        Agreement with x, labels and weights.
+    k : int
+        Greatest number of features, 0 <= k <= d.
+    required, forbidden : sequence of int, optional
+        Features that must, and must not, be chosen. A contradiction between them is a
+        valid problem without a solution.
+    one_per_group : bool
+        Choose at most one feature of each group of ``samples.groups``.
+    name : str
+        Name of the instance, free.
+    min_coverage, max_coverage : Fraction, int, float or str, optional
+        Least and greatest share of all weight that the rule covers, from 0 to 1. Shares are
+        kept as exact fractions: a float means the decimal number it is printed as, a string
+        is such as ``"19/20"`` or ``"0.95"``.
+    min_precision : Fraction, int, float or str, optional
+        Least precision of the rule. A rule that covers nothing has no precision and is not
+        allowed when one is asked for. None stands for the default of the kind of problem, here
+        and for the coverage. Limits that no rule keeps make a valid problem without a solution.
+
+    Raises
+    ------
+    InvalidInstance
+        Naming the argument and its value.
+    """
+
+    samples: Samples
+    k: int
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    one_per_group: bool = False
+    name: str = ""
+    min_coverage: Share | None = None
+    max_coverage: Share | None = None
+    min_precision: Share | None = None
+
+    covers_something: ClassVar[bool] = False
+    """Whether a rule that covers nothing is not allowed, whatever the limits."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.samples, Samples):
+            raise InvalidInstance(f"samples must be Samples, got {type(self.samples).__name__}")
+        d = self.samples.agreement.shape[1]
+        k = index("k", self.k)
+        if not 0 <= k <= d:
+            raise InvalidInstance(f"k must be between 0 and the number of features {d}, got {k}")
+        object.__setattr__(self, "k", k)
+        for name in ("required", "forbidden"):
+            object.__setattr__(self, name, feature_list(name, getattr(self, name), d))
+        if not isinstance(self.one_per_group, bool | np.bool_):
+            raise InvalidInstance(
+                f"one_per_group must be true or false, got {self.one_per_group!r}"
+            )
+        object.__setattr__(self, "one_per_group", bool(self.one_per_group))
+        if self.one_per_group and self.samples.groups is None:
+            raise InvalidInstance("one_per_group needs groups, and the samples have none")
+        if not isinstance(self.name, str):
+            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+        for name in saved.LIMITS:
+            value = getattr(self, name)
+            if value is None:  # the default of a field is the attribute of the class
+                value = getattr(type(self), name)
+            object.__setattr__(self, name, None if value is None else share(name, value))
+        # Found out now: a precision that does not fit 64 bits.
+        _ = self.limits
+
+    # ----------------------------------------------------------- the problem
+
+    @property
+    def n_features(self) -> int:
+        """Number d of Boolean features."""
+        return int(self.samples.agreement.shape[1])
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The literal of each feature, true of x."""
+        return self.samples.features
+
+    @property
+    def shares(self) -> dict[str, Fraction]:
+        """The shares that are asked for, by the names of the parameters."""
+        given = {name: getattr(self, name) for name in saved.LIMITS}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @cached_property
+    def limits(self) -> CoverageLimits | None:
+        """The limits on what the rule covers, as weights; None when there are none."""
+        return CoverageLimits.of(
+            self.samples.weights,
+            self.samples.same,
+            **self.shares,
+            covers_something=self.covers_something,
+        )
+
+    @abstractmethod
+    def value_of(self, covered: NDArray[np.bool_]) -> Value:
+        """Return the objective of a rule that covers these samples."""
+
+    @abstractmethod
+    def claim(self) -> str:
+        """Name what is optimised, for sentences about what was proved."""
+
+    @abstractmethod
+    def search_form(self) -> WeightedMonomial | RatioMonomial:
+        """Return the problem as plain arrays."""
+
+    def brief(self) -> list[str]:
+        """Return samples, features, k and limits."""
+        return [
+            *wording.samples_in_words(self.samples),
+            f"k = {self.k}",
+            *wording.short_limits(self),
+        ]
+
+    @property
+    def choice_groups(self) -> NDArray[np.int64] | None:
+        """The group of each feature, None when groups do not restrict the choice."""
+        if not self.one_per_group:
+            return None
+        return np.asarray(self.samples.groups, dtype=np.int64)
+
+    def stated_in(self, name: str | None = None) -> Encoding[Any]:
+        """Return the encoding; one that cannot state limits is refused where there are any."""
+        encoding = self.encoding(name)
+        if not encoding.limits:
+            refuse_limits(self.limits, encoding.name)
+        return encoding
+
+    def decode(self, values: Values) -> Explanation:
+        """Read the chosen features off the array ``X``."""
+        return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
+
+    def explanation(self, features: Iterable[int]) -> Explanation:
+        """Return the rule of these features with its exact precision and coverage."""
+        rule = Rule.of(features, self.samples.features, self.conclusion)
+        found = self._measure(rule.features)
+        return Explanation(rule, precision=found.precision, coverage=found.coverage)
+
+    def evaluate(self, explanation: Explanation) -> SampleEvaluation:
+        """Return the exact figures of an explanation; see :class:`SampleEvaluation`."""
+        return self._measure(explanation.features)
+
+    @property
+    def conclusion(self) -> str:
+        """The class that rules stand for, in words."""
+        return wording.conclusion(self.samples)
+
+    def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
+        # A rule is asked for several times on its way from an engine to the result.
+        found = self._measured.get(features)
+        if found is None:
+            if len(self._measured) >= _MOST_MEASURED:
+                self._measured.clear()
+            found = self._measured[features] = self._measure_anew(features)
+        return found
+
+    @cached_property
+    def _measured(self) -> dict[tuple[int, ...], SampleEvaluation]:
+        return {}
+
+    def _measure_anew(self, features: tuple[int, ...]) -> SampleEvaluation:
+        covered = self.samples.covered(features)
+        found = SampleEvaluation.of(self.samples, covered, self.value_of(covered))
+        limits = self.limits
+        allowed = limits is None or limits.allow(found.covered, found.agreeing_covered)
+        return replace(found, feasible=allowed and self._may_choose(features))
+
+    def _may_choose(self, features: tuple[int, ...]) -> bool:
+        chosen = set(features)
+        if len(chosen) > self.k or not chosen.issuperset(self.required):
+            return False
+        if not chosen.isdisjoint(self.forbidden):
+            return False
+        groups = self.choice_groups
+        return groups is None or len({int(groups[j]) for j in chosen}) == len(chosen)
+
+    def shortened(self, explanation: Explanation) -> Explanation:
+        """Drop features, the last first, whose removal leaves the objective as it is.
+
+        Engines return any of several equally good rules, often with conditions that
+        decide nothing. What is left is within the limits.
+        """
+        kept = explanation.features
+        value = self._measure(kept).objective
+        for feature in reversed(kept):
+            rest = tuple(j for j in kept if j != feature)
+            found = self._measure(rest)
+            if found.feasible and found.objective == value:
+                kept = rest
+        return explanation if kept == explanation.features else self.explanation(kept)
+
+    # ------------------------------------------------------------- sentences
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with the sentence that says what was proved of it."""
+        value = f"{self.claim()} {self._figure(explanation)}"
+        if proved:
+            sentence = f"{value} is optimal: no {wording.candidate(self)} {self._better()}"
+        elif bound is None:
+            sentence = f"{value}, without a bound"
+        else:
+            sentence = f"{value}, not proved optimal: {self._at_best(bound)}"
+        return replace(explanation, proved=sentence)
+
+    def _figure(self, explanation: Explanation) -> str:
+        return f"{self._measure(explanation.features).objective} of {self.samples.total}"
+
+    def _better(self) -> str:
+        """Say what no other rule does, when this one is optimal."""
+        return "has less on these samples"
+
+    def _at_best(self, bound: Value) -> str:
+        """Say what is proved of all rules."""
+        return f"every {wording.candidate(self)} has at least {bound}"
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate in the data; solved all the same."""
+        return wording.degenerate(self)
+
+    def without_agreement(self) -> str:
+        """Say what is left to a rule when no sample agrees with x."""
+        wanted = self.shares.get("min_precision")
+        if wanted:
+            return f"no rule has the precision {wanted}"
+        return "a rule can only avoid covering samples"
+
+    # -------------------------------------------------------------- its file
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the saved form, version 1."""
+        return saved.written(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the saved form; unknown keys and parameters are refused by name."""
+        return cls(**saved.read(data))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedProblem(MonomialProblem):
+    """A monomial problem whose objective is a sum over the samples.
+
+    Subclasses say what each sample costs when it is covered and when it is not; parameters
+    are those of :class:`MonomialProblem`. The objective is the cost, or, where ``sense`` is
+    ``"max"``, :meth:`greatest` minus the cost.
+    """
+
+    @abstractmethod
+    def costs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the costs of covering, and of not covering, each sample; shape (m,)."""
+
+    def greatest(self) -> int:
+        """Return the objective of a rule without cost, where ``sense`` is ``"max"``."""
+        return 0
+
+    def value_of(self, covered: NDArray[np.bool_]) -> int:
+        """Return the cost, or what it leaves of the greatest value."""
+        form = self._form
+        cost = int(np.where(covered, form.cost_covered, form.cost_uncovered).sum())
+        return cost if self.sense == "min" else self.greatest() - cost
+
+    @cached_property
+    def _form(self) -> WeightedMonomial:
+        return WeightedMonomial(
+            self.samples.agreement,
+            *self.costs(),
+            self.k,
+            self.required,
+            self.forbidden,
+            self.choice_groups,
+            self.limits,
+        )
+
+    def search_form(self) -> WeightedMonomial:
+        """Return the problem as plain arrays."""
+        return self._form
+
+    def model(self, encoding: str | None = None) -> Statement:
+        """State the problem in the named encoding (default: ``clausal``)."""
+        statement: Statement = self.stated_in(encoding).build(self._form)
+        return statement if self.sense == "min" else maximised(statement, self.greatest())

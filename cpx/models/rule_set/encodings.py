@@ -1,0 +1,197 @@
+"""Encodings of the selection of rules: arrays in, statement out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.models.base import Statement, Values
+from cpx.models.monomial.encodings.common import bools, cost
+from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.presolve import Presolved
+
+__all__ = ["channelling", "hamming", "signature"]
+
+Bools = NDArray[np.bool_]
+
+
+def signature(form: RuleSelection) -> Statement:
+    """One-sided clauses over signatures: rows that the same rules cover are one row.
+
+    Variables: X_r, rule r is selected; U_g for each signature g whose rows are worth covering,
+    C_g for each whose rows cost when covered. With w_g the net worth of the rows, R_g the rules
+    that cover them, and c_r the price of a rule::
+
+        minimise    sum_r c_r X_r  +  sum_g w_g U_g  +  sum_g -w_g C_g
+        subject to  U_g  or  OR_{r in R_g} X_r          where w_g > 0
+                    X_r  ->  AND_{g : r in R_g} C_g     where w_g < 0
+
+    The other directions are left out: costs are positive, so in an optimal solution no U_g or
+    C_g is true without need. Rules that no set needs (the presolve: worthless, dominated) are
+    false, and count as covering nothing.
+
+    Limits: sum_r X_r, and the sum of literals, are bounded; where the overlap is, V_g stands
+    for each signature of two rules or more, and, with its weight v_g::
+
+        not V_g  ->  sum_{r in R_g} X_r <= 1,      sum_g v_g V_g  <=  most
+
+    Size: with G signatures, at most R + 2 G variables, one clause for each U_g, one grouped
+    implication for each rule.
+
+    Source: this package; merging rows is that of set covering with equal columns.
+    """
+    return _one_sided(form, form.presolved)
+
+
+def hamming(form: RuleSelection) -> Statement:
+    """Hamming loss: every rule pays for each row that it covers wrongly.
+
+    With N_r the weight of the rows of the other class that rule r covers, c_r its price, P the
+    rows of the class and w_i their weights::
+
+        minimise    sum_r (c_r + N_r) X_r  +  sum_{i in P} w_i U_i
+        subject to  U_i  or  OR_{r : i in r} X_r        for i in P
+
+    A row that is wrongly covered by several rules is counted several times: the value is an
+    upper bound of the number of errors, and equal to it where no two rules of the set share
+    such a row. There is no variable and no constraint for rows of the other class. Rows of one
+    signature are merged, and limits stated, as in :func:`signature`.
+
+    Source: S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation (NeurIPS
+    2018), equations 2 to 4; there with a bound on the sum of the rules' lengths instead of a
+    price.
+    """
+    return signature(form)
+
+
+def channelling(form: RuleSelection) -> Statement:
+    """Both sides of every row: a row is lost exactly when the set is wrong about it.
+
+    Variables: X_r, rule r is selected; L_i, row i is lost, for each row with a cost. With R_i
+    the rules that cover row i::
+
+        minimise    sum_r c_r X_r  +  sum_i w_i L_i
+        subject to  L_i  <->  not OR_{r in R_i} X_r     where row i should be covered
+                    L_i  <->  OR_{r in R_i} X_r         where it should not
+
+    Nothing is merged and no rule is left out: this is the definition, to compare with. Limits
+    are stated as in :func:`signature`, with V_i <-> sum_{r in R_i} X_r >= 2 for each row.
+
+    Size: R + m variables, m reified disjunctions.
+
+    Source: the usual reified statement of set covering with errors.
+    """
+    import cpmpy as cp
+
+    X = bools(form.shape[0], "X")
+    priced = np.flatnonzero(form.worth)
+    L = bools(priced.size, "L")
+    constraints = _choice(form, X, range(form.shape[0]))
+    for lost, i in zip(L, priced, strict=True):
+        covering = X[np.flatnonzero(form.covers[:, i])]
+        covered = cp.any(covering) if len(covering) else False
+        if form.worth[i] < 0:
+            constraints.append(lost == covered)
+        else:
+            constraints.append(~lost == covered)
+    V, doubled, often = _overlap(form, form.covers, X, constraints, both=True)
+
+    def complete(chosen: Sequence[int]) -> Values:
+        times = form.times_covered(chosen)
+        wrong = (times > 0) == (form.worth < 0)
+        values = {"X": _indicator(form, chosen), "L": wrong[priced].astype(np.int64)}
+        return {**values, **doubled(times[often])}
+
+    objective = cost(X, (form.prices, X), (np.abs(form.worth[priced]), L))
+    return Statement(
+        model=cp.Model(constraints, minimize=objective),
+        variables={"X": X, "L": L} | V,
+        complete=complete,
+        offset=form.offset,
+    )
+
+
+def _one_sided(form: RuleSelection, presolved: Presolved) -> Statement:
+    import cpmpy as cp
+    from cpmpy.expressions.core import Operator
+
+    kept, merged = list(presolved.kept), presolved.form
+    X = bools(form.shape[0], "X")
+    covers = merged.covers
+    uncovering, covering = np.flatnonzero(merged.worth > 0), np.flatnonzero(merged.worth < 0)
+    U, C = bools(uncovering.size, "U"), bools(covering.size, "C")
+    rules, charged = np.array(list(X), dtype=object), np.array(list(C), dtype=object)
+    constraints = _choice(form, X, kept)
+    for u, g in zip(U, uncovering, strict=True):
+        constraints.append(Operator("or", [u, *rules[covers[:, g]]]))
+    for r in kept:
+        paid = charged[covers[r, covering]]
+        if paid.size:
+            constraints.append(X[r].implies(Operator("and", list(paid))))
+    V, doubled, often = _overlap(merged, covers, X, constraints, both=False)
+
+    def complete(chosen: Sequence[int]) -> Values:
+        rest = presolved.translate(chosen)
+        times = merged.times_covered(rest)
+        values = {
+            "X": _indicator(form, rest),
+            "U": (times[uncovering] == 0).astype(np.int64),
+            "C": (times[covering] > 0).astype(np.int64),
+        }
+        return {**values, **doubled(times[often])}
+
+    terms = [(form.prices[kept], [X[r] for r in kept])]
+    terms += [(merged.worth[uncovering], U), (-merged.worth[covering], C)]
+    return Statement(
+        model=cp.Model(constraints, minimize=cost(X, *terms)),
+        variables={"X": X, "U": U, "C": C} | V,
+        complete=complete,
+        offset=merged.offset,
+    )
+
+
+def _indicator(form: RuleSelection, chosen: Sequence[int]) -> NDArray[np.int64]:
+    values = np.zeros(form.shape[0], dtype=np.int64)
+    values[list(chosen)] = 1
+    return values
+
+
+def _choice(form: RuleSelection, X: Any, kept: Sequence[int]) -> list[Any]:
+    """State which rules must and must not be selected, and the limits on their numbers."""
+    import cpmpy as cp
+    from cpmpy.expressions.core import Operator
+
+    R = form.shape[0]
+    out = [X[r] for r in form.required]
+    out += [~X[r] for r in sorted(set(range(R)) - set(kept) | set(form.forbidden))]
+    if form.max_rules is not None and form.max_rules < R:
+        out.append(cp.sum(X) <= form.max_rules)
+    if form.max_literals is not None:
+        long = np.flatnonzero(form.lengths)
+        if form.lengths.sum() > form.max_literals:
+            weights = form.lengths[long].tolist()
+            total = Operator("wsum", [weights, [X[r] for r in long]])
+            out.append(total <= form.max_literals)
+    return out
+
+
+def _overlap(
+    form: RuleSelection, covers: Bools, X: Any, constraints: list[Any], both: bool
+) -> tuple[dict[str, Any], Callable[[NDArray[np.int64]], Values], NDArray[np.intp]]:
+    """State the limit on the overlap; return its variables, their values, and their rows."""
+    import cpmpy as cp
+    from cpmpy.expressions.core import Operator
+
+    often = np.flatnonzero((covers.sum(axis=0) > 1) & (form.counted > 0))
+    if form.max_overlap is None or not often.size:
+        return {}, lambda times: {}, often[:0]
+    V = bools(often.size, "V")
+    for v, i in zip(V, often, strict=True):
+        few = cp.sum(X[np.flatnonzero(covers[:, i])]) <= 1
+        constraints.append(~v == few if both else (~v).implies(few))
+    weights = form.counted[often].tolist()
+    constraints.append(Operator("wsum", [weights, list(V)]) <= form.max_overlap)
+    return {"V": V}, lambda times: {"V": (times > 1).astype(np.int64)}, often

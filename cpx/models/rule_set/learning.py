@@ -1,0 +1,266 @@
+"""Rule sets learned from samples: the rules are all conjunctions of few literals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.answers.explanation import Explanation
+from cpx.data.samples import Samples
+from cpx.errors import InvalidInstance
+from cpx.models.arguments import Share, feature_list, index
+from cpx.models.monomial import saved
+from cpx.models.rule_set import text as sentences
+from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.numbering import conjunction, conjunctions, how_many, number_of
+from cpx.models.rule_set.problem import Loss, RuleSetProblem
+from cpx.models.rule_set.selection import RuleSetSelection
+
+__all__ = ["MOST_STATED", "RuleSetLearning"]
+
+MOST_STATED = 4000
+"""Most conjunctions for which there is a statement: it has a variable for each."""
+
+
+@dataclass(frozen=True, eq=False)
+class RuleSetLearning(RuleSetProblem):
+    """Learn rules of at most L literals each: few errors, and few rules.
+
+    A rule is a conjunction of at most L literals and covers the samples that satisfy all of
+    them; the one without literals covers everything. A set of rules S says "of the class" of
+    the samples that one of its rules covers or more, and "of another class" of all others.
+    With M the weight of all samples, minimise over all sets of such rules::
+
+        error(S)  +  penalty * M * |S|
+
+    where error(S) is the weight of the samples that S is wrong about. The objective is an
+    integer: it is counted in units of 1 / :attr:`scale`, with the smallest ``scale`` for which
+    the price of a rule is an integer.
+
+    Rules are numbered: the smaller ones first, and those of one size in lexicographic order of
+    their literals. Where there are at most 4000, this is the selection from all of them, which
+    engines can be given; else it is for the engine ``column-generation``.
+
+    Parameters
+    ----------
+    samples : Samples
+        ``agreement`` says which literals are true of a sample, ``same`` which samples are of
+        the class; literals in words are ``features``.
+    max_literals : int
+        L, at least 1.
+    penalty : Fraction, int, float or str
+        Price of a rule as a share of M, from 0 to 1; exact, a float means the decimal number
+        it is printed as.
+    loss : {"zero-one", "hamming"}
+        What error(S) counts. With ``"hamming"``, every rule pays for each sample of another
+        class that it covers [1]_: an upper bound of the zero-one loss, a problem of its own.
+    class_weights : pair of int, optional
+        What an error on a sample of another class, and on one of the class, weighs: the
+        weights of samples are multiplied by it, also in M.
+    name : str
+        Name of the instance, free.
+
+    Raises
+    ------
+    InvalidInstance
+        Naming the argument and its value.
+
+    References
+    ----------
+    .. [1] S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS
+       2018.
+
+    Examples
+    --------
+    >>> from cpx import RuleSetLearning, Samples, solve
+    >>> samples = Samples([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]], [1, 0, 1, 0],
+    ...                   features=("a", "b", "c"))
+    >>> problem = RuleSetLearning(samples, max_literals=2, penalty="1/10")
+    >>> result = solve(problem, "column-generation")
+    >>> print(result.explanation)
+    b or c => the class
+    >>> str(result.status), result.objective, problem.scale
+    ('OPTIMAL', 4, 5)
+    """
+
+    samples: Samples
+    max_literals: int = 4
+    penalty: Share = "0.01"
+    loss: Loss = "zero-one"
+    class_weights: tuple[int, int] | None = None
+    name: str = ""
+
+    kind: ClassVar[str] = "rule-set-learning"
+    features_are: ClassVar[str] = "Rules r: literals"
+
+    def __post_init__(self) -> None:
+        self._check()
+        most = index("max_literals", self.max_literals)
+        if most < 1:
+            raise InvalidInstance(f"max_literals must be at least 1, got {most}")
+        object.__setattr__(self, "max_literals", most)
+        self._refuse_large(min(self.n_features, MOST_STATED))
+
+    # ---------------------------------------------------------------- rules
+
+    @cached_property
+    def n_features(self) -> int:
+        """Number of conjunctions of at most L literals."""
+        return how_many(self.samples.d, self.max_literals)
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """The rules in words, where there is a statement; else nothing."""
+        if not self.stated:
+            return ()
+        every = conjunctions(self.samples.d, self.max_literals)
+        return tuple(map(self.in_words, every))
+
+    @property
+    def listed(self) -> tuple[str, tuple[str, ...]]:
+        """The rules, or the literals where rules are too many to be listed."""
+        return super().listed if self.stated else ("Literals j", tuple(self.samples.features))
+
+    def literals(self, rule: int) -> tuple[int, ...]:
+        """Return the literals of the rule of a number, increasing."""
+        return conjunction(rule, self.samples.d)
+
+    def explanation_of(self, rules: Iterable[Sequence[int]]) -> Explanation:
+        """Return the explanation with these rules, each given by its literals.
+
+        Raises
+        ------
+        InvalidInstance
+            For a rule with a literal that is not there, twice the same, or too many.
+
+        Examples
+        --------
+        >>> problem = RuleSetLearning(Samples([[1, 0], [0, 1]], [1, 0], features=("a", "b")))
+        >>> explanation = problem.explanation_of([(0, 1), (0,)])
+        >>> print(explanation)
+        a or (a and b) => the class
+        >>> [problem.literals(rule) for rule in explanation.features]
+        [(0,), (0, 1)]
+        """
+        d = self.samples.d
+        chosen = [feature_list(f"rules[{r}]", rule, d, "literal") for r, rule in enumerate(rules)]
+        for r, rule in enumerate(chosen):
+            if len(rule) > self.max_literals:
+                raise InvalidInstance(
+                    f"rules[{r}] has {len(rule)} literals, at most {self.max_literals} are "
+                    f"allowed: {list(rule)}"
+                )
+        return self.explanation(number_of(rule, d) for rule in chosen)
+
+    def cover(self, rule: int) -> NDArray[np.bool_]:
+        """Return which samples a rule covers, shape (m,)."""
+        return np.asarray(self.samples.agreement[:, list(self.literals(rule))].all(axis=1))
+
+    def length(self, rule: int) -> int:
+        """Return the number of literals of a rule."""
+        return len(self.literals(rule))
+
+    def text(self, rule: int) -> str:
+        """Return a rule in words."""
+        return self.in_words(self.literals(rule))
+
+    def allows(self, chosen: Iterable[int]) -> bool:
+        """Say whether all are numbers of rules."""
+        return all(0 <= rule < self.n_features for rule in chosen)
+
+    def with_loss(self, loss: Loss) -> RuleSetLearning:
+        """Return the same problem with another loss."""
+        return replace(self, loss=loss)
+
+    def shortened(self, explanation: Explanation) -> Explanation:
+        """Drop rules, then literals of rules, that the objective does not depend on."""
+        chosen = super().shortened(explanation).features
+        value = self.cost(chosen)
+        for rule in chosen:
+            others, kept = [other for other in chosen if other != rule], self.literals(rule)
+            for literal in reversed(kept):
+                less = tuple(j for j in kept if j != literal)
+                number = number_of(less, self.samples.d)
+                if number not in others and self.cost([*others, number]) == value:
+                    kept = less
+            chosen = (*others, number_of(kept, self.samples.d))
+        return self.explanation(chosen)
+
+    # ------------------------------------------------------------- selection
+
+    @property
+    def unstated(self) -> str:
+        """Why there is no statement: too many conjunctions to state each."""
+        if self.n_features <= MOST_STATED:
+            return ""
+        return (
+            f"a statement has a variable for each rule, at most {MOST_STATED}; here are "
+            f"{self.n_features} conjunctions of at most {self.max_literals} of "
+            f"{self.samples.d} literals: ask the engine column-generation, or for fewer"
+        )
+
+    def select_from(self, rules: Iterable[Sequence[int]]) -> RuleSetSelection:
+        """Return the selection from some of the rules, given by their literals."""
+        return RuleSetSelection(
+            self.samples,
+            tuple(tuple(rule) for rule in rules),
+            self.penalty,
+            self.loss,
+            class_weights=self.class_weights,
+            name=self.name,
+        )
+
+    @cached_property
+    def form(self) -> RuleSelection:
+        """The selection from all conjunctions as plain arrays; rule r is row r."""
+        self._require_stated()
+        return self.select_from(conjunctions(self.samples.d, self.max_literals)).form
+
+    # ------------------------------------------------------------ sentences
+
+    @property
+    def rival(self) -> str:
+        """What a set is compared with."""
+        return f"set of rules of at most {sentences.plural(self.max_literals, 'literal')}"
+
+    def brief(self) -> list[str]:
+        """Return samples, literals and the price of a rule."""
+        return sentences.brief(
+            self,
+            f"rules of at most {self.max_literals} of "
+            f"{sentences.plural(self.samples.d, 'literal')}",
+        )
+
+    def facts(self) -> dict[str, str]:
+        """Return samples, rules and objective."""
+        most = f"conjunctions of at most {sentences.plural(self.max_literals, 'literal')}"
+        return sentences.facts(self, {"rules": f"{self.n_features} {most}"})
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate; solved all the same."""
+        return sentences.one_class(self)
+
+    # -------------------------------------------------------------- its file
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the saved form, version 1."""
+        parameters: dict[str, Any] = {
+            "max_literals": self.max_literals,
+            "penalty": str(self.penalty),
+        }
+        if self.loss != "zero-one":
+            parameters["loss"] = self.loss
+        if self.class_weights is not None:
+            parameters["class_weights"] = list(self.class_weights)
+        return saved.with_samples(self.kind, self.name, parameters, self.samples)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the saved form; unknown keys and parameters are refused by name."""
+        known = frozenset(("max_literals", "penalty", "loss", "class_weights"))
+        return cls(**saved.read(data, known, needed=("max_literals", "penalty")))

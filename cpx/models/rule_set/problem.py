@@ -1,0 +1,280 @@
+"""What problems about sets of rules share: the value of a set, its words, its figures."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.answers.explanation import Explanation, SampleEvaluation
+from cpx.answers.rule import Literal as Condition
+from cpx.answers.rule_set import RuleFigures, RuleSet
+from cpx.answers.values import Value
+from cpx.data.sample_fields import MAX_TOTAL_WEIGHT
+from cpx.data.samples import Samples
+from cpx.errors import InvalidInstance
+from cpx.models.arguments import Share, feature_list, share
+from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.monomial import text as wording
+from cpx.models.rule_set import arguments
+from cpx.models.rule_set import text as sentences
+from cpx.models.rule_set.encodings import channelling, hamming, signature
+from cpx.models.rule_set.form import RuleSelection
+
+__all__ = ["ENCODINGS", "Loss", "RuleSetProblem"]
+
+Loss = Literal["zero-one", "hamming"]
+Bools = NDArray[np.bool_]
+
+_LARGEST = 2**62
+
+
+def _stand_in(problem: Problem) -> Problem:
+    """Return the problem with the Hamming loss, which its encoding states."""
+    assert isinstance(problem, RuleSetProblem)
+    return problem if problem.loss == "hamming" else problem.with_loss("hamming")
+
+
+ENCODINGS: tuple[Encoding[RuleSelection], ...] = (
+    Encoding("signature", signature),
+    Encoding("channelling", channelling),
+    Encoding("hamming", hamming, faithful=False, stand_in=_stand_in),
+)
+"""Encodings of every problem about sets of rules."""
+
+
+class RuleSetProblem(Problem):
+    """Find a set of numbered rules S that minimises ``error(S) + penalty * M * |S|``.
+
+    M is the weight of all samples. A subclass is a frozen dataclass with these fields and says
+    which rules there are. The value is an integer, in units of 1 / :attr:`scale`.
+
+    Attributes
+    ----------
+    samples : Samples
+    penalty : Fraction
+        Price of a rule as a share of M.
+    loss : {"zero-one", "hamming"}
+        Whether a sample of another class costs once, or once for each rule that covers it.
+    class_weights : pair of int, or None
+        What an error on a sample of another class, and on one of the class, weighs.
+    name : str
+    """
+
+    samples: Samples
+    penalty: Share
+    loss: Loss
+    class_weights: tuple[int, int] | None
+    name: str
+
+    encodings = ENCODINGS
+    required: tuple[int, ...] = ()
+    """Rules that every solution has."""
+
+    def _check(self) -> None:
+        """Check and normalise the fields that all such problems have."""
+        if not isinstance(self.samples, Samples):
+            raise InvalidInstance(f"samples must be Samples, got {type(self.samples).__name__}")
+        object.__setattr__(self, "penalty", share("penalty", self.penalty))
+        if self.loss not in get_args(Loss):
+            raise InvalidInstance(
+                f"loss must be one of {', '.join(get_args(Loss))}, got {self.loss!r}"
+            )
+        if self.class_weights is not None:
+            object.__setattr__(self, "class_weights", arguments.class_weights(self.class_weights))
+            self._refuse_heavy()
+        if not isinstance(self.name, str):
+            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+
+    def _refuse_heavy(self) -> None:
+        assert self.class_weights is not None
+        other, own = self.class_weights
+        of_class = self.samples.agreeing
+        total = own * of_class + other * (self.samples.total - of_class)
+        if total > MAX_TOTAL_WEIGHT:
+            raise InvalidInstance(
+                f"class_weights {self.class_weights} make the weight of all samples {total}, "
+                f"at most 2**40 = {MAX_TOTAL_WEIGHT} is added up exactly"
+            )
+
+    def _refuse_large(self, most_rules: int) -> None:
+        # The Hamming loss may count every sample once for each rule.
+        if (self.scale * self.total + self.price) * (most_rules + 1) >= _LARGEST:
+            raise InvalidInstance(
+                f"penalty {self.penalty} of a weight of {self.total} is no multiple of a number "
+                "that fits 64 bits: give it fewer digits"
+            )
+
+    # ---------------------------------------------------------------- rules
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Number of rules that a set is chosen from."""
+
+    @abstractmethod
+    def cover(self, rule: int) -> Bools:
+        """Return which samples a rule covers, shape (m,)."""
+
+    @abstractmethod
+    def length(self, rule: int) -> int:
+        """Return the number of literals that a rule counts as."""
+
+    @abstractmethod
+    def text(self, rule: int) -> str:
+        """Return a rule in words."""
+
+    @property
+    @abstractmethod
+    def form(self) -> RuleSelection:
+        """The problem as plain arrays."""
+
+    @abstractmethod
+    def allows(self, chosen: Iterable[int]) -> bool:
+        """Say whether a set keeps the constraints."""
+
+    @abstractmethod
+    def with_loss(self, loss: Loss) -> RuleSetProblem:
+        """Return the same problem with another loss."""
+
+    def in_words(self, literals: Iterable[int]) -> str:
+        """Return a conjunction of literals in words."""
+        return " and ".join(self.samples.features[j] for j in literals) or "(always)"
+
+    # ---------------------------------------------------------- the problem
+
+    @cached_property
+    def error_weights(self) -> NDArray[np.int64]:
+        """What an error on each sample weighs, shape (m,)."""
+        if self.class_weights is None:
+            return self.samples.weights
+        other, own = self.class_weights
+        return self.samples.weights * np.where(self.samples.same, own, other)
+
+    @cached_property
+    def total(self) -> int:
+        """Weight M of all samples, with those of their classes."""
+        return sum(map(int, self.error_weights))
+
+    @property
+    def scale(self) -> int:
+        """The objective is counted in units of 1 / ``scale`` of the samples' weight."""
+        return (Fraction(self.penalty) * self.total).denominator
+
+    @property
+    def price(self) -> int:
+        """What a rule costs, in the units of the objective."""
+        return (Fraction(self.penalty) * self.total).numerator
+
+    def search_form(self) -> RuleSelection:
+        """Return the problem as plain arrays."""
+        return self.form
+
+    def model(self, encoding: str | None = None) -> Statement:
+        """State the problem in the named encoding (default: ``signature``)."""
+        chosen = self.stated_in(encoding)
+        stated = chosen.stand_in(self) if chosen.stand_in else self
+        assert isinstance(stated, RuleSetProblem)
+        statement: Statement = chosen.build(stated.form)
+        return statement
+
+    def stated_in(self, name: str | None = None) -> Encoding[Any]:
+        """Return the encoding; that of the Hamming loss is faithful to it."""
+        encoding = super().stated_in(name)
+        if encoding.stand_in is not None and self.loss == "hamming":
+            return replace(encoding, faithful=True, stand_in=None)
+        return encoding
+
+    def decode(self, values: Values) -> Explanation:
+        """Read the selected rules off the array ``X``."""
+        return self.explanation(np.flatnonzero(np.asarray(values["X"]) > 0).tolist())
+
+    def explanation(self, features: Iterable[int]) -> Explanation:
+        """Return the set of these rules, each with its figures on the samples.
+
+        Raises
+        ------
+        InvalidInstance
+            For what is no number of a rule.
+        """
+        chosen = feature_list("features", set(features), self.n_features, "rule")
+        covers = self._covers(chosen)
+        found = self._measure(chosen, covers)
+        rules = RuleSet(
+            tuple(Condition(r, self.text(r)) for r in chosen),
+            wording.class_words(str(self.samples.context.get("class", "the class"))),
+            figures=self._figures(chosen, covers),
+            total=self.samples.total,
+        )
+        return Explanation(rules, precision=found.precision, coverage=found.coverage)
+
+    def _covers(self, chosen: tuple[int, ...]) -> Bools:
+        return np.array([self.cover(r) for r in chosen]).reshape(len(chosen), self.samples.m)
+
+    def _figures(self, chosen: tuple[int, ...], covers: Bools) -> tuple[RuleFigures, ...]:
+        weights, same = self.samples.weights, self.samples.same
+        alone = covers.sum(axis=0) == 1
+        signed = np.where(same, self.error_weights, -self.error_weights)
+        return tuple(
+            RuleFigures(
+                self.length(r),
+                int(weights[own].sum()),
+                int(weights[own & same].sum()),
+                int(signed[own & alone].sum()),
+            )
+            for r, own in zip(chosen, covers, strict=True)
+        )
+
+    def evaluate(self, explanation: Explanation) -> SampleEvaluation:
+        """Return the exact figures of a set; see :class:`SampleEvaluation`."""
+        return self._measure(explanation.features, self._covers(explanation.features))
+
+    def _measure(self, chosen: tuple[int, ...], covers: Bools) -> SampleEvaluation:
+        value = self.scale * self._error(covers) + self.price * len(chosen)
+        covered = np.asarray(covers.any(axis=0))
+        return SampleEvaluation.of(self.samples, covered, value, feasible=self.allows(chosen))
+
+    def _error(self, covers: Bools) -> int:
+        times, same = covers.sum(axis=0, dtype=np.int64), self.samples.same
+        often = times if self.loss == "hamming" else np.minimum(times, 1)
+        counted = np.where(same, times == 0, often)
+        return int((self.error_weights * counted).sum())
+
+    def error(self, chosen: Iterable[int]) -> int:
+        """Return the weight of the errors of a set, by the loss."""
+        return self._error(self._covers(tuple(chosen)))
+
+    def cost(self, chosen: Iterable[int]) -> int:
+        """Return the objective of a set, allowed or not."""
+        rules = tuple(chosen)
+        return self.scale * self.error(rules) + self.price * len(rules)
+
+    def shortened(self, explanation: Explanation) -> Explanation:
+        """Drop rules, the last first, whose removal leaves the objective as it is."""
+        kept = explanation.features
+        value = self.cost(kept)
+        for rule in reversed(kept):
+            rest = tuple(r for r in kept if r != rule)
+            if self.allows(rest) and self.cost(rest) == value:
+                kept = rest
+        return explanation if kept == explanation.features else self.explanation(kept)
+
+    # ------------------------------------------------------------ sentences
+
+    @property
+    @abstractmethod
+    def rival(self) -> str:
+        """What a set is compared with: "set of the 5 candidates"."""
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with the sentence that says what was proved of it."""
+        told = sentences.conclusion(self, explanation.features, proved, bound)
+        return replace(explanation, proved=told)

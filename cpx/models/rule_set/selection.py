@@ -1,0 +1,262 @@
+"""Rule sets selected from candidates: few rules with few errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.data.samples import Samples
+from cpx.models.arguments import Share, feature_list
+from cpx.models.monomial import saved
+from cpx.models.rule_set import arguments
+from cpx.models.rule_set import text as sentences
+from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.problem import Loss, RuleSetProblem
+
+__all__ = ["LIMITS", "Loss", "RuleSetSelection"]
+
+LIMITS = ("max_rules", "max_literals", "max_overlap")
+"""Parameters that limit a set; none when not given."""
+
+
+@dataclass(frozen=True, eq=False)
+class RuleSetSelection(RuleSetProblem):
+    """Select rules from candidates: few errors, and few rules.
+
+    A rule is a conjunction of literals and covers the samples that satisfy all of them. A set
+    of rules S says "of the class" of the samples that one of its rules covers or more, and "of
+    another class" of all others. With M the weight of all samples, minimise::
+
+        error(S)  +  penalty * M * |S|
+
+    where error(S) is the weight of the samples that S is wrong about. For candidates and
+    labels of a black box this is fidelity with a price on rules, the quality of Lu and
+    Ester [2]_. The objective is an integer: it is counted in units of 1 / :attr:`scale`, with
+    the smallest ``scale`` for which the price of a rule is an integer.
+
+    Parameters
+    ----------
+    samples : Samples
+        ``agreement`` says which literals are true of a sample, ``same`` which samples are of
+        the class; literals in words are ``features``.
+    rules : sequence of sequences of int
+        The candidates, as sets of literals. One without literals covers everything.
+    penalty : Fraction, int, float or str
+        Price of a rule as a share of M, from 0 to 1; exact, a float means the decimal number
+        it is printed as.
+    loss : {"zero-one", "hamming"}
+        What error(S) counts. With ``"hamming"``, every rule pays for each sample of another
+        class that it covers [1]_: an upper bound of the zero-one loss, a problem of its own.
+    max_rules, max_literals, max_overlap : int, optional
+        Greatest number of rules, of literals in all of them, and weight of the samples that
+        two rules or more cover.
+    required, forbidden : sequence of int
+        Candidates that must, and must not, be selected. A contradiction between them, or with
+        a limit, makes a valid problem without a solution.
+    class_weights : pair of int, optional
+        What an error on a sample of another class, and on one of the class, weighs: the
+        weights of samples are multiplied by it, also in M.
+    lengths : sequence of int, optional
+        Literals each candidate counts as. Default: as many as it has.
+    name : str
+        Name of the instance, free.
+
+    Raises
+    ------
+    InvalidInstance
+        Naming the argument and its value.
+
+    References
+    ----------
+    .. [1] S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS
+       2018 (the Hamming loss of a set of rules).
+    .. [2] J. Lu, M. Ester: An Active Approach for Model Interpretation, 2019 (the objective Q).
+
+    Examples
+    --------
+    >>> from cpx import RuleSetSelection, Samples, solve
+    >>> samples = Samples([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]], [1, 0, 1, 0],
+    ...                   features=("a", "b", "c"))
+    >>> problem = RuleSetSelection(samples, rules=[(0,), (0, 1), (2,)], penalty="1/10")
+    >>> print(solve(problem).explanation)
+    (a and b) or c => the class
+    """
+
+    samples: Samples
+    rules: tuple[tuple[int, ...], ...]
+    penalty: Share = 0
+    loss: Loss = "zero-one"
+    max_rules: int | None = None
+    max_literals: int | None = None
+    max_overlap: int | None = None
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    class_weights: tuple[int, int] | None = None
+    lengths: tuple[int, ...] | None = None
+    name: str = ""
+
+    kind: ClassVar[str] = "rule-set"
+    features_are: ClassVar[str] = "Candidates r: literals"
+
+    def __post_init__(self) -> None:
+        self._check()
+
+        def put(name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
+
+        put("rules", arguments.rules(self.rules, self.samples.d))
+        for name in LIMITS:
+            if getattr(self, name) is not None:
+                put(name, arguments.count(name, getattr(self, name)))
+        for name in ("required", "forbidden"):
+            put(name, feature_list(name, getattr(self, name), len(self.rules), "rule"))
+        if self.lengths is not None:
+            put("lengths", arguments.lengths(self.lengths, len(self.rules)))
+        self._refuse_large(len(self.rules))
+
+    @classmethod
+    def of_coverage(
+        cls, covers: Any, same: Any, *, texts: Sequence[str], **more: Any
+    ) -> RuleSetSelection:
+        """State the problem of candidates that are known by what they cover.
+
+        Parameters
+        ----------
+        covers : array of bool, shape (R, m)
+            Whether candidate r covers sample i.
+        same : array of bool, shape (m,)
+            Which samples are of the class.
+        texts : sequence of R str
+            The candidates in words.
+        **more
+            ``weights`` and ``context`` of the samples, and parameters of the class.
+
+        Examples
+        --------
+        >>> problem = RuleSetSelection.of_coverage([[1, 0, 1]], [1, 0, 1], texts=["a"])
+        >>> problem.evaluate(problem.explanation([0])).objective
+        0
+        """
+        about = {key: more.pop(key) for key in ("weights", "context") if key in more}
+        samples = Samples(np.asarray(covers).T, same, features=tuple(texts), **about)
+        return cls(samples, tuple((r,) for r in range(samples.d)), **more)
+
+    # ---------------------------------------------------------------- rules
+
+    @property
+    def n_features(self) -> int:
+        """Number R of candidates."""
+        return len(self.rules)
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """The candidates in words."""
+        return tuple(map(self.in_words, self.rules))
+
+    @cached_property
+    def covers(self) -> NDArray[np.bool_]:
+        """Whether candidate r covers sample i, shape (R, m)."""
+        literals = np.ascontiguousarray(self.samples.agreement.T)
+        return np.array([literals[list(rule)].all(axis=0) for rule in self.rules])
+
+    @cached_property
+    def rule_lengths(self) -> NDArray[np.int64]:
+        """Literals each candidate counts as, shape (R,)."""
+        given = self.lengths or tuple(map(len, self.rules))
+        return np.array(given, dtype=np.int64)
+
+    @cached_property
+    def form(self) -> RuleSelection:
+        """The problem as plain arrays."""
+        same, weights = self.samples.same, self.scale * self.error_weights
+        prices = np.full(self.n_features, self.price, dtype=np.int64)
+        worth = np.where(same, weights, -weights)
+        if self.loss == "hamming":
+            prices += self.covers @ np.where(same, 0, weights)
+            worth = np.where(same, weights, 0)
+        return RuleSelection(
+            self.covers,
+            worth,
+            prices,
+            0,
+            self.required,
+            self.forbidden,
+            self.rule_lengths,
+            self.samples.weights,
+            _capped(self.max_rules, self.n_features),
+            _capped(self.max_literals, int(self.rule_lengths.sum())),
+            _capped(self.max_overlap, self.samples.total),
+        )
+
+    def cover(self, rule: int) -> NDArray[np.bool_]:
+        """Return which samples a candidate covers, shape (m,)."""
+        return np.asarray(self.covers[rule])
+
+    def length(self, rule: int) -> int:
+        """Return the number of literals that a candidate counts as."""
+        return int(self.rule_lengths[rule])
+
+    def text(self, rule: int) -> str:
+        """Return a candidate in words."""
+        return self.feature_names[rule]
+
+    def allows(self, chosen: Iterable[int]) -> bool:
+        """Say whether a set keeps the limits and has what it must, and nothing it must not."""
+        return self.form.allows(chosen)
+
+    def with_loss(self, loss: Loss) -> RuleSetSelection:
+        """Return the same problem with another loss."""
+        return replace(self, loss=loss)
+
+    # ------------------------------------------------------------ sentences
+
+    @property
+    def rival(self) -> str:
+        """What a set is compared with."""
+        return sentences.rival(self)
+
+    def brief(self) -> list[str]:
+        """Return samples, candidates, the price of a rule and limits."""
+        candidates = sentences.plural(self.n_features, "candidate")
+        return sentences.brief(self, candidates, *sentences.limits(self))
+
+    def facts(self) -> dict[str, str]:
+        """Return samples, candidates, objective and limits."""
+        rules = {"candidates": f"R = {self.n_features}"}
+        return sentences.facts(self, rules) | sentences.chosen(self)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate; solved all the same."""
+        return sentences.warnings(self)
+
+    # -------------------------------------------------------------- its file
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the saved form, version 1."""
+        parameters: dict[str, Any] = {"penalty": str(self.penalty)}
+        if self.loss != "zero-one":
+            parameters["loss"] = self.loss
+        for key in LIMITS:
+            if getattr(self, key) is not None:
+                parameters[key] = getattr(self, key)
+        for key in ("required", "forbidden", "class_weights", "lengths"):
+            if value := getattr(self, key):
+                parameters[key] = list(value)
+        parameters["rules"] = [list(rule) for rule in self.rules]
+        return saved.with_samples(self.kind, self.name, parameters, self.samples)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the saved form; unknown keys and parameters are refused by name."""
+        known = ("penalty", "loss", "required", "forbidden", "class_weights", "lengths", "rules")
+        return cls(**saved.read(data, frozenset((*known, *LIMITS)), needed=("rules",)))
+
+
+def _capped(limit: int | None, most: int) -> int | None:
+    """Return a limit as one that says the same and fits a machine word."""
+    return None if limit is None else min(limit, most)

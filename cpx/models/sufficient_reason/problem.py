@@ -1,0 +1,358 @@
+"""Smallest sufficient reasons of tree models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from cpx.answers.explanation import Explanation
+from cpx.answers.rule import Rule
+from cpx.answers.values import Value
+from cpx.errors import InvalidInstance
+from cpx.models.arguments import Share, weight_list
+from cpx.models.base import Encoding
+from cpx.models.minimum_subset.form import LossForm
+from cpx.models.minimum_subset.problem import SMALLEST_ENCODINGS, SmallestSet
+from cpx.models.monomial.text import class_words
+from cpx.models.sufficient_reason import saved
+from cpx.models.sufficient_reason import text as sentences
+from cpx.models.sufficient_reason.arguments import (
+    DEFINITIONS,
+    known_definition,
+    known_label,
+    known_unit,
+)
+from cpx.models.sufficient_reason.features import LEVELS, Features, Level
+from cpx.models.sufficient_reason.form import (
+    Definition,
+    Leaves,
+    automatic_unit,
+    losses_of,
+    rounded,
+)
+from cpx.models.sufficient_reason.intervals import interval_text, sides_that_matter
+from cpx.models.sufficient_reason.row import Row, row_values
+from cpx.trees.form import Label, TreeModel
+
+if TYPE_CHECKING:
+    from cpx.methods.reasons import SufficiencyOracle
+
+__all__ = ["DEFINITIONS", "LEVELS", "SufficientReason"]
+
+# Beside the problems, which are pickled and compared without them.
+_oracles: WeakKeyDictionary[SufficientReason, SufficiencyOracle] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class SufficientReason(SmallestSet):
+    """Find a smallest sufficient reason of a tree model's class for x.
+
+    A reason is a set S of attributes such that the model gives its class to every row that
+    agrees with x on S, whatever the other attributes are. What is meant by it is said by:
+
+    - the definition. ``sufficient``: no row that agrees on S has another class; for one tree,
+      S meets the conflicts with x of every leaf of another class. ``majoritary``: of every
+      tree of a majority that wins whatever the others vote for, S implies its vote for the
+      class [1]_. ``tree-specific``: against each rival class, the sum of what each tree gives at
+      the worst of the leaves that S lets it reach still wins [2]_. A majoritary reason is
+      tree-specific, a tree-specific one is sufficient, and not the other way round: a
+      minimum by one of the latter two can be larger than the minimum sufficient reason;
+    - the level. ``attributes``: features are columns; two rows agree where no test of the
+      model tells them apart, and other attributes take the values they can have, see
+      :class:`cpx.trees.Attribute`. ``conditions``: features are the tests of the model, each
+      free, also where two tests of a column contradict each other;
+    - ties, which are decided as the model decides them, in exact arithmetic.
+
+    Parameters
+    ----------
+    tree_model : TreeModel
+    x : sequence of d numbers, mapping, pandas.Series or pandas.DataFrame of one row
+        The explained row; NaN for a missing value.
+    level : {"attributes", "conditions"}
+    definition : {"sufficient", "majoritary", "tree-specific"}, optional
+        Default: ``sufficient`` for one tree, ``majoritary`` for votes, else
+        ``tree-specific``. ``sufficient`` is stated for one tree only; for several, answers
+        can be evaluated and checked, and :mod:`cpx.methods.reasons` finds them.
+    weights : sequence of int, optional
+        A positive weight per feature; the reason of least weight is sought. Default: all 1.
+    required, forbidden : sequence of int or str
+        Features that must, and must not, be in S: attributes by number or name, conditions by
+        number or as they are printed. A contradiction is a valid problem without a solution,
+        and so is one where only a forbidden feature keeps the class.
+    label : label of a class, optional
+        The class that is to be explained, to be sure of it: anything else than the class the
+        model gives x is refused.
+    unit : Fraction, int or str, optional
+        For ``tree-specific``, what losses of leaves (by how much a leaf is worse for the class
+        than that of x) are rounded up to multiples of, and the slack (by how much x wins)
+        down to: engines need small integers. Reasons of the rounded numbers are reasons of
+        the exact ones, but there can be smaller ones of the latter. 0 never rounds.
+        Default: 0 where the exact numbers have at most 20 bits, else a power of two,
+        about a millionth of the slack.
+    name : str
+        Name of the instance, free.
+    context : mapping
+        Where the instance comes from, free; ``class`` is what the class is called.
+
+    Raises
+    ------
+    InvalidInstance, DataError
+        Naming the argument and its value; DataError for the row.
+
+    References
+    ----------
+    .. [1] G. Audemard, S. Bellart, L. Bounia, F. Koriche, J.-M. Lagniez, P. Marquis: Trading
+       Complexity for Sparsity in Random Forest Explanations, AAAI 2022 (majoritary reasons).
+    .. [2] G. Audemard, J.-M. Lagniez, P. Marquis, N. Szczepanski: Computing Abductive
+       Explanations for Boosted Trees, AISTATS 2023 (tree-specific explanations).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from cpx import solve
+    >>> from cpx.trees import read_model
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> tree = read_model(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
+    >>> problem = SufficientReason(tree, X.iloc[60], context={"class": "versicolor"})
+    >>> print(solve(problem).explanation.guarantee)
+    0.8 < petal width (cm) <= 1.75 forces versicolor, whatever the other 3 columns are
+    """
+
+    tree_model: TreeModel
+    x: Row
+    level: Level = "attributes"
+    definition: Definition | None = None
+    weights: tuple[int, ...] | None = None
+    required: tuple[Any, ...] = ()
+    forbidden: tuple[Any, ...] = ()
+    label: Label | None = None
+    unit: Share | None = None
+    name: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+    kind: ClassVar[str] = "sufficient-reason"
+    encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SMALLEST_ENCODINGS
+
+    def __post_init__(self) -> None:
+        model = self.tree_model
+        if not isinstance(model, TreeModel):
+            raise InvalidInstance(f"tree_model must be a TreeModel, got {type(model).__name__}")
+        object.__setattr__(self, "x", row_values(model, self.x))
+        _ = self.features  # found out now: a level that is not known, or not for x
+        predicted = model.classes[self.label_index]
+        object.__setattr__(self, "label", known_label(predicted, self.label))
+        object.__setattr__(self, "definition", known_definition(model, self.definition))
+        for which in ("required", "forbidden"):
+            value = self.features.numbers(which, getattr(self, which))
+            object.__setattr__(self, which, value)
+        if self.weights is not None:
+            weights = weight_list("weights", self.weights, self.n_features)
+            object.__setattr__(self, "weights", weights)
+        if not isinstance(self.name, str):
+            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+        if not isinstance(self.context, Mapping):
+            raise InvalidInstance(f"context must be an object, got {self.context!r}")
+        object.__setattr__(self, "unit", self._rounding())
+        if self.stated:
+            _ = self.form  # found out now: numbers that are too large
+
+    def _rounding(self) -> Fraction:
+        assert self.definition is not None
+        if self.unit is not None:
+            return known_unit(self.unit, self.definition)
+        if self.definition != "tree-specific":
+            return Fraction(0)
+        return automatic_unit(self._exact_losses, self.features.model.exact.exponent)
+
+    # ----------------------------------------------------------- the problem
+
+    @cached_property
+    def features(self) -> Features:
+        """What a reason is made of, with the values of x."""
+        return Features(self.tree_model, self.x, self.level)
+
+    @property
+    def free(self) -> tuple[TreeModel, np.ndarray[Any, np.dtype[np.float64]]]:
+        """The model whose attributes are the features of this problem, and x as its row."""
+        return self.features.model, self.features.row
+
+    @cached_property
+    def label_index(self) -> int:
+        """Index of the class of x."""
+        return int(self.tree_model.predict_index(np.array(self.x, dtype=np.float64))[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number n of attributes, or of conditions."""
+        return len(self.features)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """What each feature means, with the values of x: true of x."""
+        return self.features.words
+
+    @property
+    def unstated(self) -> str:
+        """Why the definition has no statement for engines; see ``definition``."""
+        trees = len(self.tree_model.trees)
+        if self.definition != "sufficient" or trees == 1:
+            return ""
+        return (
+            f"the definition sufficient is stated for one tree, this model has {trees}: ask for "
+            "another definition, or an engine that needs no statement, such as hitting-sets"
+        )
+
+    @cached_property
+    def _all_leaves(self) -> Leaves:
+        return Leaves(self.features.model, self.features.cells)
+
+    @cached_property
+    def _exact_losses(self) -> Any:
+        assert self.definition is not None
+        return losses_of(self.features.model, self._all_leaves, self.label_index, self.definition)
+
+    @cached_property
+    def _losing(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """The leaves by which something is lost, shape (N,)."""
+        rows = self._exact_losses[0]
+        return (
+            np.any([np.asarray(row > 0, dtype=bool) for row in rows], axis=0)
+            if rows
+            else (np.zeros(len(self._all_leaves.tree), dtype=bool))
+        )
+
+    @cached_property
+    def form(self) -> LossForm:
+        """The problem as plain arrays.
+
+        Raises
+        ------
+        InvalidOption
+            When the definition has no statement.
+        """
+        self._require_stated()
+        assert self.unit is not None
+        exponent = self.features.model.exact.exponent
+        rows, slacks = rounded(self._exact_losses, Fraction(self.unit), exponent)
+        leaves = self._all_leaves.only(self._losing)
+        try:
+            return LossForm.of(
+                leaves.excludes,
+                leaves.tree,
+                [row[self._losing] for row in rows],
+                slacks,
+                self.weight_array,
+                self.required,
+                self.forbidden,
+            )
+        except InvalidInstance as error:
+            raise InvalidInstance(f"unit {self.unit} is too small: {error}") from error
+
+    def oracle_of_rows(self) -> SufficiencyOracle:
+        """Return what decides sets of features by :attr:`free`, and remembers its answers."""
+        from cpx.methods.reasons import SufficiencyOracle
+
+        if self not in _oracles:
+            _oracles[self] = SufficiencyOracle(self.features.model, self.features.cells)
+        return _oracles[self]
+
+    def enough(self, features: tuple[int, ...]) -> bool:
+        """Say whether the features are a reason by the definition."""
+        if self.stated:
+            return self.form.holds(features)
+        oracle = self.oracle_of_rows()
+        # Unlike counterexample(), this searches for nothing that is known already.
+        return oracle.change(oracle.everything & ~oracle.bits(features)) is None
+
+    # ------------------------------------------------------------- sentences
+
+    def explanation(self, features: Iterable[int]) -> Explanation:
+        """Return the reason with the cells of x in words; :meth:`conclude` widens them."""
+        called = class_words(str(self.context.get("class", self.label)))
+        return Explanation(Rule.of(features, list(self.feature_names), called))
+
+    def _conditions(self, S: tuple[int, ...]) -> tuple[str, ...]:
+        if self.level == "conditions":
+            return ()
+        ranges = self._ranges(S)
+        if ranges is None:
+            return ()
+        return tuple(interval_text(self.tree_model, a, *ranges[a], self.x[a]) for a in S)
+
+    def _ranges(self, S: tuple[int, ...]) -> dict[int, tuple[int, int]] | None:
+        """Return the cells that the attributes of a reason may have, None when S is none."""
+        model = self.tree_model
+        if not self.stated:
+            from cpx.trees.sufficiency.widening import widest_ranges
+
+            return widest_ranges(self.oracle_of_rows(), S)
+        if not self.form.holds(S):
+            return None
+        cells = tuple(self.features.cells.tolist())
+        leaves = self._all_leaves.only(self._losing)
+        return sides_that_matter(self.form, leaves, cells, tuple(model.sizes.tolist()), S)
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with what was proved, what it forces, and in what sense.
+
+        Its words then have, for each attribute, the sides of its cell that matter; for the
+        full definition of several trees, the widest interval that still forces the class.
+        """
+        rule = explanation.rule
+        rule = replace(rule, conditions=self._conditions(rule.features))
+        told = super().conclude(replace(explanation, rule=rule), proved, objective, bound)
+        return replace(
+            told, guarantee=sentences.forces(self, told.rule), notes=sentences.sense(self)
+        )
+
+    def brief(self) -> list[str]:
+        """Return definition, level and sizes of the model."""
+        trees = len(self.tree_model.trees)
+        size = [f"{trees} tree{'s' * (trees != 1)}", self.units(self.n_features)]
+        return [str(self.definition), *size]
+
+    def facts(self) -> dict[str, str]:
+        """Return the model, x, definition, level and ties."""
+        model = self.tree_model
+        kinds = f"{len(model.trees)} trees, {len(model.classes)} classes, rule {model.rule}"
+        return {
+            "model": f"{kinds}, {model.n_attributes} attributes, {len(model.used)} tested",
+            "class": str(self.label),
+            "definition": str(self.definition),
+            "level": f"{self.level}, {self.units(self.n_features)}",
+            "unit": f"{self.unit}" if self.unit else "0, exact",
+            "ties": sentences.ties(self),
+            **self.choice_facts(),
+        }
+
+    def claim(self) -> str:
+        """Name the definition."""
+        return sentences.claim(self)
+
+    def units(self, size: int) -> str:
+        """Count attributes or conditions."""
+        return f"{size} {self.features.unit}{'s' * (size != 1)}"
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate; solved all the same."""
+        return (*self.base_notes(), *sentences.warnings(self))
+
+    # -------------------------------------------------------------- its file
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the saved form, version 1; the model is stored in it."""
+        return saved.written(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the saved form; unknown keys and parameters are refused by name."""
+        return cls(**saved.read(data))

@@ -1,0 +1,283 @@
+"""Our end of a worker process: send a job, listen, interrupt, kill, conclude."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import cpx
+from cpx.answers.result import Result, Termination, TracePoint
+from cpx.backends import backend as find_backend
+from cpx.backends.base import Event, Outcome, Progress
+from cpx.models.base import Problem
+from cpx.options import SolveOptions
+from cpx.solving.concluding import conclude
+from cpx.solving.matching import encoding_of
+
+__all__ = ["GRACE", "prepare", "run_isolated", "shutdown"]
+
+GRACE = 0.7
+"""Seconds past ``1.05 * time_limit`` after which a worker is killed."""
+
+# After Ctrl-C an engine has this long to hand over its incumbent.
+_FAREWELL = 2.0
+_TICK = 0.05
+
+# One pool per family: a worker that served several would carry all their libraries.
+_idle: defaultdict[str, list[_Worker]] = defaultdict(list)
+_lock = threading.Lock()
+
+
+class _Worker:
+    """A server process and the thread that reads its messages."""
+
+    def __init__(self) -> None:
+        root = str(Path(cpx.__file__).parent.parent)
+        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
+        # Temporary files of a killed engine have nobody else to remove them.
+        self.scratch = Path(tempfile.mkdtemp(prefix="cpx-worker-"))
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "cpx.solving.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self.scratch)},
+            start_new_session=True,
+        )
+        self.messages: SimpleQueue[dict[str, Any]] = SimpleQueue()
+        threading.Thread(target=self._read, name="cpx-worker", daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.messages.put(json.loads(line))
+        self.messages.put({"closed": True})
+
+    def send(self, job: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(job).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def tidy(self) -> None:
+        """Remove what the last job left in the scratch folder."""
+        for path in self.scratch.iterdir():
+            shutil.rmtree(path, ignore_errors=True)
+
+    def close(self) -> None:
+        """End an idle server."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=2)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the server at once."""
+        self.process.kill()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def shutdown() -> None:
+    """End all idle workers; the next isolated solve starts a new one."""
+    with _lock:
+        workers = [worker for pool in _idle.values() for worker in pool]
+        _idle.clear()
+    for worker in workers:
+        worker.close()
+
+
+atexit.register(shutdown)
+
+
+def prepare(backend: str) -> None:
+    """Start a worker and let it load an engine, while this process has something else to do.
+
+    The next :func:`run_isolated` with an engine of the same family takes it.
+    """
+    worker = _Worker()
+    with suppress(BrokenPipeError):  # found dead and replaced when it is needed
+        worker.send({"preload": backend})
+    with _lock:
+        _idle[backend.partition(":")[0]].append(worker)
+
+
+def run_isolated(
+    problem: Problem,
+    backend: str,
+    options: SolveOptions,
+    listen: Callable[[Event], None] | None = None,
+    *,
+    memory: int | None = None,
+    cancel: threading.Event | None = None,
+) -> Result:
+    """Solve in a worker process that is killed when it overstays the limit.
+
+    Parameters
+    ----------
+    problem, backend, options, listen
+        As for :func:`cpx.solving.run`.
+    memory : int, optional
+        Bytes of address space the worker may use.
+    cancel : threading.Event, optional
+        Stops the solve like Ctrl-C when it is set from another thread.
+
+    Returns
+    -------
+    Result
+        The worker's own, or one made of its last events when it was killed or died. The
+        limit counts from the moment the worker starts to state the problem: loading the
+        engine, once per worker, is not part of it.
+    """
+    pool = _idle[backend.partition(":")[0]]
+    with _lock:
+        worker = pool.pop() if pool else None
+    if worker is not None and worker.process.poll() is not None:
+        worker.kill()
+        worker = None
+    worker = worker or _Worker()
+    job = _Job(worker, Progress(problem, options, listen), cancel)
+    try:
+        worker.send(
+            {
+                "problem": problem.to_dict(),
+                "backend": backend,
+                "options": options.to_dict(),
+                "memory": memory,
+            }
+        )
+        result = job.wait()
+    except BaseException:
+        job.kill()
+        worker.kill()
+        raise
+    if result is None:
+        result = job.conclude(backend, limited=memory is not None)
+    if job.reusable:
+        if job.killed:
+            worker.tidy()
+        with _lock:
+            pool.append(worker)
+    else:
+        worker.kill()
+    return result
+
+
+class _Job:
+    """One solve in one worker."""
+
+    def __init__(
+        self, worker: _Worker, progress: Progress, cancel: threading.Event | None
+    ) -> None:
+        self.worker, self.progress, self.cancel = worker, progress, cancel
+        self.pid: int | None = None
+        self.deadline: float | None = None
+        self.killed = False
+        self.exit: int | None = None
+        self.reusable = False
+
+    def wait(self) -> Result | None:
+        """Handle messages until the child is gone; return its result if it sent one."""
+        result: Result | None = None
+        while True:
+            try:
+                message = self._next()
+                if message is None:
+                    continue
+                if "started" in message:
+                    self._start(message["started"])
+                elif "event" in message:
+                    self._replay(message)
+                elif "result" in message:
+                    result = replace(Result.from_dict(message["result"]), memory=message["memory"])
+                elif "exit" in message:
+                    self.exit, self.reusable = message["exit"], True
+                    return result
+                else:
+                    self.exit = self.worker.process.wait()
+                    return result
+            except KeyboardInterrupt:
+                self._interrupt()
+
+    def _next(self) -> dict[str, Any] | None:
+        if self.cancel is not None and self.cancel.is_set() and not self.progress.interrupted:
+            self._interrupt()
+        if self.deadline is not None and time.perf_counter() > self.deadline:
+            self.kill()
+        try:
+            return self.worker.messages.get(timeout=_TICK)
+        except Empty:
+            return None
+
+    def _start(self, pid: int) -> None:
+        self.pid = pid
+        self.progress.started = time.perf_counter()
+        limit = self.progress.options.time_limit
+        if limit is not None:
+            self.deadline = self.progress.started + 1.05 * limit + GRACE
+
+    def _replay(self, message: dict[str, Any]) -> None:
+        point = TracePoint.from_json(message["event"])
+        if message["features"] is not None:
+            self.progress.found(self.progress.problem.explanation(message["features"]))
+        if point.bound is not None:
+            self.progress.bound(point.bound)
+
+    def _interrupt(self) -> None:
+        """Pass Ctrl-C on; kill at the second one, or when the farewell takes too long."""
+        if self.progress.interrupted:
+            self.kill()
+            return
+        self.progress.stop()
+        self._signal(signal.SIGINT)
+        self.deadline = time.perf_counter() + _FAREWELL
+
+    def kill(self) -> None:
+        """End the child and whatever it started."""
+        if not self.killed:
+            self.killed = True
+            if hasattr(signal, "SIGKILL"):
+                self._signal(signal.SIGKILL)
+            else:
+                self.worker.process.kill()
+
+    def _signal(self, number: int) -> None:
+        if self.pid is None:
+            self.worker.process.kill()
+            return
+        try:
+            os.killpg(self.pid, number)
+        except (ProcessLookupError, PermissionError):
+            return
+
+    def conclude(self, backend: str, limited: bool) -> Result:
+        """Make a result of the last events of a child that sent none."""
+        if self.progress.interrupted:
+            outcome = Outcome(False, Termination.INTERRUPTED, "killed after an interrupt")
+        elif self.killed:
+            outcome = Outcome(False, Termination.TIME_LIMIT, "killed at the time limit")
+        elif self.exit == -int(getattr(signal, "SIGKILL", 9)):
+            outcome = Outcome(False, Termination.MEMORY_LIMIT, "killed by the system")
+        elif limited and self.exit == -signal.SIGABRT:
+            outcome = Outcome(False, Termination.MEMORY_LIMIT, "aborted at the memory limit")
+        else:
+            outcome = Outcome(
+                False, Termination.SOLVER_ERROR, f"the worker ended with status {self.exit}"
+            )
+        problem, options = self.progress.problem, self.progress.options
+        engine = find_backend(backend)
+        form = encoding_of(engine, problem, options.encoding)
+        return conclude(self.progress, outcome, engine, form, (), 0.0)

@@ -1,0 +1,78 @@
+"""Solve a problem by another one with the same solutions: its bounds are kept apart.
+
+An encoding with a ``stand_in`` states another objective, such as the Hamming loss of a set of
+rules in place of its errors. The engine solves that problem. Its solutions are solutions of the
+problem that was asked, measured by its own objective; what it proves is about the other
+objective, and is told in words only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cpx.answers.result import Termination
+from cpx.backends.base import Backend, Outcome, Progress, contradiction
+
+if TYPE_CHECKING:
+    from cpx.answers.explanation import Explanation
+    from cpx.answers.values import Value
+    from cpx.models.base import Problem
+    from cpx.options import SolveOptions
+
+__all__ = ["solve_stand_in"]
+
+
+def solve_stand_in(
+    engine: Backend, other: Problem, options: SolveOptions, progress: Progress
+) -> Outcome:
+    """Let an engine solve ``other`` and report its solutions to the progress of the problem.
+
+    Parameters
+    ----------
+    engine : Backend
+    other : Problem
+        With the same solutions, and decoded in the same way.
+    options : SolveOptions
+    progress : Progress
+        Of the problem that was asked. It gets no bound.
+
+    Returns
+    -------
+    Outcome
+        Proved only where there is no solution; what was proved of the other objective is a
+        warning.
+    """
+    inner = _Inner(other, replace(options, gap=None), progress)
+    if options.hint_features is not None:
+        inner.found(other.explanation(options.hint_features))
+    outcome = engine.solve(other, inner.options, inner)
+    if wrong := contradiction(other, outcome, inner.objective, inner.best_bound):
+        outcome.warnings.append(wrong)
+        return replace(outcome, proved=False, termination=Termination.SOLVER_ERROR, claimed=None)
+    least = inner.objective if outcome.proved else inner.best_bound
+    if inner.objective is not None:
+        known = "no bound" if least is None else f"bound {least}"
+        outcome.warnings.append(f"the objective of the encoding: value {inner.objective}, {known}")
+    empty = outcome.proved and inner.objective is None
+    return replace(outcome, proved=empty, claimed=None)
+
+
+class _Inner(Progress):
+    """The progress of the other problem; its solutions are passed on, its bounds are not."""
+
+    def __init__(self, other: Problem, options: SolveOptions, whole: Progress) -> None:
+        super().__init__(other, options)
+        self.started, self.times = whole.started, whole.times
+        self._whole = whole
+
+    @property
+    def interrupted(self) -> bool:
+        return self._whole.interrupted
+
+    def stop(self) -> None:
+        self._whole.stop()
+
+    def found(self, explanation: Explanation) -> Value | None:
+        self._whole.found(explanation)
+        return super().found(explanation)

@@ -1,0 +1,1 @@
+"""What every room needs: files, lazy imports, versions, warnings, argument validation."""

@@ -1,0 +1,1 @@
+"""Whether attributes force the class of a row, whatever the others are: decided exactly."""

@@ -1,0 +1,211 @@
+"""Rows of another class that agree with x on some attributes, looked for rival by rival."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cpx.errors import DataError
+from cpx.trees import MISSING, TreeModel
+from cpx.trees.sufficiency.set_family import places
+from cpx.trees.sufficiency.vote_clauses import VoteClauses, votes_on_conditions
+from cpx.trees.sufficiency.workspace import Space, arena
+
+__all__ = ["CounterexampleSearch", "GaveUp", "Stopped"]
+
+# Boxes before the first look at the clock, and seconds that should pass until the next.
+_SLICE, _SECONDS = 16, 0.01
+
+
+class Stopped(Exception):
+    """The time was over before the question was decided."""
+
+
+class GaveUp(Exception):
+    """More boxes were looked at than ``patience`` allows, and nothing decided."""
+
+
+@cache
+def _kernels() -> Any:
+    from cpx.trees.sufficiency import exact_search as kernels
+
+    return kernels
+
+
+class CounterexampleSearch:
+    """The search for a row of another class, one duel with each rival class.
+
+    Our own depth-first branch and bound, see :mod:`cpx.trees.sufficiency.exact_search`, helped
+    by local search, :mod:`cpx.trees.sufficiency.local_search`; for votes on conditions, clauses,
+    see :mod:`cpx.trees.sufficiency.vote_clauses`. It remembers no answers and is not safe for
+    threads.
+
+    Parameters
+    ----------
+    model : TreeModel
+    cells : (d,) array of int
+        The row x by its cells, as :meth:`TreeModel.cells` gives them.
+
+    Attributes
+    ----------
+    own : int
+        Index of the class of x.
+    calls, boxes : int
+        How many sets were asked about, and boxes looked at.
+    patience : int or None
+        How many boxes, about, one duel may take before ``GaveUp`` is raised.
+    deadline : float or None
+        When to raise ``Stopped``, on the clock of ``time.monotonic``.
+    stop : callable or None
+        Asked now and then whether to raise ``Stopped``.
+
+    Raises
+    ------
+    DataError
+        When x has another number of values than the model has attributes, or a value that its
+        attribute cannot take.
+    """
+
+    def __init__(self, model: TreeModel, cells: ArrayLike) -> None:
+        self.model = model
+        self.cells = np.array(cells, dtype=np.int32)
+        if self.cells.shape != (model.n_attributes,):
+            raise DataError(
+                f"cells must have the shape ({model.n_attributes},), got {self.cells.shape}"
+            )
+        self._arena = arena(model)
+        self.grid = self._arena.grid
+        self.x = self.grid.positions(model, self.cells)
+        self.own = self._class_of(self.cells)
+        self.rivals = [c for c in range(len(model.classes)) if c != self.own]
+        self.calls = self.boxes = 0
+        self.patience: int | None = None
+        self.deadline: float | None = None
+        self.stop: Callable[[], bool] | None = None
+        self._slice = _SLICE
+        self._random = np.random.default_rng(0)
+        self._spaces: dict[int, Space] = {}
+        self._count = len(self.grid.used)
+        self._by_votes, self._used = votes_on_conditions(model, self.grid), 0
+        self._clauses: dict[int, VoteClauses] = {}
+
+    def _ask(self, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
+        """Return the positions of a counterexample; the array is used again."""
+        self.look()
+        self.calls += 1
+        self._used = 0
+        for i, rival in enumerate(self.rivals):
+            point = self._duel(rival, held)
+            if point is not None:
+                # The next set is likely to fall to the same rival.
+                self.rivals.insert(0, self.rivals.pop(i))
+                return point
+        return None
+
+    def _duel(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
+        """Return a counterexample, from which no place can be restored to x alone."""
+        space = self._space(rival)
+        if not (self._satisfies if self._by_votes else self._search)(rival, held):
+            return None
+        self._random.shuffle(space.order)
+        space.restore()
+        return space.point
+
+    def _satisfies(self, rival: int, held: NDArray[np.uint64]) -> bool:
+        """Ask the clauses for a counterexample, or learn which places refute it."""
+        if rival not in self._clauses:
+            self._clauses[rival] = VoteClauses(self.model, self.grid, self.x, self.own, rival)
+        kept = places(int.from_bytes(held.tobytes(), "little"))
+        point, core = self._clauses[rival].counterexample(kept, self.look)
+        self._used |= sum(1 << place for place in core)
+        if point is not None:
+            self._space(rival).point[:] = point
+        return point is not None
+
+    def _space(self, rival: int) -> Space:
+        if rival not in self._spaces:
+            self.look()
+            duel = self._arena.duel(self.model, self.own, rival)
+            self._spaces[rival] = Space(duel, self.grid, self.x)
+        return self._spaces[rival]
+
+    def _search(self, rival: int, held: NDArray[np.uint64]) -> bool:
+        """Search boxes for a counterexample."""
+        kernels, space = _kernels(), self._space(rival)
+        space.held[:] = held
+        space.begin()
+        budget = 1
+        while (answer := self._boxes(space, budget)) in (kernels.PAUSED, kernels.CHECK):
+            if answer == kernels.CHECK:
+                if self.differs(self._cells(space.point)):
+                    break
+                space.state[kernels.REFUTED] = 1
+                continue
+            # The best positions of the first box by themselves, made better together, are a
+            # counterexample in most cases where there is one.
+            if budget == 1 and space.climb() >= space.enough:
+                break
+            self.look()
+            budget = self._slice
+        self.boxes += int(space.state[kernels.BOXES])
+        return bool(answer != kernels.NONE)
+
+    def _boxes(self, space: Space, budget: int) -> int:
+        """Search on, for so many boxes or less; raise GaveUp where patience allows no more."""
+        kernels = _kernels()
+        before, boxes = time.monotonic(), int(space.state[kernels.BOXES])
+        # How far a slice goes depends on the clock; what is given up must not.
+        if self.patience is not None:
+            if boxes >= self.patience:
+                self.boxes += boxes
+                raise GaveUp
+            budget = min(budget, self.patience - boxes)
+        space.state[kernels.BUDGET] = budget
+        answer: int = space.search()
+        whole = answer == kernels.PAUSED and budget == self._slice
+        if whole and time.monotonic() - before < _SECONDS:
+            self._slice *= 2
+        return answer
+
+    def differs(self, cells: NDArray[np.int32]) -> bool:
+        """Say whether a row of cells, shape (d,), is of another class than x."""
+        return self._class_of(cells) != self.own
+
+    def _class_of(self, cells: NDArray[np.int32]) -> int:
+        # For one row this is ten times as fast as TreeModel.totals_of.
+        row, exact = cells.tolist(), self.model.exact
+        totals = list(exact.base_values)
+        for walk, tree, values in zip(self._arena.walks, self.model.trees, exact.leaf_values):
+            for output, value in zip(tree.outputs, values[walk(row)].tolist()):
+                totals[output] += value
+        return int(self.model.decide(np.array([totals], dtype=object))[0])
+
+    def _cells(self, point: NDArray[np.int64]) -> NDArray[np.int32]:
+        cells = self.cells.copy()
+        for at, (a, place) in enumerate(zip(self.grid.used, point.tolist())):
+            cells[a] = MISSING if place < 0 else self.grid.cells[at][place]
+        return cells
+
+    def look(self) -> None:
+        """Raise ``Stopped`` when the deadline has passed, or ``stop`` says so."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise Stopped
+        if self.stop is not None and self.stop():
+            raise Stopped
+
+    def _strays(self, rival: int, boxes: Mapping[int, Any], free: NDArray[np.uint64]) -> bool:
+        """Say whether a rival wins somewhere in a part of what rows can be."""
+        self.look()
+        whole = self._space(rival).whole
+        before = whole.copy()
+        for place, box in boxes.items():
+            whole[place] = box
+        try:
+            return self._search(rival, free)
+        finally:
+            whole[:] = before

@@ -1,0 +1,221 @@
+"""Local search from a point of the exact search; compiled by Numba.
+
+One attribute is moved at a time while the others stay: to where the total is greatest, until
+the point is a counterexample (:func:`climb`); and of a counterexample, which mostly differs from
+x in most of its free attributes, back to x where the total allows it (:func:`restore`). Per
+tree, the leaves that the point reaches are kept, and those that it misses by one attribute; so
+comparing all positions of an attribute costs a small part of a box of the exact search.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cpx.backends.search.jit import kernel
+from cpx.trees.sufficiency.boxes import at_missing, at_segment, total_of
+
+__all__ = ["ROWS", "climb", "restore"]
+
+_LIVE, _REACHED, _MISSED = 0, 1, 2
+ROWS = 3
+"""Rows of words needed for the leaves of a point."""
+
+
+@kernel
+def climb(
+    t: Any,
+    need: int,
+    full: Any,
+    whole: Any,
+    x: Any,
+    order: Any,
+    held: Any,
+    point: Any,
+    movable: Any,
+    words: Any,
+    at: Any,
+) -> Any:
+    """Move attributes that are not held, one by one, until the total of the point is ``need``.
+
+    Parameters
+    ----------
+    t : Arrays
+        See :class:`cpx.trees.sufficiency.class_margin.Duel`.
+    need : int
+        A total by which the rival wins for sure.
+    full : (W,) array of uint64
+        The leaves that some position reaches.
+    whole : (A, 3) array of int64
+        The box of all rows; see :func:`cpx.trees.sufficiency.exact_search.search`.
+    x : (A,) array of int64
+    order : (A,) array of int64
+        The attributes, the first to be tried first.
+    held : array of uint64
+        Bit a says whether attribute a stays.
+    point : (A,) array of int64
+        Positions, changed in place.
+    movable : (A,) array of uint8
+        Space for which attributes may be moved.
+    words : (ROWS, W) array of uint64
+        Space for leaves.
+    at : (P,) array of int64
+        Space for the sums of one attribute, and of its missing value in the last place.
+
+    Returns
+    -------
+    int
+        The total; less than ``need`` when no attribute alone raises it further.
+    """
+    for a in range(len(point)):
+        movable[a] = not (held[a // 64] >> np.uint64(a % 64)) & np.uint64(1)
+    total = _start(words, full, point, t)
+    if total >= need:
+        return total
+    return _climb(t, need, full, whole, x, order, movable, point, words, at, total, False)
+
+
+@kernel
+def restore(
+    t: Any,
+    need: int,
+    full: Any,
+    whole: Any,
+    x: Any,
+    order: Any,
+    point: Any,
+    movable: Any,
+    words: Any,
+    at: Any,
+) -> Any:
+    """Restore attributes of a counterexample to x, while its total stays at least ``need``.
+
+    What is left is a counterexample, and no single attribute can be restored while the others
+    stay; the exact search may still find one that differs from x in fewer of them. The
+    parameters and the result are those of :func:`climb`.
+    """
+    for a in range(len(point)):
+        movable[a] = point[a] != x[a]
+    total = _start(words, full, point, t)
+    return _climb(t, need, full, whole, x, order, movable, point, words, at, total, True)
+
+
+@kernel
+def _start(words: Any, full: Any, point: Any, t: Any) -> Any:
+    for tree in range(len(t.tree_word) - 1):
+        _reach(words, tree, full, point, t)
+    return total_of(words, _REACHED, t)
+
+
+@kernel
+def _climb(
+    t: Any,
+    need: int,
+    full: Any,
+    whole: Any,
+    x: Any,
+    order: Any,
+    movable: Any,
+    point: Any,
+    words: Any,
+    at: Any,
+    total: Any,
+    back: bool,
+) -> Any:
+    """Move attributes while one can be restored, if ``back``, or the total raised.
+
+    Without ``back``, stop as soon as the total is ``need``. Returns the total.
+    """
+    moved = True
+    while moved:
+        moved = False
+        for i in range(len(order)):
+            a = order[i]
+            if not movable[a]:
+                continue
+            _sum_along(words, a, whole, point, at, full, t)
+            # The place -1 is that of a missing value, as are negative positions.
+            here, to = at[point[a]], point[a]
+            if back and total - here + at[x[a]] >= need:
+                to = x[a]
+                movable[a] = 0
+            else:
+                for c in range(whole[a, 0], whole[a, 1] + 1):
+                    if at[c] > at[to]:
+                        to = c
+                if whole[a, 2] and at[-1] > at[to]:
+                    to = -1
+            if to == point[a]:
+                continue
+            total += at[to] - here
+            _move(words, a, to, full, point, t)
+            moved = True
+            if not back and total >= need:
+                return total
+    return total
+
+
+@kernel
+def _move(words: Any, a: int, to: Any, full: Any, point: Any, t: Any) -> None:
+    point[a] = to
+    for e in range(t.entry_of[a], t.entry_of[a + 1]):
+        _reach(words, t.entry_tree[e], full, point, t)
+
+
+@kernel
+def _reach(words: Any, tree: int, full: Any, point: Any, t: Any) -> None:
+    """Write the leaves of a tree that a point reaches, or misses by one attribute."""
+    first = t.tree_word[tree]
+    width = t.tree_word[tree + 1] - first
+    for k in range(width):
+        words[_REACHED, first + k], words[_MISSED, first + k] = full[first + k], np.uint64(0)
+    for i in range(t.tests_at[tree], t.tests_at[tree + 1]):
+        e = t.tests[i]
+        for k in range(width):
+            mask = _mask(e, point[t.tested[e]], width, k, t)
+            reached, missed = words[_REACHED, first + k], words[_MISSED, first + k]
+            words[_MISSED, first + k] = (missed & mask) | (reached & ~mask)
+            words[_REACHED, first + k] = reached & mask
+
+
+@kernel
+def _mask(e: int, position: Any, width: int, k: int, t: Any) -> Any:
+    """Return word k of the leaves that an entry reaches at a position, -1 for a missing value."""
+    if position < 0:
+        return t.absent[t.absent_at[e] + k]
+    b = t.mask_at[e] + width * t.segment_of[t.segment_at[e] + position] + k
+    return t.below[b] & t.above[b]
+
+
+@kernel
+def _sum_along(words: Any, a: int, whole: Any, point: Any, at: Any, full: Any, t: Any) -> None:
+    """Add up, over the trees that test a, the values at each position of a.
+
+    The last place is for a missing value, which has one where a may be missing.
+    """
+    low, high = whole[a, 0], whole[a, 1]
+    for c in range(low, high + 1):
+        at[c] = 0
+    at[-1] = 0
+    for e in range(t.entry_of[a], t.entry_of[a + 1]):
+        tree = t.entry_tree[e]
+        first, width = t.tree_word[tree], t.tree_word[tree + 1] - t.tree_word[tree]
+        for k in range(width):
+            mask = _mask(e, point[a], width, k, t)
+            missed = words[_MISSED, first + k] & ~mask
+            words[_LIVE, first + k] = words[_REACHED, first + k] | missed
+        if whole[a, 2]:
+            at[-1] += at_missing(words, _LIVE, first, width, t.absent_at[e], t)
+        if low > high:
+            continue
+        here = t.segment_at[e]
+        j0, j1 = t.segment_of[here + low], t.segment_of[here + high]
+        # The sums are kept as differences from one position to the next.
+        before = 0
+        for j in range(j0, j1 + 1):
+            value = at_segment(words, _LIVE, first, width, t.mask_at[e] + width * j, t)
+            at[low if j == j0 else t.starts[here + j]] += value - before
+            before = value
+    for c in range(low + 1, high + 1):
+        at[c] += at[c - 1]

@@ -1,0 +1,181 @@
+"""Does a set of attributes force the class of a row? Decided exactly, with a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cpx.trees import MISSING, TreeModel
+from cpx.trees.sufficiency.arguments import attribute_set
+from cpx.trees.sufficiency.counterexamples import CounterexampleSearch, GaveUp, Stopped
+from cpx.trees.sufficiency.set_family import Family, in_words
+from cpx.trees.sufficiency.single_tree import changes_of_tree
+
+__all__ = ["GaveUp", "Stopped", "SufficiencyOracle"]
+
+
+class SufficiencyOracle(CounterexampleSearch):
+    """Decides whether a set of attributes is a sufficient reason for the class of a row.
+
+    A set S of attributes is a *sufficient reason* (abductive explanation) for the class of x
+    when each completion gets that class by the exact decision rule of the model: the
+    attributes in S are in the cells of x, each other one in any of its possible cells
+    (:attr:`TreeModel.possible`), or missing where it may be. A *counterexample* is a completion
+    of another class.
+
+    What was found is remembered: reasons and changes, as sets. What they do not decide is
+    searched for, see :class:`cpx.trees.sufficiency.counterexamples.CounterexampleSearch`. Not
+    safe for threads.
+
+    Parameters
+    ----------
+    model : TreeModel
+    cells : (d,) array of int
+        The row x by its cells, as :meth:`TreeModel.cells` gives them.
+
+    Attributes
+    ----------
+    own : int
+        Index of the class of x.
+    calls, boxes : int
+        How many sets were asked about, and boxes looked at.
+    everything : int
+        The set of all places, see :meth:`change`.
+    changes : list of int, or None
+        For one tree, all minimal changes: what decides :meth:`change` without a search.
+    core : int
+        After :meth:`change` found nothing, a reason: all places that are not free, or those
+        that were needed to see it.
+    patience : int or None
+        How many boxes, about, one duel may take before ``GaveUp`` is raised.
+    deadline : float or None
+        When to raise ``Stopped``, on the clock of ``time.monotonic``.
+    stop : callable or None
+        Asked now and then whether to raise ``Stopped``.
+
+    Raises
+    ------
+    DataError
+        When x has another number of values than the model has attributes, or a value that its
+        attribute cannot take.
+
+    Examples
+    --------
+    >>> from cpx.trees import Attribute, Tree
+    >>> stump = Tree([0, -1, -1], [0, 0, 0], [0, 0, 0], [[-1.0], [0.5]], (0,))
+    >>> attributes = [Attribute("size"), Attribute("age")]
+    >>> model = TreeModel(attributes, ["no", "yes"], [stump], [[2.5], []], "sum", "positive", [0])
+    >>> oracle = SufficiencyOracle(model, model.cells([3.0, 7.0]))
+    >>> oracle.counterexample({0}), oracle.counterexample({1}).tolist()
+    (None, [0, 0])
+    """
+
+    def __init__(self, model: TreeModel, cells: ArrayLike) -> None:
+        super().__init__(model, cells)
+        self.core = 0
+        self.everything = (1 << self._count) - 1
+        self._reasons, self._changes = Family(self._count), Family(self._count)
+        self._place = {a: at for at, a in enumerate(self.grid.used)}
+        self.changes = changes_of_tree(model, self.grid, self.cells, self.own)
+        for change in self.changes or ():
+            self._changes.add(change)
+
+    def counterexample(self, fixed: Iterable[int]) -> NDArray[np.int32] | None:
+        """Return a completion of another class, or None when there is none.
+
+        Parameters
+        ----------
+        fixed : iterable of int
+            The set S of attributes.
+
+        Returns
+        -------
+        (d,) array of int32 or None
+            Its cells. Attributes that no tree tests are in the cells of x.
+
+        Raises
+        ------
+        InvalidInstance
+            When S has something that is no attribute.
+        Stopped
+            When the deadline has passed, or ``stop`` said so.
+        GaveUp
+            When the search takes more boxes than ``patience``.
+        """
+        held = self.bits(attribute_set("fixed", fixed, self.model.n_attributes))
+        point = self._ask(in_words(held, self._count))
+        return None if point is None else self._cells(point)
+
+    def change(self, free: int) -> int | None:
+        """Return where a counterexample that differs from x in free places only does so.
+
+        Sets are integers here: bit i is the attribute ``grid.used[i]``. What earlier answers
+        imply is not searched for again: a set that leaves a known reason alone has no
+        counterexample, and one that includes a known change has one.
+
+        Parameters
+        ----------
+        free : int
+            The places whose attributes are not fixed.
+
+        Returns
+        -------
+        int or None
+            Some of these places; None when the others are a sufficient reason.
+
+        Raises
+        ------
+        Stopped, GaveUp
+            See :meth:`counterexample`.
+        """
+        held = self.everything & ~free
+        self.core = held
+        if self._reasons.disjoint(in_words(free, self._count)) is not None:
+            return None
+        words = in_words(held, self._count)
+        known = self._changes.disjoint(words)
+        if known is not None:
+            return known
+        point = self._ask(words) if self.changes is None else None
+        if point is None:
+            if self._by_votes:
+                self.core = self._used
+            self._reasons.add(self.core)
+            return None
+        differs = np.packbits(point != self.x, bitorder="little").tobytes()
+        change = int.from_bytes(differs, "little")
+        self._changes.add(change)
+        return change
+
+    def forced(self, ranges: Mapping[int, tuple[int, int]]) -> bool:
+        """Say whether all rows with some attributes in ranges of cells have the class of x.
+
+        Parameters
+        ----------
+        ranges : mapping from int to (int, int)
+            First and last cell of an attribute, the cell of x among them; both -1 for a missing
+            value.
+
+        Raises
+        ------
+        Stopped, GaveUp
+            See :meth:`counterexample`.
+        """
+        boxes = {}
+        for a, (low, high) in ranges.items():
+            if a in self._place:
+                cells = self.grid.cells[self._place[a]]
+                first, end = np.searchsorted(cells, low), np.searchsorted(cells, high, "right")
+                boxes[self._place[a]] = (1, 0, 1) if low == MISSING else (first, end - 1, 0)
+        free = in_words(0, self._count)
+        return not any(self._strays(rival, boxes, free) for rival in self.rivals)
+
+    def bits(self, attributes: Iterable[int]) -> int:
+        """Return attributes, those that some tree tests, as an integer of places."""
+        return sum(1 << self._place[a] for a in attributes if a in self._place)
+
+    def attributes(self, bits: int) -> frozenset[int]:
+        """Return the attributes in these places."""
+        return frozenset(a for place, a in enumerate(self.grid.used) if bits >> place & 1)

@@ -1,0 +1,121 @@
+"""What the search needs of a model, prepared once, and the space it works in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.jit import bind
+from cpx.trees import MISSING, Tree, TreeModel
+from cpx.trees.sufficiency.class_margin import Duel, make_duel
+from cpx.trees.sufficiency.grid import Grid
+from cpx.trees.tree import LEFT
+
+__all__ = ["Arena", "Space", "arena"]
+
+
+class Arena:
+    """The duels of a model; kept as long as the model, for all rows of it."""
+
+    def __init__(self, model: TreeModel) -> None:
+        self.grid = Grid(model)
+        self.walks = [_walk(tree) for tree in model.trees]
+        self._duels: dict[tuple[int, int], Duel] = {}
+
+    def duel(self, model: TreeModel, own: int, rival: int) -> Duel:
+        if (own, rival) not in self._duels:
+            self._duels[own, rival] = make_duel(model, self.grid, own, rival)
+        return self._duels[own, rival]
+
+
+def _walk(tree: Tree) -> Callable[[list[int]], int]:
+    """Return the function from a row of cells to its leaf."""
+    attribute: list[int] = tree.attribute.tolist()
+    split: list[int] = tree.split.tolist()
+    missing: list[int] = tree.missing.tolist()
+    right: list[int] = tree.right.tolist()
+    leaf: list[int] = tree.leaf.tolist()
+
+    def walk(row: list[int]) -> int:
+        node = 0
+        while (a := attribute[node]) >= 0:
+            cell = row[a]
+            stays_left = missing[node] == LEFT if cell == MISSING else cell <= split[node]
+            node = node + 1 if stays_left else right[node]
+        return leaf[node]
+
+    return walk
+
+
+_arenas: WeakKeyDictionary[TreeModel, Arena] = WeakKeyDictionary()
+
+
+def arena(model: TreeModel) -> Arena:
+    """Return the arena of a model, the same one as long as the model, or an equal one, lives."""
+    if model not in _arenas:
+        _arenas[model] = Arena(model)
+    return _arenas[model]
+
+
+class Space:
+    """The arrays in which one duel is searched for one row, and the calls that read them.
+
+    Attributes
+    ----------
+    held : array of uint64
+        Bit a says whether attribute a is held in its position in x; to be filled in.
+    point : (A,) array of int64
+        The positions of the last counterexample, -1 for a missing value.
+    state : (4,) array of int64
+        See :func:`cpx.trees.sufficiency.exact_search.search`.
+    order : (A,) array of int64
+        The attributes, in the order in which they are moved.
+    enough : int
+        A total of this makes a counterexample for sure.
+    begin, search, climb, restore : callables
+        The kernels of these names.
+    """
+
+    def __init__(self, duel: Duel, grid: Grid, x: NDArray[np.int64]) -> None:
+        from cpx.trees.sufficiency.exact_search import begin, search
+        from cpx.trees.sufficiency.local_search import ROWS, climb, restore
+
+        sizes = [len(cells) for cells in grid.cells]
+        n, leaves = len(sizes), len(duel.full)
+        # Each split makes a box smaller, by a position or by missing values.
+        depth = sum(sizes) + int(grid.missing.sum()) - n + 2
+        words = np.empty((depth, leaves), dtype=np.uint64)
+        box = np.empty((depth, n, 3), dtype=np.int64)
+        profile = np.empty((3, max(sizes, default=0) + 1), dtype=np.int64)
+        taken = np.empty(leaves, dtype=np.uint8)
+        gains = np.empty(n, dtype=np.int64)
+        whole = np.zeros((n, 3), dtype=np.int64)
+        whole[:, 1] = np.array(sizes, dtype=np.int64) - 1
+        whole[:, 2] = grid.missing
+        rows = np.empty((ROWS, leaves), dtype=np.uint64)
+        movable = np.empty(n, dtype=np.uint8)
+        self.whole = whole
+        self.held = np.zeros(n // 64 + 1, dtype=np.uint64)
+        self.point = np.empty(n, dtype=np.int64)
+        self.state = np.zeros(4, dtype=np.int64)
+        self.order = np.arange(n, dtype=np.int64)
+        # What was rounded up must win after rounding, too.
+        self.enough = max(duel.need, duel.slack)
+        self.begin = bind(
+            begin, duel.arrays, duel.full, whole, x, self.held, words, box, self.state
+        )
+        self.search = bind(
+            search, duel.arrays, duel.need, duel.slack, x, words, box, self.point, profile,
+            taken, gains, self.state,
+        )  # fmt: skip
+        self.climb = bind(
+            climb, duel.arrays, self.enough, duel.full, whole, x, self.order, self.held,
+            self.point, movable, rows, profile[0],
+        )  # fmt: skip
+        self.restore = bind(
+            restore, duel.arrays, self.enough, duel.full, whole, x, self.order, self.point,
+            movable, rows, profile[0],
+        )  # fmt: skip
