@@ -7,24 +7,28 @@ One statement, any engine, an answer you can trust::
 
 The names below are imported when they are first used, so ``import cpx`` is fast.
 
-Where things are, in the order in which data pass through them:
+Where things are. A person looks for three things: what is asked, who answers, and how to get an
+answer. Rooms stand in layers, and import only from lines above their own:
 
-- ``data``, ``trees``: tables as literals, samples, tree models; ``boolean_kernels``: machines;
-- ``candidates``: rules that sets of rules are chosen from;
-- ``explaining``, ``classifier``: the doors, one call or one estimator;
-- ``models``: what is asked, a problem per file; ``instances``: problems saved;
-- ``backends``, ``methods``, ``reasons``: who answers; ``isolation``: in a process of its own;
-- ``solving``, ``ranking``: from a problem to a checked ``result``; ``check``: the checker;
-- ``explanation``, ``rules``, ``rule_sets``: answers, and how they read; ``plots``, ``html``;
-- ``compare``, ``baselines``, ``reproduce``: engines, other methods, published experiments;
-- ``export``: problems in the formats of solvers, for reading or for elsewhere;
-- ``cli``: the command; ``testing``: for those who write an engine.
+- ``support``: files, lazy imports, versions, argument validation; ``errors``, ``options``;
+- ``data``: tables as literals, distributions, samples; ``trees``: tree models in one exact form;
+- ``answers``: results, explanations, rules, and how they read;
+- ``models``: what is asked, a folder per family of problems; ``instances``: problems saved;
+- ``check``: the independent checker;
+- ``backends``: who answers: CP-SAT, MaxSAT, MILP, and an exact search of our own;
+- ``solving``: the one way from a problem and the name of an engine to a checked result;
+- ``methods``: sequences of engine calls, and published heuristics;
+- ``explainers``: the doors, one call or one estimator; ``boolean_kernels``: kernel machines;
+- ``compare``: experiments; ``export``: problems in the formats of solvers;
+- ``testing``: for those who write an engine; ``cli``: the command.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from cpx.support.lazy_imports import lazily
+from cpx.support.renamed import accept_old_names
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation, Reason
@@ -146,16 +150,5 @@ __all__ = [
     "solve",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    try:
-        home = _HOMES[name]
-    except KeyError:
-        raise AttributeError(f"module 'cpx' has no attribute {name!r}") from None
-    value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+accept_old_names()
+__getattr__, __dir__ = lazily(__name__, _HOMES)

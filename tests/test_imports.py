@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pkgutil
 import subprocess
 import sys
 
+import pytest
+
 import cpx
+from cpx.support.renamed import RENAMED
 
 ENGINES = ("cpmpy", "ortools", "pysat", "pindakaas", "pulp", "highspy", "numba")
 HEAVY = (*ENGINES, "sklearn", "pandas", "scipy")
@@ -65,3 +69,21 @@ def test_import_is_fast() -> None:
         return min(times)
 
     assert seconds("import cpx") - seconds("pass") < 0.2
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_old_names_of_documented_modules_are_the_new_modules(old: str) -> None:
+    sys.modules.pop(old, None)
+    with pytest.warns(DeprecationWarning, match=f"{old} is now {RENAMED[old]}"):
+        module = importlib.import_module(old)
+    assert module is importlib.import_module(RENAMED[old])
+    assert module.__spec__ is not None
+    assert module.__spec__.name == RENAMED[old]
+
+
+def test_modules_inside_a_renamed_package_are_no_copies() -> None:
+    with pytest.warns(DeprecationWarning, match="rulesets"):
+        from cpx.models.rulesets.form import RuleSelection
+    from cpx.models.rule_set import form
+
+    assert RuleSelection is form.RuleSelection

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from cpx.answers.rule import Rule
 from cpx.answers.rule_set import RuleSet
 from cpx.answers.values import Value
+from cpx.data.statistics import PrecisionEstimate
 from cpx.errors import InvalidInstance
 
 if TYPE_CHECKING:
@@ -81,33 +82,6 @@ class SampleEvaluation(Evaluation):
     def coverage(self) -> Fraction:
         """Covered share of all weight."""
         return Fraction(self.covered, self.total)
-
-
-@dataclass(frozen=True)
-class PrecisionEstimate:
-    """Precision on samples that were not used to find the rule.
-
-    ``agreeing`` of ``drawn`` samples of the distribution conditioned on the rule
-    have the class of x; ``low`` and ``high`` are the exact (Clopper-Pearson)
-    limits of the precision at the level ``confidence``.
-    """
-
-    agreeing: int
-    drawn: int
-    low: float
-    high: float
-    confidence: float = 0.95
-
-    @property
-    def value(self) -> float:
-        """The observed share."""
-        return self.agreeing / self.drawn
-
-    def __str__(self) -> str:
-        return (
-            f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] "
-            f"({self.confidence:.0%} interval, {self.drawn} fresh samples)"
-        )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from cpx.answers.explanation import Explanation
-    from cpx.models.rule_set.problem import RuleSetProblem
+    from cpx.data.samples import Samples
 
 __all__ = ["arranged", "plot_rules", "plot_selection"]
 
@@ -102,8 +102,19 @@ def plot_rules(
     return ax
 
 
+class CoveredSamples(Protocol):
+    """A problem about sets of rules, as far as a picture needs it."""
+
+    @property
+    def samples(self) -> Samples:
+        """What the rules are judged by."""
+
+    def cover(self, rule: int) -> BoolArray:
+        """Return which samples a rule covers."""
+
+
 def plot_selection(
-    problem: RuleSetProblem, explanation: Explanation, *, ax: Axes | None = None
+    problem: CoveredSamples, explanation: Explanation, *, ax: Axes | None = None
 ) -> Axes:
     """Draw a solution of a problem about sets of rules against its samples.
 

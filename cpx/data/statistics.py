@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpx.answers.explanation import PrecisionEstimate
 from cpx.errors import InvalidOption
 from cpx.support.validation import integer, open_unit, positive_integer, valid_seed
 
@@ -16,12 +16,40 @@ if TYPE_CHECKING:
     from cpx.data.distributions import Distribution
 
 __all__ = [
+    "PrecisionEstimate",
     "clopper_pearson",
     "estimate_precision",
     "rule_count",
     "sample_size",
     "uniform_deviation",
 ]
+
+
+@dataclass(frozen=True)
+class PrecisionEstimate:
+    """Precision on samples that were not used to find the rule.
+
+    ``agreeing`` of ``drawn`` samples of the distribution conditioned on the rule
+    have the class of x; ``low`` and ``high`` are the exact (Clopper-Pearson)
+    limits of the precision at the level ``confidence``.
+    """
+
+    agreeing: int
+    drawn: int
+    low: float
+    high: float
+    confidence: float = 0.95
+
+    @property
+    def value(self) -> float:
+        """The observed share."""
+        return self.agreeing / self.drawn
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] "
+            f"({self.confidence:.0%} interval, {self.drawn} fresh samples)"
+        )
 
 
 def rule_count(k: int, d: int) -> int:

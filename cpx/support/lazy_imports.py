@@ -20,7 +20,8 @@ def lazily(
     package : str
         Its name.
     homes : mapping of str to str
-        Each public name, and the module of the package that has it.
+        Each public name, and the module that has it: one of the package, or of another room
+        by its full name.
 
     Examples
     --------
@@ -32,7 +33,8 @@ def lazily(
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{homes[name]}"), name)
+        home = homes[name] if homes[name].startswith("cpx.") else f"{package}.{homes[name]}"
+        value = getattr(import_module(home), name)
         setattr(sys.modules[package], name, value)
         return value
 

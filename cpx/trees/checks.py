@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,6 @@ from cpx.errors import DataError, ModelError
 from cpx.support.validation import real
 from cpx.trees.attribute import Attribute
 from cpx.trees.tree import Tree
-
-if TYPE_CHECKING:
-    from cpx.trees.form import TreeModel
 
 __all__ = ["checked", "label_list", "numbers"]
 
@@ -27,8 +24,8 @@ _CHOICES = {
 }
 
 
-def checked(model: TreeModel) -> dict[str, Any]:
-    """Return the fields of a model in the types they are kept in.
+def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a tree model in the types they are kept in.
 
     Raises
     ------
@@ -36,29 +33,27 @@ def checked(model: TreeModel) -> dict[str, Any]:
         Naming the argument that does not fit.
     """
     for name, known in _CHOICES.items():
-        if getattr(model, name) not in known:
-            raise ModelError(
-                f"{name} must be one of {', '.join(known)}, got {getattr(model, name)!r}"
-            )
-    attributes = _all("attributes", model.attributes, Attribute)
-    trees = _all("trees", model.trees, Tree)
+        if fields[name] not in known:
+            raise ModelError(f"{name} must be one of {', '.join(known)}, got {fields[name]!r}")
+    attributes = _all("attributes", fields["attributes"], Attribute)
+    trees = _all("trees", fields["trees"], Tree)
     if not trees:
         raise ModelError("the model has no trees")
-    classes = label_list(model.classes)
-    base = _base(model.base, len(classes), model.decision)
-    if len(model.thresholds) != len(attributes):
+    classes = label_list(fields["classes"])
+    base = _base(fields["base"], len(classes), fields["decision"])
+    if len(fields["thresholds"]) != len(attributes):
         raise ModelError(
-            f"there are {len(attributes)} attributes and thresholds of {len(model.thresholds)}"
+            f"there are {len(attributes)} attributes and thresholds of {len(fields['thresholds'])}"
         )
     thresholds = tuple(
-        _thresholds(a.name, t, model.cast) for a, t in zip(attributes, model.thresholds)
+        _thresholds(a.name, t, fields["cast"]) for a, t in zip(attributes, fields["thresholds"])
     )
     sizes = np.array([len(t) for t in thresholds], dtype=np.int64)
     for i, tree in enumerate(trees):
         _fits(i, tree, sizes, len(base))
-        if model.rule == "vote" and not _is_vote(tree):
+        if fields["rule"] == "vote" and not _is_vote(tree):
             raise ModelError(f"tree {i}: with the rule vote each leaf has one 1 and zeros")
-    if not isinstance(model.strict, bool) or not isinstance(model.source, str):
+    if not isinstance(fields["strict"], bool) or not isinstance(fields["source"], str):
         raise ModelError("strict must be true or false, and source a string")
     _refuse_missing(attributes, trees)
     return {

@@ -103,7 +103,7 @@ class TreeModel:
     source: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
-        for name, value in checked(self).items():
+        for name, value in checked(vars(self)).items():
             object.__setattr__(self, name, value)
 
     # ----------------------------------------------------------- its measure
@@ -280,7 +280,7 @@ class TreeModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as JSON values, version 1, with exact numbers."""
-        return saved.written(self)
+        return saved.written(vars(self))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

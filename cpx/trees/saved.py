@@ -9,7 +9,7 @@ test, ``values`` only the leaves. ``missing`` is a string of ``l`` (left), ``r``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from numpy.typing import NDArray
 from cpx.errors import ModelError, nearest
 from cpx.trees.attribute import Attribute
 from cpx.trees.tree import LEFT, REFUSED, RIGHT, Tree
-
-if TYPE_CHECKING:
-    from cpx.trees.form import TreeModel
 
 __all__ = ["FORMAT", "read", "written"]
 
@@ -32,17 +29,17 @@ _LETTERS = {LEFT: "l", RIGHT: "r", REFUSED: "-"}
 _CODES = {letter: code for code, letter in _LETTERS.items()}
 
 
-def written(model: TreeModel) -> dict[str, Any]:
-    """Return a model as JSON values."""
+def written(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a tree model as JSON values."""
     return {
         "format": FORMAT,
         "version": _VERSION,
-        **{key: getattr(model, key) for key in _PLAIN},
-        "classes": list(model.classes),
-        "base": [_hex(v) for v in model.base],
-        "attributes": [a.to_dict() for a in model.attributes],
-        "thresholds": [[_hex(v) for v in t.tolist()] for t in model.thresholds],
-        "trees": [_tree(tree) for tree in model.trees],
+        **{key: fields[key] for key in _PLAIN},
+        "classes": list(fields["classes"]),
+        "base": [_hex(v) for v in fields["base"]],
+        "attributes": [a.to_dict() for a in fields["attributes"]],
+        "thresholds": [[_hex(v) for v in t.tolist()] for t in fields["thresholds"]],
+        "trees": [_tree(tree) for tree in fields["trees"]],
     }
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.answers.explanation import PrecisionEstimate
-from cpx.data.statistics import clopper_pearson
+from cpx.data.statistics import PrecisionEstimate, clopper_pearson
 from cpx.errors import InvalidOption
 from cpx.methods.certificates.noise import Bits, restricted_bits
 from cpx.methods.certificates.tree import ImplicitTree, Instance, checked_bits

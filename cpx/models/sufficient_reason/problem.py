@@ -41,7 +41,7 @@ from cpx.models.sufficient_reason.row import Row, row_values
 from cpx.trees.form import Label, TreeModel
 
 if TYPE_CHECKING:
-    from cpx.methods.reasons import SufficiencyOracle
+    from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
 __all__ = ["DEFINITIONS", "LEVELS", "SufficientReason"]
 
@@ -257,7 +257,7 @@ class SufficientReason(SmallestSet):
 
     def oracle_of_rows(self) -> SufficiencyOracle:
         """Return what decides sets of features by :attr:`free`, and remembers its answers."""
-        from cpx.methods.reasons import SufficiencyOracle
+        from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
         if self not in _oracles:
             _oracles[self] = SufficiencyOracle(self.features.model, self.features.cells)

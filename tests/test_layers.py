@@ -1,0 +1,108 @@
+"""Rooms import only from rooms below them, and no module imports itself by way of others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import cpx
+
+PACKAGE = Path(cpx.__file__).parent
+
+LAYERS = (
+    ("errors", "options", "support"),
+    ("data",),
+    ("trees",),
+    ("boolean_kernels",),
+    ("answers",),
+    ("models",),
+    ("instances",),
+    ("check",),
+    ("backends",),
+    ("solving",),
+    ("methods",),
+    ("explainers",),
+    ("compare",),
+    ("export",),
+    ("testing",),
+    ("cli",),
+)
+"""Lowest first; what stands in one line is one layer."""
+
+HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
+
+
+def _modules() -> dict[str, Path]:
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = ["cpx", *path.relative_to(PACKAGE).with_suffix("").parts]
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = _modules()
+
+
+def _imported(path: Path) -> Iterator[str]:
+    """Modules of cpx that a file imports anywhere: at the top, in functions, for types only."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert not node.level, f"{path}: a relative import"
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in MODULES else node.module for name in inside]
+        else:
+            continue
+        yield from (name for name in names if name in MODULES)
+
+
+IMPORTS = {name: set(_imported(path)) - {name} for name, path in MODULES.items()}
+
+
+def _room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def test_every_room_has_its_layer() -> None:
+    assert {_room(name) for name in MODULES if name != "cpx"} == set(HEIGHT)
+
+
+def test_imports_go_down() -> None:
+    against = [
+        f"{name} imports {other}"
+        for name, others in IMPORTS.items()
+        if name != "cpx"
+        for other in others
+        if _room(name) != _room(other)
+        and (other == "cpx" or HEIGHT[_room(other)] > HEIGHT[_room(name)])
+    ]
+    assert not against
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_modules: list[str] = []
+    circles = []
+
+    def visit(name: str) -> None:  # Tarjan's strongly connected components
+        order[name] = lowest[name] = len(order)
+        open_modules.append(name)
+        for other in sorted(IMPORTS[name]):
+            if other not in order:
+                visit(other)
+            if other in open_modules:
+                lowest[name] = min(lowest[name], lowest[other])
+        if lowest[name] == order[name]:
+            start = open_modules.index(name)
+            circle = open_modules[start:]
+            del open_modules[start:]
+            if len(circle) > 1:
+                circles.append(sorted(circle))
+
+    for name in IMPORTS:
+        if name not in order:
+            visit(name)
+    assert not circles
