@@ -76,7 +76,8 @@ def test_sums_that_do_not_fit_are_rounded():
     table = np.array([np.arange(2**12) % 3 > 0, np.arange(2**12) % 5 > 0]).T
     found = heaviest(table, weights, 2, bits=54)
     exact = weigh(table, weights, (0,))
-    assert found.features == ((0,),) and found.weights == (exact,)
+    assert found.features == ((0,),)
+    assert found.weights == (exact,)
     assert exact <= found.bound < exact + 2**13
 
 

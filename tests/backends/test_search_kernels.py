@@ -344,7 +344,8 @@ def test_sums_of_removals_that_do_not_fit_exclude_nothing(goal, covered):
     assert bounds.survey(covered, after, lost, kept, n, r, buffers[0])[:2] == (covered, covered)
     assert bounds.select(numbers, covered, after, lost, kept, n, r, limit, buffers[0]) == n
     left, low = bounds.tighten(numbers, covered, after, lost, kept, n, r, limit, *buffers)
-    assert left == n and low <= goal.alpha
+    assert left == n
+    assert low <= goal.alpha
     below = np.zeros(n, dtype=np.int64)
     bounds.subtree_bounds(numbers, covered, after, lost, kept, n, r, below)
     assert (below <= goal.alpha + goal.beta * lost).all()

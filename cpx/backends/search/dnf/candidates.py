@@ -59,9 +59,10 @@ def enumerate_clauses(
     Each is true of a row of positive weight, and the rows of negative weight that it is true of
     weigh less than ``loss``: without the other clauses a formula is worth no less. It must keep
     one, though: where all clauses of a formula are others, each of them alone is worth as much,
-    so no clause may lose less than ``loss`` by itself. Of clauses that are true of the same rows there is one of the
-    smallest. Clauses that another one makes superfluous, being true of all their positive rows
-    and of no other negative ones, are left out where that is seen at once, or they are few.
+    so no clause may lose less than ``loss`` by itself. Of clauses that are true of the same rows
+    there is one of the smallest. Clauses that another one makes superfluous, being true of all
+    their positive rows and of no other negative ones, are left out where that is seen at once, or
+    they are few.
 
     Parameters
     ----------

@@ -17,9 +17,7 @@ Clause = tuple[int, ...]
 _BITS = 54
 
 
-def best_clause(
-    form: DNFForm, others: list[Clause], stop: Callable[[], bool]
-) -> Clause | None:
+def best_clause(form: DNFForm, others: list[Clause], stop: Callable[[], bool]) -> Clause | None:
     """Return the clause that adds the greatest weight to the others: the pricing problem.
 
     It is a monomial of greatest weight, where what the others cover weighs nothing. None where
