@@ -69,6 +69,7 @@ class Progress:
         self.trace: list[TracePoint] = []
         self.times: dict[str, float] = {"state": 0.0, "compile": 0.0, "solve": 0.0}
         self._listen = listen
+        self._trivial: Value | None = None
         self._lock = threading.RLock()
         self._stop = cancel or threading.Event()
 
@@ -160,7 +161,8 @@ class Progress:
         Where objectives are integers, a float is rounded to the next integer in the safe
         direction, after a slack of 1e-6 and of the precision of floats for engines that count
         in them. Where the objective is a ratio, the value must be an integer or a Fraction
-        and is taken exactly. Worse bounds and non-finite values are ignored.
+        and is taken exactly. Worse bounds and non-finite values are ignored. No bound is worse
+        than the one that needs no search (:meth:`Problem.trivial_bound`).
         """
         if not math.isfinite(value):
             return
@@ -171,6 +173,10 @@ class Progress:
             exact = Fraction(value)
         else:
             exact = _safe_integer(value, downwards=self.problem.sense == "min")
+        if self._trivial is None:
+            self._trivial = self.problem.trivial_bound()
+        if self._trivial is not None and self._better(exact, self._trivial):
+            exact = self._trivial
         with self._lock:
             if self.best_bound is None or self._better(self.best_bound, exact):
                 self.best_bound = exact

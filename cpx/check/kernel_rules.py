@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cpx.check.proof import compare, proof, wrong_features, wrong_types
+import numpy as np
+
+from cpx.check.proof import beaten, compare, proof, wrong_features, wrong_types
 
 __all__ = ["judge"]
 
@@ -14,7 +16,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     """Read an instance; return what says what is wrong with a result for it."""
     rows, weights, parameters = instance["samples"], instance["weights"], instance["parameters"]
     clauses, literals = parameters["max_clauses"], parameters["max_literals"]
-    d = len(rows[0])
+    m, d = len(rows), len(rows[0])
     names = instance.get("features")
 
     def complaints(result: Mapping[str, Any]) -> list[str]:
@@ -47,9 +49,22 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
             for j, text in literals_said:
                 compare(out, f"literal {j}", text, names[j % d])
         out += proof(result, value, -1)
-        most = sum(weight for weight in weights if weight > 0)
-        if result["bound"] is not None and value == most and result["status"] != "OPTIMAL":
-            out.append(f"status: {status}, but no rule has more than {most}")
+        if result["bound"] is not None and m * d * d <= _MOST_PRODUCTS:
+            out += beaten(result, *_small_rule(rows, weights, literals), -1)
         return out
 
     return complaints
+
+
+_MOST_PRODUCTS = 10**9
+"""Work on refuting a bound: products of bits."""
+
+
+def _small_rule(rows: list[str], weights: list[int], literals: int) -> tuple[list[int], int]:
+    """Return the best rule of one clause of one or two features, and its weight."""
+    bits = np.array([[char == "1" for char in row] for row in rows], dtype=np.float64)
+    # Sums stay below 2**53: floats are exact.
+    worth = (bits.T * np.array(weights, dtype=np.float64)) @ bits
+    pairs = np.triu(np.ones_like(worth, dtype=np.bool_)) if literals > 1 else np.eye(len(worth))
+    at = np.unravel_index(np.where(pairs, worth, -np.inf).argmax(), worth.shape)
+    return sorted({int(j) for j in at}), int(worth[at])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proof import compare, number, proof, wrong_features, wrong_types
+from cpx.check.proof import beaten, compare, number, proof, wrong_features, wrong_types
 
 __all__ = ["KINDS", "judge"]
 
@@ -64,7 +64,11 @@ def _complaints(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[s
     objective = _OBJECTIVES[kind](data, covered)
     compare(out, "objective", number(result["objective"]), objective)
     out += _figures(data, covered, found)
-    out += proof(result, objective, 1 if kind in _MINIMISED else -1)
+    sign = 1 if kind in _MINIMISED else -1
+    out += proof(result, objective, sign)
+    if result["bound"] is not None and (rival := _small_rule(kind, data)) is not None:
+        covers = np.asarray(data.agrees[:, rival].all(axis=1), dtype=np.bool_)
+        out += beaten(result, rival, _OBJECTIVES[kind](data, covers), sign)
     return out
 
 
@@ -126,8 +130,8 @@ _DEFAULTS = {
     "max-precision": {"min_coverage": "1/20"},
     "max-coverage": {"min_precision": "19/20"},
 }
-# Work on refuting a claim of infeasibility: products of bits.
-_MOST_PRODUCTS = 10**10
+# Work on refuting a claim of infeasibility, and a bound: products of bits.
+_MOST_PRODUCTS, _FEWER_PRODUCTS = 10**10, 10**9
 
 
 def _has_solution(data: _Monomial) -> bool:
@@ -139,15 +143,31 @@ def _has_solution(data: _Monomial) -> bool:
     rows = np.asarray(data.agrees[:, base].all(axis=1), dtype=np.bool_)
     if not _broken_limits(data, rows):
         return True
-    agrees, same, weights = data.agrees[rows], data.same[rows], data.weights[rows]
-    m, d = agrees.shape
-    if len(base) == data.k or m * d * d > _MOST_PRODUCTS:
+    d = data.agrees.shape[1]
+    if len(base) == data.k or rows.sum() * d * d > _MOST_PRODUCTS:
         return False
-    # Entry (i, j) is for the features i and j, the diagonal for one feature. Weights add up
-    # to less than 2**53: floats are exact, and fast.
-    bits = agrees.astype(np.float64)
-    covered = (bits.T * weights) @ bits
-    right = (bits.T * (weights * same)) @ bits
+    possible = _may_keep_limits(data, *_pairs(data, rows))
+    return any(
+        _allowed(data, sorted({*base, *map(int, pair)})) for pair in np.argwhere(np.triu(possible))
+    )
+
+
+def _pairs(
+    data: _Monomial, rows: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what pairs of features cover of some rows, and how much of it agrees.
+
+    The diagonal is for one feature. Weights add up to less than 2**53: floats are exact, and
+    fast.
+    """
+    bits, weights = data.agrees[rows].astype(np.float64), data.weights[rows]
+    return (bits.T * weights) @ bits, (bits.T * (weights * data.same[rows])) @ bits
+
+
+def _may_keep_limits(
+    data: _Monomial, covered: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Say which pairs may keep the limits: all that do, and perhaps others by rounding."""
     possible = covered >= float(data.covers_something)
     total = int(data.weights.sum())
     if data.min_coverage is not None:
@@ -157,13 +177,47 @@ def _has_solution(data: _Monomial) -> bool:
     if data.min_precision is not None:
         # Nothing that is precise enough is lost to rounding; _broken_limits decides.
         possible &= right >= float(data.min_precision) * covered * (1 - 1e-9)
-    for pair in np.argwhere(np.triu(possible)):
-        features = sorted({*base, *map(int, pair)})
-        if not _broken_constraints(data, features) and not _broken_limits(
-            data, np.asarray(data.agrees[:, features].all(axis=1))
-        ):
-            return True
-    return False
+    return np.asarray(possible)
+
+
+def _allowed(data: _Monomial, features: list[int]) -> bool:
+    covered = np.asarray(data.agrees[:, features].all(axis=1), dtype=np.bool_)
+    return not _broken_constraints(data, features) and not _broken_limits(data, covered)
+
+
+def _small_rule(kind: str, data: _Monomial) -> list[int] | None:
+    """Return a good rule of the required features and up to two more, None where none is met."""
+    base = sorted(data.required)
+    rows = np.asarray(data.agrees[:, base].all(axis=1), dtype=np.bool_)
+    rules = [base]
+    d = data.agrees.shape[1]
+    if len(base) < data.k and rows.sum() * d * d <= _FEWER_PRODUCTS:
+        covered, right = _pairs(data, rows)
+        cost = {
+            "k-monomial": covered - 2 * right,
+            "negative-only": covered - right,
+            "max-coverage": -covered,
+            "max-precision": -right / np.maximum(covered, 1),
+        }[kind]
+        possible = np.triu(_may_keep_limits(data, covered, right))
+        if len(base) + 1 == data.k:
+            possible &= np.eye(d, dtype=np.bool_)
+        free = np.array([j not in data.forbidden for j in range(d)])
+        possible &= free & free[:, None]
+        if data.groups is not None:
+            groups = np.array(data.groups)
+            fresh = ~np.isin(groups, groups[base])
+            possible &= fresh & fresh[:, None]
+            possible &= (groups != groups[:, None]) | np.eye(d, dtype=np.bool_)
+        best = np.where(possible, cost, np.inf).argmin()
+        rules.append(sorted({*base, *(int(j) for j in np.unravel_index(best, (d, d)))}))
+    rules = [rule for rule in rules if _allowed(data, rule)]
+
+    def worth(rule: list[int]) -> int | Fraction:
+        value = _OBJECTIVES[kind](data, np.asarray(data.agrees[:, rule].all(axis=1)))
+        return value if kind in _MINIMISED else -value
+
+    return min(rules, key=worth, default=None)
 
 
 def _broken_limits(data: _Monomial, covered: NDArray[np.bool_]) -> list[str]:

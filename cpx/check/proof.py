@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["compare", "number", "proof", "wrong_features", "wrong_types"]
+__all__ = ["beaten", "compare", "number", "proof", "wrong_features", "wrong_types"]
 
 
 def compare(out: list[str], what: str, said: object, given: object) -> None:
@@ -38,6 +38,16 @@ def wrong_types(result: Mapping[str, Any], wanted: type) -> list[str]:
         for name, value in values
         if value is not None and (isinstance(value, bool) or not isinstance(value, wanted))
     ]
+
+
+def beaten(
+    result: Mapping[str, Any], features: list[int], value: int | Fraction, sign: int
+) -> list[str]:
+    """Complain where a known solution is better than the bound says any is."""
+    bound = number(result["bound"])
+    if bound is None or sign * bound <= sign * value:
+        return []
+    return [f"bound: {bound} is beyond the value {value} of the features {features}"]
 
 
 def proof(result: Mapping[str, Any], objective: int | Fraction, sign: int) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proof import compare, proof, wrong_features, wrong_types
+from cpx.check.proof import beaten, compare, proof, wrong_features, wrong_types
 
 __all__ = ["KINDS", "judge"]
 
@@ -79,6 +79,16 @@ class _Sets(ABC):
     def broken(self, chosen: list[int]) -> list[str]:
         """Say which constraints a set breaks."""
         return wrong_features(chosen, self.count())
+
+    def small_set(self) -> list[int] | None:
+        """Return the best set of the required rules and up to one more; None for a broken one."""
+        base = sorted(self.parameters.get("required", ()))
+        if self.broken(base):
+            return None
+        # The first ones: of all conjunctions these are of one literal at most.
+        most = min(self.count(), self.literals.shape[1] + 1, _MOST_SETS)
+        sets = [base, *([*base, r] for r in range(most) if r not in base)]
+        return min((rules for rules in sets if not self.broken(rules)), key=self.objective)
 
 
 class _Selection(_Sets):
@@ -157,7 +167,10 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
             return out
         objective = data.objective(chosen)
         compare(out, "objective", result["objective"], objective)
-        return out + _figures(data, found) + proof(result, objective, 1)
+        out = _figures(data, found) + proof(result, objective, 1)
+        if result["bound"] is not None and (rival := data.small_set()) is not None:
+            out += beaten(result, rival, data.objective(rival), 1)
+        return out
 
     return complaints
 
@@ -187,3 +200,5 @@ def _figures(data: _Sets, found: Mapping[str, Any]) -> list[str]:
 
 
 _SHARES = ("precision", "coverage")
+_MOST_SETS = 100
+"""Sets that are weighed to refute a bound."""

@@ -230,6 +230,10 @@ class Problem(ABC):
     def evaluate(self, explanation: Explanation) -> Evaluation:
         """Return objective, coverage and feasibility, exact, in plain NumPy."""
 
+    def trivial_bound(self) -> Value | None:
+        """Return a bound on the objective that needs no search; None where there is none."""
+        return None
+
     @abstractmethod
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop what can be dropped without changing the objective, in a fixed order."""

@@ -28,7 +28,7 @@ def enumerated(table, weights, k, required, groups):
     return max(found, default=None)
 
 
-@pytest.mark.parametrize("bits", [3, 10, 24, 52])
+@pytest.mark.parametrize("bits", [3, 10, 24, 52, 54])
 @pytest.mark.parametrize("seed", range(40))
 def test_bound_and_weights(seed, bits):
     rng = np.random.default_rng(seed)
@@ -58,6 +58,27 @@ def test_integers_and_dyadic_floats_are_exact(seed):
         best = enumerated(table, weights, 3, (), None)
         found = heaviest(table, weights, 3, bits=13)
         assert found.weights[0] == found.bound == best
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_integers_of_many_bits_are_exact(seed):
+    """The sums of kernel rules, and of these with one more row, are below 2**54."""
+    rng = np.random.default_rng(seed)
+    table, weights = rng.random((12, 5)) < 0.6, rng.integers(-(2**49), 2**49, 12)
+    weights[0] = 2**53 - 1
+    found = heaviest(table, weights, 3, bits=54)
+    assert found.weights[0] == found.bound == enumerated(table, weights, 3, (), None)
+
+
+def test_sums_that_do_not_fit_are_rounded():
+    """Not one of these weights needs more than 54 bits, but together they need 65."""
+    weights = np.full(2**12, 2**53 - 1) * np.where(np.arange(2**12) % 3, 1, -1)
+    table = np.array([np.arange(2**12) % 3 > 0, np.arange(2**12) % 5 > 0]).T
+    found = heaviest(table, weights, 2, bits=54)
+    exact = weigh(table, weights, (0,))
+    assert found.features == ((0,),)
+    assert found.weights == (exact,)
+    assert exact <= found.bound < exact + 2**13
 
 
 def test_several_are_in_order_and_different():
@@ -97,7 +118,7 @@ def test_stopped_early_has_a_bound():
         ({"forbidden": [-1]}, InvalidInstance, "forbidden"),
         ({"groups": [0]}, InvalidInstance, "groups"),
         ({"bits": 0}, InvalidOption, "bits"),
-        ({"bits": 53}, InvalidOption, "bits"),
+        ({"bits": 55}, InvalidOption, "bits"),
         ({"n": 0}, InvalidOption, "n must"),
         ({"threads": 0}, InvalidOption, "threads"),
         ({"time_limit": 0}, InvalidOption, "time_limit"),

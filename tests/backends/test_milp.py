@@ -175,6 +175,9 @@ class Knapsack:
             offset=-100,
         )
 
+    def trivial_bound(self) -> None:
+        return None
+
     def decode(self, values) -> Explanation:
         return Explanation(Rule.of(np.flatnonzero(values["X"]), "abcd", ""))
 

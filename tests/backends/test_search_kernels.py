@@ -325,12 +325,33 @@ def test_survey(r):
     top = np.zeros(9, dtype=np.int64)
     largest = sorted(removed, reverse=True)
     assert bounds.survey(10, after, lost, kept, 6, r, top) == (
-        sum(largest[: r - 1]),
-        sum(largest[:r]),
+        min(10, sum(largest[: r - 1])),
+        min(10, sum(largest[:r])),
         0,
         9,
         5,
     )
+
+
+@pytest.mark.parametrize(
+    ("goal", "covered"),
+    # The least cost of a step at a precision, and the sums that a monomial of greatest weight has.
+    [(Goal(2**30 - 1, 2**30, 2**30, 2**30), 2**30), (Goal(1, 1, 2**60, 2**60), 2**60)],
+    ids=["ratio", "sum"],
+)
+def test_sums_of_removals_that_do_not_fit_exclude_nothing(goal, covered):
+    n, r, numbers = 16, 14, goal.numbers()
+    after, lost, kept = np.ones(n, dtype=np.int64), np.arange(n), kept_of(range(n))
+    buffers = [np.zeros(n + 2, dtype=np.int64) for _ in range(3)]
+    limit = goal.alpha + goal.beta * n
+    assert bounds.survey(covered, after, lost, kept, n, r, buffers[0])[:2] == (covered, covered)
+    assert bounds.select(numbers, covered, after, lost, kept, n, r, limit, buffers[0]) == n
+    left, low = bounds.tighten(numbers, covered, after, lost, kept, n, r, limit, *buffers)
+    assert left == n
+    assert low <= goal.alpha
+    below = np.zeros(n, dtype=np.int64)
+    bounds.subtree_bounds(numbers, covered, after, lost, kept, n, r, below)
+    assert (below <= goal.alpha + goal.beta * lost).all()
 
 
 @pytest.mark.parametrize("seed", range(400))

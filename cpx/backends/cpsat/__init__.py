@@ -6,6 +6,9 @@ callbacks for solutions and for the best bound. Install: ``pip install ortools c
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -62,9 +65,11 @@ class CpSat(Backend):
         solver.parameters.random_seed = options.seed
         # Ctrl-C is ours: the solver runs in a thread, and its own handler would swallow it.
         solver.parameters.catch_sigint_signal = False
+        # By default the engine calls optimal what is within 1e-4, in floats, of its bound.
+        solver.parameters.absolute_gap_limit = 0.0
         if progress.remaining is not None:
             solver.parameters.max_time_in_seconds = progress.remaining
-        solver.best_bound_callback = lambda value: progress.bound(value + statement.offset)
+        solver.best_bound_callback = _bound_watcher(model, statement, progress)
         watcher = _watcher(cp_model, variables, progress)
         with progress.phase("solve"):
             code = run_interruptibly(
@@ -88,10 +93,12 @@ class CpSat(Backend):
             return Outcome(False, Termination.SOLVER_ERROR, name, sizes=sizes)
         solved = code in (cp_model.OPTIMAL, cp_model.FEASIBLE)
         claimed = None
+        proved = code == cp_model.INFEASIBLE
         if solved:
             claimed = _objective(model, solver) + statement.offset
-            progress.bound(solver.best_objective_bound + statement.offset)
-        proved = code in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+            bound = _bound(model, solver) + statement.offset
+            progress.bound(bound)
+            proved = code == cp_model.OPTIMAL and bound == claimed
         termination = Termination.COMPLETED
         if not proved:
             termination = _why_stopped(progress)
@@ -114,9 +121,39 @@ def _objective(model: Any, solver: Any) -> int:
         # The place -1 - i stands for the negated literal i: 1 minus its value.
         value = values[variable] if variable >= 0 else 1 - values[-1 - variable]
         total += int(weight) * int(value)
+    return _scaled(objective, total)
+
+
+def _bound(model: Any, solver: Any) -> int:
+    """Return the bound in integers, in which the solver proves it."""
+    return _scaled(model.proto.objective, solver.response_proto.inner_objective_lower_bound)
+
+
+def _scaled(objective: Any, total: int) -> int:
+    """Return the value of an objective whose weights add up to a total."""
     # The constant and the sign of a maximisation, both whole numbers.
     sign, constant = int(objective.scaling_factor or 1), int(objective.offset)
     return sign * (total + constant)
+
+
+def _bound_watcher(
+    model: Any, statement: Statement, progress: Progress
+) -> Callable[[float], None]:
+    """Return what is called with each bound of a running search, which is told as a float.
+
+    Presolve divides the objective and adds constants to it, up to the sum of all weights, and
+    each such step may round: so the bound is moved outwards.
+    """
+    objective = model.proto.objective
+    total = sum(abs(int(weight)) for weight in objective.coeffs) + abs(int(objective.offset))
+    slack = Fraction(1, 10**6) + Fraction(total * (8 + len(objective.coeffs)), 2**52)
+    outwards = slack if statement.sense == "max" else -slack
+
+    def tell(value: float) -> None:
+        if math.isfinite(value):
+            progress.bound(Fraction(value) + outwards + statement.offset)
+
+    return tell
 
 
 def _add_hint(

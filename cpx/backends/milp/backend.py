@@ -50,7 +50,8 @@ class Milp(Backend):
 
         Notes
         -----
-        The engines count in floating point. Rows whose coefficients add up to 2**28 or more,
+        The engines count in floating point. The objective and each row are divided by what their
+        coefficients have in common. Rows whose coefficients add up to 2**28 or more,
         and objectives of 2**50 or more, are not given to them: a sum of so many units of
         rounding could be a unit, and the engines do claim infeasibility then. Nothing is
         proved of such a problem, and a warning says so. Rows from 2**20 on are loosened by half
@@ -67,9 +68,9 @@ class Milp(Backend):
             statement = problem.model(options.encoding)
         with progress.phase("compile"):
             compiled = CPM_pulp(statement.model, subsolver=self.solver)
-            compiled.lp.objective.constant += statement.offset
             _hint(compiled, statement, options)
             sizes = _sizes(compiled.lp)
+            run = _Run(compiled, statement, progress)
             too_large = _prepare(compiled.lp)
         if too_large:
             return Outcome(
@@ -78,7 +79,6 @@ class Milp(Backend):
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
         with progress.phase("solve"):
-            run = _Run(compiled, statement, progress)
             engine = self._engine(compiled, run, options)
             run_interruptibly(lambda: compiled.run(engine), progress)
         return run.outcome(engine, sizes)
@@ -88,8 +88,8 @@ class Milp(Backend):
             "timeLimit": run.progress.remaining,
             "threads": options.threads,
             "random_seed": options.seed,
-            # No value of the objective is nearer to another one than run.step.
-            "gapAbs": max(0.0, 0.999 * run.step - 2 * run.slack),
+            # No value of the objective is nearer to another one than 1.
+            "gapAbs": max(0.0, 0.999 - 2 * run.slack),
             "gapRel": options.gap or 0.0,
         }
         if self.solver == "cbc":
@@ -101,13 +101,22 @@ class Milp(Backend):
 
 
 class _Run:
-    """Between one run of an engine and its progress: columns to values, bounds made safe."""
+    """Between one run of an engine and its progress: columns to values, bounds made safe.
+
+    The objective of the ``LpProblem`` is divided: it becomes that of the statement when it is
+    multiplied by ``unit`` and ``constant`` is added.
+    """
 
     def __init__(self, compiled: CPM_pulp, statement: Statement, progress: Progress) -> None:
         self.compiled, self.statement, self.progress = compiled, statement, progress
-        weights = [abs(int(w)) for w in compiled.lp.objective.values()]
-        self.step = math.gcd(*weights) or 1
-        self.slack = _INTEGRALITY * sum(weights) + _DUAL * len(compiled.lp.variables())
+        objective = compiled.lp.objective
+        self.unit = math.gcd(*(int(weight) for weight in objective.values())) or 1
+        _divide(objective, self.unit)
+        self.constant = int(objective.constant) + statement.offset
+        # Only a relative gap depends on it.
+        objective.constant = self.constant // self.unit if progress.options.gap else 0
+        total = sum(abs(weight) for weight in objective.values())
+        self.slack = _INTEGRALITY * total + _DUAL * len(compiled.lp.variables())
         self._columns: dict[str, list[Any]] = {
             name: [compiled.solver_var(v) for v in array]
             for name, array in statement.variables.items()
@@ -131,15 +140,14 @@ class _Run:
 
     def _bound(self, bound: float) -> None:
         outwards = 1 if self.statement.sense == "max" else -1
-        constant = self.compiled.lp.objective.constant
-        steps = (bound - constant + outwards * self.slack) / self.step
+        steps = bound - self.compiled.lp.objective.constant + outwards * self.slack
         safe = math.floor(steps + 1e-9) if outwards > 0 else math.ceil(steps - 1e-9)
-        self.progress.bound(safe * self.step + constant)
+        self.progress.bound(safe * self.unit + self.constant)
 
     def _claimed(self) -> int:
         objective = self.compiled.lp.objective
         total: int = sum(int(w) * round(column.varValue) for column, w in objective.items())
-        return total + int(objective.constant)
+        return total * self.unit + self.constant
 
     def outcome(self, engine: Any, sizes: dict[str, int]) -> Outcome:
         """Return what was proved, in the words of the contract."""
@@ -190,13 +198,26 @@ def _prepare(lp: Any) -> str:
     if total >= _LARGEST_OBJECTIVE:
         return f"weights that add up to {total} are too large for this engine: not solved"
     for row in lp.constraints():
+        common = math.gcd(*(int(weight) for weight in row.values()))
+        # The constant, on the left, is rounded to what sums of integers can reach.
+        if common > 1 and (row.sense or row.constant % common == 0):
+            _divide(row.expr, common)
+            side = row.sense or 1
+            row.constant = side * (side * int(row.constant) // common)
         total = sum(abs(weight) for weight in row.values())
         if total >= _LARGEST_ROW:
             return f"a limit with weights that add up to {total} is too large: not solved"
         if total >= _LOOSENED_ROW:
-            # The constant is on the left: 1 for >=, -1 for <=.
+            # 1 for >=, -1 for <=.
             row.constant += row.sense * 0.5
     return ""
+
+
+def _divide(terms: Any, by: int) -> None:
+    """Divide the integer coefficients of a row or an objective by what they have in common."""
+    if by > 1:
+        for column, weight in list(terms.items()):
+            terms[column] = int(weight) // by
 
 
 def _sizes(lp: Any) -> dict[str, int]:

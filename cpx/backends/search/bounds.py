@@ -10,6 +10,9 @@ covered and l(T) good weight lost with it.
 (2) Removals overlap: c(T) is at least covered - sum of d_p over T, because a union weighs at
     most the sum of its parts.
 
+Sums of removals are cut off at ``covered``: no completion removes more, and sums of many, or what
+they cost, may not fit 64 bits.
+
 What these limits of c(T) and l(T) say about the cost of T, ``low(c_high, c_low, l_low)``, is
 proved in :mod:`~cpx.backends.search.objective`.
 """
@@ -45,8 +48,8 @@ def survey(
 ) -> tuple[int, int, int, int, int]:
     """Return figures of the kept candidates, in one pass.
 
-    The sums of the r - 1 and of the r largest removals, the least and the largest removal, the
-    largest loss.
+    The sums of the r - 1 and of the r largest removals, ``covered`` at most, the least and the
+    largest removal, the largest loss.
     """
     least, worst = covered, 0
     if r == 2:
@@ -58,7 +61,7 @@ def survey(
             first = max(first, removed)
             least = min(least, removed)
             worst = max(worst, lost[p])
-        return first, first + second, least, first, worst
+        return first, min(first + second, covered), least, first, worst
     for x in range(r):
         top[x] = 0
     for x in range(n):
@@ -69,8 +72,8 @@ def survey(
         worst = max(worst, lost[p])
     total = 0
     for x in range(r - 1):
-        total += top[x]
-    return total, total + top[r - 1], least, top[0], worst
+        total = min(total + top[x], covered)
+    return total, min(total + top[r - 1], covered), least, top[0], worst
 
 
 @kernel
@@ -168,8 +171,8 @@ def tighten(
             _insert(top, r, removed)
             less = 0
             for y in range(r - 1):
-                less += top[y]
-            full = less + top[r - 1]
+                less = min(less + top[y], covered)
+            full = min(less + top[r - 1], covered)
         loss = lost[kept[x]]
         lows[x] = low(goal, covered, covered - full, loss)
         lows_with[x] = base + beta * loss - alpha * less if alpha >= 0 else -FAR
@@ -200,10 +203,12 @@ def subtree_bounds(
     the r - 1 removals next after p: these are the largest among the later ones.
     """
     total = 0
+    # Sums that may not fit are not looked at.
+    most = covered if covered > FAR // r else 0
     for x in range(n - 1, -1, -1):
         # total: removals of the places x + 1 .. x + r - 1.
         p = kept[x]
-        bounds[x] = low(goal, after[p], after[p] - total, lost[p])
+        bounds[x] = low(goal, after[p], after[p] - max(total, most), lost[p])
         total += covered - after[p]
         if x + r - 1 < n:
             total -= covered - after[kept[x + r - 1]]

@@ -101,12 +101,12 @@ def limit_kept(
 
 
 @kernel
-def sum_up(limits: Ints) -> tuple[int, int]:
-    """Return how many limits are not negative, and their sum."""
-    count = total = 0
+def sum_up(limits: Ints) -> tuple[int, float]:
+    """Return how many limits are not negative, and about what they add up to."""
+    count, total = 0, 0.0
     for y in range(limits.size):
         count += limits[y] >= 0
-        total += max(limits[y], 0)
+        total += float(max(limits[y], 0))
     return count, total
 
 

@@ -31,7 +31,7 @@ __all__ = ["Heaviest", "heaviest"]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-_MOST_BITS = 52
+_MOST_BITS, _MOST_SUM = 54, 2**60
 _BEAM_WIDTH = 16
 _POLL_SECONDS = 0.05
 
@@ -93,9 +93,10 @@ def heaviest(
     groups : iterable of int, shape (d,), optional
         At most one feature of equal number.
     bits : int
-        Bits of the greatest weight, 1 to 52. Weights that need more are rounded upwards, so that
-        the bound stays one: it is above the optimum by less than
-        ``m * max |weight| / 2**(bits - 1)``. Fewer bits are faster.
+        Bits of the greatest weight, 1 to 54, or fewer where all would add up to 2**60 or more.
+        Weights that need more are rounded upwards, so that the bound stays one: with ``bits``
+        it is above the optimum by less than ``m * max |weight| / 2**(bits - 1)``. Fewer bits
+        are faster.
     threads : int
         Threads for the search of the heaviest one.
     time_limit : float, optional
@@ -178,11 +179,15 @@ def _scaled(weights: NDArray[Any], bits: int) -> tuple[Ints, Fraction]:
     """Return integers that are not below the weights times a scale, and the scale.
 
     Floats are multiples of a power of two. Where the greatest has few enough bits in the unit
-    of the least, nothing is rounded.
+    of the least, and all of them add up to less than ``_MOST_SUM``, nothing is rounded.
     """
     if not weights.any():
         return np.zeros(len(weights), dtype=np.int64), Fraction(1)
-    if weights.dtype.kind == "i" and -(2**bits) < weights.min() <= weights.max() < 2**bits:
+    sizes = np.abs(weights.astype(np.float64))
+    # The sum of all, in multiples of the greatest.
+    multiple = float((sizes / sizes.max()).sum())
+    small = weights.dtype.kind == "i" and -(2**bits) < weights.min() <= weights.max() < 2**bits
+    if small and sizes.max() * multiple < _MOST_SUM:
         whole = weights.astype(np.int64)
         common = int(np.gcd.reduce(whole))
         return whole // common, Fraction(1, common)
@@ -191,6 +196,7 @@ def _scaled(weights: NDArray[Any], bits: int) -> tuple[Ints, Fraction]:
     unit = math.lcm(*(weight.denominator for weight in exact))
     common = math.gcd(*(int(weight * unit) for weight in exact))
     scale = Fraction(unit, common)
+    bits = min(bits, _MOST_SUM.bit_length() - math.frexp(multiple)[1] - 1)
     if most * scale >= 2**bits:
         # The greatest power of two that leaves the greatest weight so many bits.
         scale = Fraction(2) ** (bits - math.frexp(float(most))[1])

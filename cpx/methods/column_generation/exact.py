@@ -17,6 +17,9 @@ LEVELS = (0.9, 2), (0.95, 4), (0.98, 8), (1.0, 16), (1.0, 2**8), (1.0, 2**16)
 """The share of a rule's costs that its samples' prices may reach, and the parts of a weight that
 prices are multiples of, one after the other."""
 
+_MOST = 2**60
+"""What weights in parts may add up to."""
+
 _NEAR = 1e-6  # of a part: HiGHS has 0.4999999 where one half is meant
 
 
@@ -44,7 +47,7 @@ def worthiest(
     prices : ndarray of float64
         Of the samples of the class, each from 0 to its weight.
     parts, k : int
-        Parts of a weight, greatest number of literals.
+        Parts of a weight, as long as they add up in 64 bits; greatest number of literals.
     threads : int
     seconds : float
         When they are over, the rule is the worthiest met, and what is known of all rules less.
@@ -65,6 +68,7 @@ def worthiest(
     from cpx.backends.search.max_weight import heaviest
 
     own = table.weights[table.own]
+    parts = max(1, min(parts, _MOST // max(1, int(table.weights.sum()))))
     shares = np.floor(parts * prices / np.maximum(own, 1) + _NEAR).astype(np.int64)
     units = np.clip(shares, 0, parts) * own
     worths = -parts * table.weights

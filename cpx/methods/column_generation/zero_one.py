@@ -15,6 +15,9 @@ from cpx.methods.column_generation.table import Features, Table
 
 __all__ = ["by_number_of_rules", "least_of_all", "unavoidable"]
 
+_MOST = 2**60
+"""What the weights times the number of rules may add up to."""
+
 _BEAMS = 0.3  # of the seconds of one number
 
 
@@ -101,6 +104,7 @@ def by_number_of_rules(
     known, end = tuple(known), time.monotonic() + seconds
     # Sets of more rules than ``high`` are no better than the best one.
     low, high = 0, max(0, math.ceil((best - least) / price) - 1)
+    high = min(high, _MOST // max(1, int(table.weights.sum())))
     while low < high and not stop():
         K = (low + high + 1) // 2
         more = least + (K + 1) * price

@@ -187,6 +187,10 @@ class KernelRule(Problem):
         clauses = self.rule(explanation)
         return Evaluation(self._form.value(clauses), feasible=self._form.allows(clauses))
 
+    def trivial_bound(self) -> int:
+        """Return the sum of the positive weights."""
+        return self._form.greatest
+
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop clauses, then features of clauses, that the weight does not depend on."""
         clauses = [list(clause) for clause in self.rule(explanation)]

@@ -80,6 +80,10 @@ class SmallestSet(Problem):
         """Return the weight of a set of features."""
         return int(self.weight_array[list(features)].sum())
 
+    def trivial_bound(self) -> int:
+        """Return the weight of the required features."""
+        return self.cost(self.required)
+
     def _allows(self, features: tuple[int, ...]) -> bool:
         chosen = set(features)
         if not chosen.issuperset(self.required) or not chosen.isdisjoint(self.forbidden):

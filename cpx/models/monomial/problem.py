@@ -304,6 +304,10 @@ class WeightedProblem(MonomialProblem):
         cost = int(np.where(covered, form.cost_covered, form.cost_uncovered).sum())
         return cost if self.sense == "min" else self.greatest() - cost
 
+    def trivial_bound(self) -> int:
+        """Return the objective of a rule without cost."""
+        return 0 if self.sense == "min" else self.greatest()
+
     @cached_property
     def _form(self) -> WeightedMonomial:
         return WeightedMonomial(

@@ -255,6 +255,10 @@ class RuleSetProblem(Problem):
         rules = tuple(chosen)
         return self.scale * self.error(rules) + self.price * len(rules)
 
+    def trivial_bound(self) -> int:
+        """Return the cost of no error and no rule."""
+        return 0
+
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop rules, the last first, whose removal leaves the objective as it is."""
         kept = explanation.features

@@ -1,11 +1,12 @@
 """The formula of greatest weight, by the exact search.
 
 First a formula that is true of all rows of positive weight and of none of negative weight, which
-is optimal, is sought (``consistent``). Otherwise local search, whose clauses are priced by the
-search for the heaviest monomial (``local``), finds a good one; then all clauses that a better
-one may have are enumerated (``candidates``), and branch and bound over sets of them
+is optimal, is sought (``consistent``). Otherwise the best formula of one clause, which the search
+for the heaviest monomial finds, is improved by local search (``local``); then all clauses that a
+better one may have are enumerated (``candidates``), and branch and bound over sets of them
 (``master``), with bounds by multipliers (``dual``, ``weighing``) and better formulas by exchanges
-(``exchange``), proves the optimum.
+(``exchange``), proves the optimum. A hint is one more formula to start from: the proof never
+rests on it.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _general(
 ) -> Outcome:
     from cpx.backends.search.kernel_rules.branch_and_bound import Master
     from cpx.backends.search.kernel_rules.candidates import enumerate_clauses
-    from cpx.backends.search.kernel_rules.local_search import improve, restarts
+    from cpx.backends.search.kernel_rules.local_search import best_clause, improve, restarts
 
     def stop() -> bool:
         return progress.should_stop
@@ -76,10 +77,17 @@ def _general(
     def report(clauses: list[tuple[int, ...]]) -> None:
         progress.found(problem.explanation_of(clauses))
 
-    known = [] if progress.explanation is None else list(problem.rule(progress.explanation))
-    best = improve(form, known, report, stop)
-    if progress.objective is None or stop():
+    # The enumeration leaves out clauses that a formula better than this one does not need.
+    alone = best_clause(form, [], stop)
+    if alone is not None:
+        report([alone])
+    if alone is None or stop():
         return Outcome(False, progress.why_stopped(), "ended in local search", sizes=sizes)
+    assert progress.explanation is not None
+    best = improve(form, list(problem.rule(progress.explanation)), report, stop)
+    if stop():
+        return Outcome(False, progress.why_stopped(), "ended in local search", sizes=sizes)
+    assert progress.objective is not None
     value = int(progress.objective)
     loss = rows.greatest - value
     candidates = None

@@ -116,7 +116,8 @@ class Master:
         proved: Callable[[int], None],
         stop: Callable[[], bool],
     ) -> None:
-        self._max_clauses = max_clauses
+        # Of more clauses than positive rows, the others have all positive rows of one.
+        self._max_clauses = min(max_clauses, rows.gains.size)
         self._found, self._proved, self._stop = found, proved, stop
         self.value, self.nodes = value, 0
         total = int(rows.gains.sum() + rows.costs.sum())

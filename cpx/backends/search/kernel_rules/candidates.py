@@ -57,9 +57,12 @@ def enumerate_clauses(
     """Return the clauses that a formula which loses less than ``loss`` may need.
 
     Each is true of a row of positive weight, and the rows of negative weight that it is true of
-    weigh less than ``loss``. Of clauses that are true of the same rows there is one of the
-    smallest. Clauses that another one makes superfluous, being true of all their positive rows
-    and of no other negative ones, are left out where that is seen at once, or they are few.
+    weigh less than ``loss``: without the other clauses a formula is worth no less. It must keep
+    one, though: where all clauses of a formula are others, each of them alone is worth as much,
+    so no clause may lose less than ``loss`` by itself. Of clauses that are true of the same rows
+    there is one of the smallest. Clauses that another one makes superfluous, being true of all
+    their positive rows and of no other negative ones, are left out where that is seen at once, or
+    they are few.
 
     Parameters
     ----------
@@ -67,6 +70,8 @@ def enumerate_clauses(
     literals : int
         Most features of a clause.
     loss : int
+        At most what the best formula of one clause loses: the positive weight that it is not
+        true of, and the negative weight that it is true of.
     most : int
         None is returned when more monomials would have to be looked at.
     stop : callable

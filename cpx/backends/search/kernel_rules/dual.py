@@ -125,7 +125,7 @@ class Dual:
         weigh(part.cover, everything, rest, shares.astype(np.int64), self.values, self._gaining)
         self._fixed = int((part.gains - rest).sum())
         self.order = _best(self.values, everything, max(self._active, self.most))
-        self.bound = self._fixed + int(self.values[self.order[: self.most]].sum())
+        self.bound = self._fixed + _total(self.values[self.order[: self.most]])
         return self.bound
 
     def step(self, rate: float, width: float) -> None:
@@ -185,8 +185,8 @@ class Dual:
 
         Shape (k,).
         """
-        others = int(self.values[self.order[: self.most - 1]].sum())
-        found = self._fixed + others + self.values > value
+        others = _total(self.values[self.order[: self.most - 1]])
+        found = np.asarray(self.values > value - self._fixed - others)
         # The best themselves are among the others.
         found[self.order[: self.most]] = self.bound > value
         return found
@@ -196,7 +196,12 @@ class Dual:
         values = self.values.copy()
         values[clauses] = 0
         best = _best(values, np.arange(values.size), self.most)
-        return self._fixed + int(values[best].sum())
+        return self._fixed + _total(values[best])
+
+
+def _total(values: Ints) -> int:
+    """Add up values, each below 2**53, of which there may be too many for 64 bits."""
+    return sum(values.tolist())
 
 
 def _best(values: Ints | Floats, among: Ints, most: int) -> Ints:

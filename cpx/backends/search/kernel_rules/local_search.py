@@ -13,24 +13,26 @@ __all__ = ["best_clause", "improve", "restarts"]
 
 Clause = tuple[int, ...]
 
-# Weights add up to less than 2**53: none is rounded.
-_BITS = 52
+# Weights add up to less than 2**53, with another one to less than 2**54: none is rounded.
+_BITS = 54
 
 
-def best_clause(form: DNFForm, others: list[Clause]) -> Clause:
+def best_clause(form: DNFForm, others: list[Clause], stop: Callable[[], bool]) -> Clause | None:
     """Return the clause that adds the greatest weight to the others: the pricing problem.
 
-    It is a monomial of greatest weight, where what the others cover weighs nothing.
+    It is a monomial of greatest weight, where what the others cover weighs nothing. None where
+    ``stop`` said so before one was proved the best.
     """
-    weights = form.weights.copy()
+    table, weights, literals = form.table, form.weights.copy(), form.max_literals
     weights[form.covered(others)] = 0
-    found = heaviest(form.table, weights, form.max_literals, bits=_BITS)
-    if not found.features[0]:
-        # A clause has a feature: only the empty one is true of a row of zeros, the worst row.
-        table = np.vstack([form.table, np.zeros(form.table.shape[1], dtype=np.bool_)])
-        worst = -int(np.abs(weights).sum()) - 1
-        found = heaviest(table, np.append(weights, worst), form.max_literals, bits=_BITS)
-    return found.features[0]
+    found = heaviest(table, weights, literals, bits=_BITS, stop=stop)
+    if found.proved and not found.features[0]:
+        # A clause has a feature: only the empty one is true of a row of zeros, and with the
+        # weight of this row it is worth less than all negative weight.
+        table = np.vstack([table, np.zeros(table.shape[1], dtype=np.bool_)])
+        worst = -int(np.maximum(weights, 0).sum()) - 1
+        found = heaviest(table, np.append(weights, worst), literals, bits=_BITS, stop=stop)
+    return found.features[0] if found.proved else None
 
 
 def improve(
@@ -62,7 +64,10 @@ def improve(
         # A clause is added where there is room, else the one that was replaced longest ago goes.
         full = len(clauses) == form.max_clauses
         others = clauses[1:] if full or idle else clauses
-        tried = [*others, best_clause(form, others)]
+        clause = best_clause(form, others, stop)
+        if clause is None:
+            break
+        tried = [*others, clause]
         found = form.value(tried)
         if value is None or found > value:
             clauses, value, idle = tried, found, 0
