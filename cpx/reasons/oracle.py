@@ -132,8 +132,6 @@ class SufficiencyOracle(CounterexampleSearch):
         """
         held = self.everything & ~free
         self.core = held
-        if not free:
-            return None
         if self._reasons.disjoint(in_words(free, self._count)) is not None:
             return None
         words = in_words(held, self._count)
