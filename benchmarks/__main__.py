@@ -11,6 +11,7 @@ NAMES = (
     "starting",
     "compiling",
     "limits",
+    "memory",
     "engines",
     "searching",
     "published",

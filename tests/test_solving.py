@@ -177,6 +177,15 @@ def test_a_proof_that_a_hint_beats_is_an_error(scripted) -> None:
     assert result.status is Status.ERROR
 
 
+def test_a_value_without_a_solution_is_an_error(scripted) -> None:
+    def act(problem, progress):
+        return Outcome(True, Termination.COMPLETED, claimed=3)
+
+    result = solve(_problem(), scripted(act))
+    assert result.status is Status.ERROR
+    assert "the engine claims the value 3, and reported no solution" in result.warnings
+
+
 def test_infeasible_with_a_known_solution_is_an_error(scripted) -> None:
     def act(problem, progress):
         return Outcome(True, Termination.COMPLETED)

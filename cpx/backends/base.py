@@ -84,8 +84,11 @@ def contradiction(
         return f"the engine's bound {bound} is beyond the value {objective} of a known solution"
     if outcome.proved and outcome.claimed is None and objective is not None:
         return "the engine claims infeasibility, but a solution is known"
-    if not faithful or outcome.claimed is None or objective is None:
+    if not faithful or outcome.claimed is None:
         return ""
+    if objective is None:
+        told = f"the engine claims the value {outcome.claimed}, and reported no solution"
+        return told if outcome.proved else ""
     if sign * outcome.claimed < sign * objective:
         return f"the engine claims the value {outcome.claimed}, the data give {objective}"
     if outcome.proved and outcome.claimed != objective:

@@ -72,6 +72,7 @@ class Progress:
         self._trivial: Value | None = None
         self._lock = threading.RLock()
         self._stop = cancel or threading.Event()
+        self._gap_reached = False
 
     # ------------------------------------------------------------------ time
 
@@ -103,11 +104,16 @@ class Progress:
 
     @property
     def gap_reached(self) -> bool:
-        """Whether incumbent and bound have met, or are within the requested gap."""
-        if self.objective is None or self.best_bound is None:
-            return False
-        gap = relative_gap(self.objective, self.best_bound)
-        return gap is not None and gap <= (self.options.gap or 0.0)
+        """Whether incumbent and bound have met, or have been within the requested gap.
+
+        That stays so. Where a value changes its sign, the relative gap of a better incumbent
+        can be larger, but an engine that was told to stop must hear the same when it asks
+        whether it was stopped or has finished.
+        """
+        if not self._gap_reached:
+            gap = relative_gap(self.objective, self.best_bound)
+            self._gap_reached = gap is not None and gap <= (self.options.gap or 0.0)
+        return self._gap_reached
 
     @property
     def cancel(self) -> threading.Event:

@@ -95,7 +95,9 @@ def _status(outcome: Outcome, objective: Value | None, bound: Value | None) -> S
     if outcome.termination is Termination.SOLVER_ERROR:
         return Status.ERROR
     if objective is None:
-        return Status.INFEASIBLE if outcome.proved else Status.UNKNOWN
+        # A value without a solution that has it: of an encoding that is not the problem.
+        proved = outcome.proved and outcome.claimed is None
+        return Status.INFEASIBLE if proved else Status.UNKNOWN
     return Status.OPTIMAL if objective == bound else Status.FEASIBLE
 
 

@@ -75,6 +75,14 @@ def test_a_hint_is_where_it_starts() -> None:
     assert not result.warnings
 
 
+def test_a_hint_loses_what_no_tree_tests() -> None:
+    model = three_definitions()
+    problem = SufficientReason(model, (1, 1, 1), definition="sufficient", required=("a",))
+    result = solve(problem, "deletion", hint=[0, 2])
+    assert result.explanation is not None
+    assert result.explanation.features == (0,)
+
+
 @pytest.mark.parametrize("orders", ["0", "-1", "many", ""])
 def test_a_wrong_number_of_orders(orders: str) -> None:
     with pytest.raises(InvalidOption, match="a number from 1"):

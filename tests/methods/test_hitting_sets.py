@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
@@ -11,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from cpx import KMonomial, Samples, SufficientReason, check, solve
 from cpx.answers.result import Status, Termination
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.testing.random_trees import completions, random_reason
+from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
 from cpx.testing.smallest import least_weight
 from cpx.trees import read_sklearn
 
@@ -51,6 +52,31 @@ def test_random_models(seed, level):
         return
     assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, best, best)
     assert result.verified
+
+
+@pytest.mark.parametrize("trees", [1, 3])
+def test_many_features_are_required_and_forbidden(trees):
+    statuses = set()
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        model = random_tree_model(seed, most_attributes=5, most_trees=trees)
+        order = rng.permutation(model.n_attributes).tolist()
+        required, forbidden = rng.multinomial(len(order), [0.4, 0.15, 0.45])[:2]
+        problem = SufficientReason(
+            model,
+            random_row(model, seed),
+            definition="sufficient",
+            weights=rng.integers(1, 5, len(order)).tolist(),
+            required=order[:required],
+            forbidden=order[required:][:forbidden],
+        )
+        best = least_by_completions(problem)
+        result = solve(problem, "hitting-sets", seed=seed % 3)
+        statuses.add(result.status)
+        assert result.objective == result.bound == best
+        assert result.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL)
+        assert result.verified
+    assert statuses == {Status.INFEASIBLE, Status.OPTIMAL}
 
 
 def test_smaller_than_a_majoritary_reason(forest):

@@ -135,7 +135,12 @@ class HighsSolver(pulp.HiGHS):  # type: ignore[misc]
         # HiGHS keeps the worker threads of its last run in this thread, and refuses to run
         # with another number of them.
         highspy.Highs.resetGlobalScheduler(True)
-        lp.solverModel.run()
+        try:
+            lp.solverModel.run()
+        finally:
+            # HiGHS holds what it calls, and what it calls leads back to the problem and to
+            # HiGHS: a circle that no garbage collector sees.
+            lp.solverModel.setCallback(None, None)
         if self._failure is not None:
             raise self._failure
 

@@ -49,7 +49,8 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     if done.columns is not None:
         report(done.columns)
     if progress.objective is None:
-        return Outcome(done.finished, progress.why_stopped(), told)
+        why = Termination.COMPLETED if done.finished else progress.why_stopped()
+        return Outcome(done.finished, why, told)
     least = scale.cost(progress.objective)
     progress.bound(scale.objective(min(done.bound, least)))
     if progress.best_bound != progress.objective:

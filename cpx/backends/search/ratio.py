@@ -75,7 +75,8 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
             closed = done.closed
             continue
         if progress.objective is None:
-            return Outcome(done.finished, progress.why_stopped(), told)
+            why = Termination.COMPLETED if done.finished else progress.why_stopped()
+            return Outcome(done.finished, why, told)
         if better or not done.finished:
             return Outcome(False, progress.why_stopped(), told, progress.objective)
         progress.bound(progress.objective)

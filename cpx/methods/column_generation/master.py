@@ -66,6 +66,8 @@ class Master:
         n = len(weights)
         self._weights = self._limits = weights.astype(np.float64)
         self._highs = highs = highspy.Highs()
+        # A new Highs holds itself, by way of the callback of its Python interface, for ever.
+        highs.setCallback(None, None)
         highs.setOptionValue("output_flag", False)
         highs.setOptionValue("threads", 1)
         highs.setOptionValue("presolve", "off")

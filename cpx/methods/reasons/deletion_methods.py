@@ -121,7 +121,8 @@ def delete_in_orders(
     done = 0
     try:
         if progress.explanation is not None:
-            best = asked.bits(progress.explanation.features)
+            # Without features that no tree tests, which have no place.
+            report(asked.bits(progress.explanation.features))
         elif asked.enough(start):
             report(start)
         else:

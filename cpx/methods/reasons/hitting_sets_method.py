@@ -84,6 +84,10 @@ class HittingSets(AskingOracle):
         finally:
             # The problem keeps its oracle, which has to decide again whatever it is asked.
             oracle.stop = oracle.deadline = oracle.patience = None
+        if found.attributes is not None:
+            # A stop may fall into the report of a reason, which measures it: nothing is claimed
+            # of a reason that is not reported. The oracle knows by now that it is one.
+            progress.found(problem.explanation(found.attributes))
         told = f"{found.rounds} hitting sets, {found.changes} changes, {found.calls} calls"
         if found.lower is not None:
             progress.bound(found.lower)

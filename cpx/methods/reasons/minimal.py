@@ -102,9 +102,9 @@ def minimal_reason(
     best, minimal = oracle.everything, False
 
     def note(reason: int) -> None:
-        nonlocal best
+        nonlocal best, minimal
         if _weight(reason, cost) < _weight(best, cost):
-            best = reason
+            best, minimal = reason, False
 
     try:
         for i in range(count):

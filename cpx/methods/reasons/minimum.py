@@ -183,14 +183,16 @@ class _Search:
         if self.proved:
             return
         for change in self.oracle.changes or ():
-            self.learn(change)
+            # What a kept attribute meets, every set that is looked for meets.
+            if not change & self.kept:
+                self.learn(change)
         assert self.upper is not None  # the reason just shrunk
         sets = HittingSets(self.cost, self.upper - self.base)
         try:
             self.close_in(sets)
         finally:
-            self.bound(sets.lower + self.base)
             sets.close()
+            self.bound(sets.lower + self.base)
 
     def close_in(self, sets: HittingSets) -> None:
         """Raise the lower bound and look for better reasons until the bounds meet."""

@@ -268,8 +268,9 @@ class SufficientReason(SmallestSet):
         if self.stated:
             return self.form.holds(features)
         oracle = self.oracle_of_rows()
+        free = oracle.everything & ~oracle.bits(features)
         # Unlike counterexample(), this searches for nothing that is known already.
-        return oracle.change(oracle.everything & ~oracle.bits(features)) is None
+        return not free or oracle.change(free) is None
 
     # ------------------------------------------------------------- sentences
 

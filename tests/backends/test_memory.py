@@ -1,0 +1,35 @@
+"""What engines leave behind in a process that solves on and on."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+import pytest
+
+from benchmarks.memory import grown
+from cpx import solve
+from cpx.testing.learning import random_learning
+from cpx.testing.random_instances import random_problem
+
+
+def _living() -> int:
+    import highspy
+
+    gc.collect()
+    return sum(isinstance(thing, highspy.Highs) for thing in gc.get_objects())
+
+
+def test_highs_is_freed() -> None:
+    before = _living()
+    for seed in range(3):
+        solve(random_problem(seed), "milp:highs")
+        solve(random_problem(seed), "milp:highs", time_limit=1e-3)
+        solve(random_learning(seed), "column-generation")
+    assert _living() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+def test_three_hundred_solves_take_no_memory() -> None:
+    before, after = grown("milp:highs", 300)
+    assert after - before < 10
