@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,6 +18,7 @@ __all__ = [
     "CLASSIFIERS",
     "TREES",
     "classifier_name",
+    "interruptible",
     "labels",
     "named_classifier",
     "tree_classifier",
@@ -67,6 +72,51 @@ def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
             f"the classifier {name} raised {type(error).__name__}: {error}"
         ) from error
     return _checked(answer, len(rows), name)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise what a signal raised during the block, also when a library kept it to itself.
+
+    scikit-learn's perceptron turns ``KeyboardInterrupt`` into a warning, and whatever is raised
+    in a callback of a compiled library is printed and forgotten.
+
+    Examples
+    --------
+    >>> with interruptible():
+    ...     try:
+    ...         signal.raise_signal(signal.SIGINT)
+    ...     except KeyboardInterrupt:
+    ...         pass
+    Traceback (most recent call last):
+    KeyboardInterrupt
+    """
+    raised: list[BaseException] = []
+
+    def noting(handler: Callable[..., Any]) -> Callable[..., None]:
+        def handle(*args: Any) -> None:
+            try:
+                handler(*args)
+            except BaseException as error:
+                raised.append(error)
+                raise
+
+        return handle
+
+    handlers: dict[signal.Signals, Any] = {}
+    # Signals come to the main thread only, and only there handlers can be set.
+    if threading.current_thread() is threading.main_thread():
+        found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        handlers = {number: handler for number, handler in found.items() if callable(handler)}
+    for number, handler in handlers.items():
+        signal.signal(number, noting(handler))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    if raised:
+        raise raised[0]
 
 
 def classifier_name(f: Any) -> str:
@@ -227,7 +277,7 @@ def tree_classifier(name: str, seed: int = 0) -> Any:
 
 def _estimator(name: str, seed: int) -> Any:
     if name == "mlp":
-        from sklearn.neural_network import MLPClassifier
+        from cpx.data.perceptron import MLPClassifier
 
         return MLPClassifier(max_iter=500, random_state=seed)
     if name == "forest":

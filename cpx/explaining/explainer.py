@@ -17,6 +17,7 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
+from cpx.data.classifiers import interruptible
 from cpx.data.conditions import Conditions
 from cpx.errors import NoMass
 from cpx.explaining.question import Question, size_to_compare
@@ -112,7 +113,9 @@ class Explainer:
         et al., section 4.1; else on the rows.
         """
         bits = self.distribution.name == "uniform"
-        self.classifier.fit(self.binarizer.transform(X).astype("int8") if bits else X, y)
+        rows = self.binarizer.transform(X).astype("int8") if bits else X
+        with interruptible():
+            self.classifier.fit(rows, y)
         return self
 
     def conditions(self, x: Any) -> Conditions:
