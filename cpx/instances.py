@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpx.errors import DataError, InvalidInstance, UnknownName
-from cpx.files import read_text, write_atomic
+from cpx.files import parse_json, read_text, write_atomic
 from cpx.models import PROBLEMS, Problem, problem_class
 from cpx.models.schemas import instance_schemas
 
@@ -49,14 +49,9 @@ def from_dict(data: object) -> Problem:
 
 def loads(text: str) -> Problem:
     """Read an instance from JSON text."""
-    try:
-        data = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
-    except InvalidInstance:
-        raise
-    except ValueError as error:  # besides JSONDecodeError, integers of thousands of digits
-        raise InvalidInstance(f"no JSON: {error}") from error
-    except RecursionError:
-        raise InvalidInstance("no instance: nested too deeply") from None
+    data = parse_json(
+        text, InvalidInstance, object_pairs_hook=_no_twins, parse_constant=_no_constant
+    )
     if _SURROGATE.search(text):
         _refuse_surrogates(data)
     return from_dict(data)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from cpx.errors import InvalidInstance
 from cpx.explanation import Explanation
+from cpx.files import parse_json
 from cpx.values import Value, from_json, to_json
 
 __all__ = ["Result", "Status", "Termination", "Times", "TracePoint", "relative_gap"]
@@ -259,11 +260,7 @@ class Result:
     @classmethod
     def from_json(cls, text: str) -> Result:
         """Read what :meth:`to_json` wrote."""
-        try:
-            data = json.loads(text)
-        except ValueError as error:  # besides JSONDecodeError, integers of thousands of digits
-            raise InvalidInstance(f"result is no JSON: {error}") from error
-        return cls.from_dict(data)
+        return cls.from_dict(parse_json(text, InvalidInstance))
 
     def _repr_html_(self) -> str:
         from cpx.html import result_html

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 from collections.abc import Mapping, Sequence
 from io import StringIO
 
 from cpx.errors import DataError, nearest
-from cpx.files import read_text
+from cpx.files import parse_json, read_text
 
 __all__ = ["read_rules"]
 
@@ -57,9 +56,9 @@ def read_rules(path: str | os.PathLike[str], names: Sequence[str]) -> tuple[tupl
 def _texts(path: str | os.PathLike[str], text: str) -> list[str | list[str]]:
     if str(path).removesuffix(".gz").endswith(".json"):
         try:
-            rules = json.loads(text)
-        except ValueError as error:
-            raise DataError(f"{path}: no JSON: {error}") from error
+            rules = parse_json(text, DataError)
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from error
         if not isinstance(rules, list):
             raise DataError(f"{path}: a list of rules expected, got {type(rules).__name__}")
         return rules

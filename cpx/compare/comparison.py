@@ -13,7 +13,7 @@ from typing import Any
 
 from cpx.compare.records import COLUMNS, Best, Run, best_of, contradictions
 from cpx.errors import InvalidInstance
-from cpx.files import write_atomic
+from cpx.files import parse_json, read_text, write_atomic
 from cpx.result import Status
 
 __all__ = ["CSV_NAME", "JSON_NAME", "Comparison"]
@@ -128,10 +128,7 @@ class Comparison:
     @classmethod
     def from_json(cls, text: str) -> Comparison:
         """Read what :meth:`to_json` wrote."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except json.JSONDecodeError as error:
-            raise InvalidInstance(f"comparison is no JSON: {error}") from error
+        return cls.from_dict(parse_json(text, InvalidInstance))
 
     def save(self, directory: str | os.PathLike[str]) -> None:
         """Write ``results.json`` and ``results.csv``, each whole or not at all."""
@@ -144,12 +141,9 @@ class Comparison:
     def load(cls, directory: str | os.PathLike[str]) -> Comparison:
         """Read the ``results.json`` of a directory."""
         source = Path(directory) / JSON_NAME
+        text = read_text(source, InvalidInstance)
         try:
-            return cls.from_json(source.read_text(encoding="utf-8"))
-        except UnicodeDecodeError as error:
-            raise InvalidInstance(f"{source}: not UTF-8: {error}") from error
-        except OSError as error:
-            raise InvalidInstance(f"{source}: cannot be read: {error.strerror}") from error
+            return cls.from_json(text)
         except InvalidInstance as error:
             raise InvalidInstance(f"{source}: {error}") from error
 

@@ -83,13 +83,13 @@ def interruptible() -> Iterator[None]:
 
     Examples
     --------
-    >>> with interruptible():
-    ...     try:
+    >>> from contextlib import suppress
+    >>> try:
+    ...     with interruptible(), suppress(KeyboardInterrupt):
     ...         signal.raise_signal(signal.SIGINT)
-    ...     except KeyboardInterrupt:
-    ...         pass
-    Traceback (most recent call last):
-    KeyboardInterrupt
+    ... except KeyboardInterrupt:
+    ...     print("interrupted all the same")
+    interrupted all the same
     """
     raised: list[BaseException] = []
 

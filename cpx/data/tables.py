@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import warnings
-import zlib
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cpx.data.scalars import integer
 from cpx.errors import DataError, nearest
+from cpx.files import read_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["read_row", "read_table", "row"]
+
+_OTHER_PACKERS = (".bz2", ".tar", ".xz", ".zip", ".zst")
 
 
 def read_table(
@@ -57,7 +60,8 @@ def read_table(
     ((2, 2), ['no', 'yes'])
     """
     path = Path(path)
-    header = _header(path)
+    raw = _bytes(path)
+    header = _header(path, raw)
     for what, wanted in (("target", [target]), ("categorical", list(categorical or ()))):
         for name in wanted:
             if name not in header:
@@ -65,7 +69,7 @@ def read_table(
                     f"{path}: {what} column {name!r} is not there{nearest(str(name), header)}; "
                     f"the columns are: {', '.join(header[:20])}{' ...' * (len(header) > 20)}"
                 )
-    table = _read(path, index_col=False, low_memory=False)
+    table = _read(path, raw, index_col=False, low_memory=False)
     if table.empty:
         raise DataError(f"{path}: the table has a header but no rows")
     X, y = table.drop(columns=target), table[target]
@@ -125,17 +129,24 @@ def read_row(path: str | Path) -> dict[str, Any]:
     {'size': 1.5, 'age': nan}
     """
     path = Path(path)
-    header = _header(path)
-    table = _read(path, index_col=False)
+    raw = _bytes(path)
+    header = _header(path, raw)
+    table = _read(path, raw, index_col=False)
     if len(table) != 1:
         raise DataError(f"{path}: one row is wanted, there are {len(table)}")
     return dict(zip(header, table.iloc[0].tolist(), strict=True))
 
 
-def _header(path: Path) -> list[str]:
+def _bytes(path: Path) -> bytes:
     if not path.is_file():
         raise DataError(f"{path}: there is no such file")
-    first = _read(path, header=None, nrows=1, dtype=str, keep_default_na=False)
+    if path.suffix in _OTHER_PACKERS:
+        raise DataError(f"{path}: only .gz is unpacked here; unpack it first")
+    return read_bytes(path, DataError)
+
+
+def _header(path: Path, raw: bytes) -> list[str]:
+    first = _read(path, raw, header=None, nrows=1, dtype=str, keep_default_na=False)
     header: list[str] = first.iloc[0].tolist()
     # pandas renames doubles and missing names on its own, so the header is read by itself.
     for c, name in enumerate(header):
@@ -148,23 +159,18 @@ def _header(path: Path) -> list[str]:
     return header
 
 
-def _read(path: Path, **options: Any) -> pd.DataFrame:
-    """Read a CSV file; whatever goes wrong becomes a DataError naming the file."""
+def _read(path: Path, raw: bytes, **options: Any) -> pd.DataFrame:
+    """Read a CSV file's content; whatever goes wrong becomes a DataError naming the file."""
     import pandas as pd
 
     try:
         with warnings.catch_warnings():
             # A row longer than the header would lose its end with no more than a warning.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            table: pd.DataFrame = pd.read_csv(path, **options)
+            table: pd.DataFrame = pd.read_csv(BytesIO(raw), **options)
     except pd.errors.EmptyDataError as error:
         raise DataError(f"{path}: the file is empty") from error
-    except (
-        OSError,
-        EOFError,
-        ValueError,  # pandas' ParserError and UnicodeDecodeError are among these
-        zlib.error,
-        pd.errors.ParserWarning,
-    ) as error:
+    # pandas' ParserError and UnicodeDecodeError are among the ValueErrors.
+    except (ValueError, pd.errors.ParserWarning) as error:
         raise DataError(f"{path}: cannot be read as CSV: {error}") from error
     return table

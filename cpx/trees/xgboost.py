@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cpx.data.scalars import integer
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel
-from cpx.files import read_text
+from cpx.files import parse_json, read_text
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
 from cpx.trees.damage import reading
@@ -86,11 +86,10 @@ def read_xgboost(
     [1]
     """
     if isinstance(model, str | PathLike):
-        text = read_text(model, ModelError)
         try:
-            content = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ModelError(f"{model}: no JSON: {error}") from error
+            content = parse_json(read_text(model, ModelError), ModelError)
+        except ModelError as error:
+            raise ModelError(f"{model}: {str(error).removeprefix(f'{model}: ')}") from error
         return _from_file(content, rounds, classes, attributes)
     if isinstance(model, Mapping):
         return _from_file(model, rounds, classes, attributes)
