@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.rule_sets import RuleSet
 from cpx.rules import Rule
 from cpx.values import Value
@@ -198,7 +198,7 @@ class Explanation:
         if data["features"] != list(rule.features):
             raise InvalidInstance(
                 f"features must be those of the rule, {list(rule.features)}, got "
-                f"{data['features']!r}"
+                f"{shown(data['features'])}"
             )
         return cls(
             rule=rule,

@@ -14,7 +14,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.explanation import Explanation
 from cpx.files import parse_json
 from cpx.values import Value, from_json, to_json
@@ -221,13 +221,17 @@ class Result:
         if not isinstance(data, Mapping) or data.get("format") != "cpx-result":
             raise InvalidInstance("not a result: 'format' must be 'cpx-result'")
         if data.get("version") != 1:
-            raise InvalidInstance(f"result version {data.get('version')!r} is not known; known: 1")
+            raise InvalidInstance(
+                f"result version {shown(data.get('version'))} is not known; known: 1"
+            )
         try:
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds
                 ):
-                    raise InvalidInstance(f"result: {key} has a wrong type, got {data[key]!r}")
+                    raise InvalidInstance(
+                        f"result: {key} has a wrong type, got {shown(data[key])}"
+                    )
             found = data["explanation"]
             return cls(
                 status=Status(data["status"]),
@@ -249,7 +253,7 @@ class Result:
                 verified=data["verified"],
             )
         except KeyError as error:
-            raise InvalidInstance(f"result lacks the key {error.args[0]!r}") from error
+            raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error
         except (TypeError, ValueError) as error:
             raise InvalidInstance(f"result cannot be read: {error}") from error
 

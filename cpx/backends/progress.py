@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from cpx.errors import EngineError
+from cpx.errors import EngineError, shown
 from cpx.explanation import Explanation
 from cpx.models.base import RatioProblem
 from cpx.result import Termination, TracePoint, relative_gap
@@ -167,7 +167,9 @@ class Progress:
         exact: Value
         if isinstance(self.problem, RatioProblem):
             if isinstance(value, float):
-                raise EngineError(f"a bound on a ratio must be exact, got the float {value!r}")
+                raise EngineError(
+                    f"a bound on a ratio must be exact, got the float {shown(value)}"
+                )
             exact = Fraction(value)
         else:
             exact = _safe_integer(value, downwards=self.problem.sense == "min")

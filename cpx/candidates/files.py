@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from io import StringIO
 
-from cpx.errors import DataError, nearest
+from cpx.errors import DataError, nearest, shown
 from cpx.files import parse_json, read_text
 
 __all__ = ["read_rules"]
@@ -75,7 +75,7 @@ def _read(rule: object, known: Mapping[str, int]) -> tuple[int, ...]:
         return tuple(sorted(set(_conditions(_spaced(rule), known))))
     if isinstance(rule, list) and all(isinstance(part, str) for part in rule):
         return tuple(sorted({j for part in rule for j in _conditions(_spaced(part), known)}))
-    raise DataError(f"a text or a list of conditions expected, got {rule!r}")
+    raise DataError(f"a text or a list of conditions expected, got {shown(rule)}")
 
 
 def _conditions(text: str, known: Mapping[str, int]) -> list[int]:
@@ -88,7 +88,7 @@ def _conditions(text: str, known: Mapping[str, int]) -> list[int]:
             if literal is not None:
                 break
         else:
-            raise DataError(f"unknown condition {words[0]!r}{nearest(words[0], known)}")
+            raise DataError(f"unknown condition {shown(words[0])}{nearest(words[0], known)}")
         found.append(literal)
         words = words[end:]
     return found

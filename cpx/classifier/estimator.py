@@ -15,7 +15,7 @@ from cpx.classifier.stating import answer, stated
 from cpx.classifier.table_rules import TableRules
 from cpx.data.binarizer import as_table
 from cpx.data.scalars import positive_integer
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import DataError, InvalidOption, shown
 from cpx.models.arguments import Share, share
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class RuleSetClassifier(FittedRules):
         positive_integer("k", self.k)
         share("penalty", self.penalty)
         if self.n_bins is not None and positive_integer("n_bins", self.n_bins) < 2:
-            raise InvalidOption(f"n_bins must be at least 2, got {self.n_bins!r}")
+            raise InvalidOption(f"n_bins must be at least 2, got {shown(self.n_bins)}")
 
     def __str__(self) -> str:
         if not hasattr(self, "rule_set_"):

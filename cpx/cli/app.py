@@ -22,6 +22,7 @@ from cpx.cli import (
     solving,
 )
 from cpx.cli.reproduce import ads, kernels, koriche
+from cpx.cli.streams import open_streams
 from cpx.errors import CpxError
 
 __all__ = ["app", "main"]
@@ -54,6 +55,9 @@ class _Group(TyperGroup):
         except CpxError as error:
             _complain(str(error))
             sys.exit(error.exit_code)
+        except MemoryError:
+            _complain("there is not enough memory")
+            sys.exit(1)
         except Exception as error:
             text = str(error).strip()
             _complain(f"{type(error).__name__}{': ' * bool(text)}{text}")
@@ -140,6 +144,7 @@ def root(
 
 def main() -> None:
     """Run the command line; the entry point of ``cpx``."""
+    streams = open_streams()
     try:
         app()
     finally:
@@ -147,6 +152,11 @@ def main() -> None:
             sys.stdout.flush()
         except BrokenPipeError:
             _close_stdout()
+        if streams.lost is not None:
+            _complain(
+                f"cannot write standard output ({streams.lost}): the answer is on standard error"
+            )
+            sys.exit(1)
 
 
 def _complain(message: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 
 if TYPE_CHECKING:
     from cpx.models import Problem
@@ -81,7 +81,9 @@ def seconds(text: str | float) -> float:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a number of seconds nor 'none'") from None
+        raise typer.BadParameter(
+            f"{shown(text)} is neither a number of seconds nor 'none'"
+        ) from None
 
 
 # ------------------------------------------------------------------- options
@@ -206,7 +208,7 @@ def read_hint(text: str) -> tuple[int, ...]:
 
     if not Path(text).is_file():
         raise InvalidOption(
-            f"hint must be feature indices such as '3,7,12' or a saved result, got {text!r}"
+            f"hint must be feature indices such as '3,7,12' or a saved result, got {shown(text)}"
         )
     found = read_result(Path(text)).explanation
     if found is None:
@@ -233,4 +235,4 @@ def split(text: str | None) -> list[str] | None:
 def at_least(name: str, value: int, least: int) -> None:
     """Raise for a number that is too small."""
     if value < least:
-        raise InvalidOption(f"{name} must be at least {least}, got {value}")
+        raise InvalidOption(f"{name} must be at least {least}, got {shown(value)}")

@@ -10,7 +10,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted
-from cpx.errors import DataError, InvalidOption, UnknownName, nearest
+from cpx.errors import DataError, InvalidOption, UnknownName, nearest, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,7 +160,7 @@ def _selection(
     if not Path(asked.candidates or "").is_file() and (same.all() or not same.any()):
         raise DataError(
             f"{context['classifier']} puts {'all' if same.all() else 'none'} of the {len(same)} "
-            f"samples into the class {context['class']!r}: no rules can be told from them"
+            f"samples into the class {shown(context['class'])}: no rules can be told from them"
         )
     with phase("looking for candidates"):
         rules = _candidates(literals, same, asked.candidates or CANDIDATES[0], k, seed)
@@ -250,7 +250,7 @@ def _with_choice(problem: RuleSetSelection, wanted: Wanted) -> RuleSetSelection:
         for rule in rules or ():
             if not rule.isdecimal() and rule not in names:
                 raise InvalidOption(
-                    f"{option}: {rule!r} is none of the {len(names)} candidates"
+                    f"{option}: {shown(rule)} is none of the {len(names)} candidates"
                     + nearest(rule, names)
                 )
             found.append(int(rule) if rule.isdecimal() else names.index(rule))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cpx.compare.records import COLUMNS, Best, Run, best_of, contradictions
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.files import parse_json, read_text, write_atomic
 from cpx.result import Status
 
@@ -112,7 +112,7 @@ class Comparison:
             raise InvalidInstance("not a comparison: 'format' must be 'cpx-comparison'")
         if data.get("version") != 1:
             raise InvalidInstance(
-                f"comparison version {data.get('version')!r} is not known; known: 1"
+                f"comparison version {shown(data.get('version'))} is not known; known: 1"
             )
         runs, options = data.get("runs"), data.get("options", {})
         if not isinstance(runs, list) or not isinstance(options, Mapping):

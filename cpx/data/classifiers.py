@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.scalars import valid_seed
-from cpx.errors import ClassifierError, UnknownName
+from cpx.errors import ClassifierError, UnknownName, shortened, shown
 
 __all__ = [
     "CLASSIFIERS",
@@ -61,7 +61,7 @@ def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
     ask = getattr(f, "predict", f)
     if not callable(ask) or isinstance(f, type):
         raise ClassifierError(
-            f"the classifier must have a method predict or be callable, got {f!r}"
+            f"the classifier must have a method predict or be callable, got {shown(f)}"
         )
     name = classifier_name(f)
     try:
@@ -69,7 +69,7 @@ def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
         answer = ask(rows.copy() if hasattr(rows, "copy") else rows)
     except Exception as error:
         raise ClassifierError(
-            f"the classifier {name} raised {type(error).__name__}: {error}"
+            f"the classifier {name} raised {type(error).__name__}: {shortened(error)}"
         ) from error
     return _checked(answer, len(rows), name)
 
@@ -148,7 +148,7 @@ def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
         array = np.asarray(answer)
     except Exception as error:
         raise ClassifierError(
-            f"the classifier {name} must answer with an array of labels ({error})"
+            f"the classifier {name} must answer with an array of labels ({shortened(error)})"
         ) from error
     if array.ndim == 2 and array.shape[1] == 1:
         array = array.ravel()
@@ -180,7 +180,8 @@ def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
     if array.dtype.kind == "f" and (array != np.floor(array)).any():
         value = array[array != np.floor(array)][0]
         raise ClassifierError(
-            f"the classifier {name} answered with numbers such as {value.item()!r}: these are "
+            f"the classifier {name} answered with numbers such as {shown(value.item())}: "
+            "these are "
             "probabilities or a regression, class labels are needed (compare with a threshold)"
         )
     return array

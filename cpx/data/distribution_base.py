@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.scalars import integer
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 
 __all__ = ["Batch", "Distribution"]
 
@@ -92,7 +92,7 @@ class Distribution(ABC):
             number = integer(j)
             if number is None or not 0 <= number < self.n_features:
                 raise InvalidOption(
-                    f"features must be integers from 0 to {self.n_features - 1}, got {j!r}"
+                    f"features must be integers from 0 to {self.n_features - 1}, got {shown(j)}"
                 )
         return sorted({int(j) for j in chosen})
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cpx.data.scalars import integer
-from cpx.errors import DataError, nearest
+from cpx.errors import DataError, nearest, shortened, shown
 from cpx.files import read_bytes
 
 if TYPE_CHECKING:
@@ -66,18 +66,20 @@ def read_table(
         for name in wanted:
             if name not in header:
                 raise DataError(
-                    f"{path}: {what} column {name!r} is not there{nearest(str(name), header)}; "
-                    f"the columns are: {', '.join(header[:20])}{' ...' * (len(header) > 20)}"
+                    f"{path}: {what} column {shown(name)} is not "
+                    f"there{nearest(str(name), header)}; "
+                    f"the columns are: {shortened(', '.join(header))}"
                 )
     table = _read(path, raw, index_col=False, low_memory=False)
     if table.empty:
         raise DataError(f"{path}: the table has a header but no rows")
     X, y = table.drop(columns=target), table[target]
     if X.shape[1] == 0:
-        raise DataError(f"{path}: there is no column besides the target {target!r}")
+        raise DataError(f"{path}: there is no column besides the target {shown(target)}")
     if y.isna().any():
         raise DataError(
-            f"{path}: the target column {target!r} has no value in {int(y.isna().sum())} rows, "
+            f"{path}: the target column {shown(target)} has no value in "
+            f"{int(y.isna().sum())} rows, "
             f"the first being row {int(y.isna().argmax())}: remove them"
         )
     for name in categorical or ():
@@ -102,7 +104,7 @@ def row(X: pd.DataFrame, i: int) -> pd.DataFrame:
     """
     number = integer(i)
     if number is None or not 0 <= number < len(X):
-        raise DataError(f"row {i!r} is not there: the table has rows 0 to {len(X) - 1}")
+        raise DataError(f"row {shown(i)} is not there: the table has rows 0 to {len(X) - 1}")
     return X.iloc[[number]]
 
 
@@ -155,7 +157,7 @@ def _header(path: Path, raw: bytes) -> list[str]:
                 f"{path}: column {c} has no name; an index saved with the table should be removed"
             )
         if name in header[:c]:
-            raise DataError(f"{path}: there are two columns named {name!r}: rename one")
+            raise DataError(f"{path}: there are two columns named {shown(name)}: rename one")
     return header
 
 
@@ -172,5 +174,5 @@ def _read(path: Path, raw: bytes, **options: Any) -> pd.DataFrame:
         raise DataError(f"{path}: the file is empty") from error
     # pandas' ParserError and UnicodeDecodeError are among the ValueErrors.
     except (ValueError, pd.errors.ParserWarning) as error:
-        raise DataError(f"{path}: cannot be read as CSV: {error}") from error
+        raise DataError(f"{path}: cannot be read as CSV: {shortened(error)}") from error
     return table

@@ -19,11 +19,13 @@ from cpx.data import (
 from cpx.data import distribution as make_distribution
 from cpx.data.classifiers import interruptible
 from cpx.data.conditions import Conditions
+from cpx.data.scalars import positive_integer
 from cpx.errors import NoMass
 from cpx.explaining.question import Question, size_to_compare
 from cpx.explaining.remarks import compared, told
 from cpx.explaining.widest import widest
 from cpx.explanation import Explanation
+from cpx.memory import require_rows_fit
 from cpx.models.monomial import MonomialProblem
 from cpx.result import Result, Status
 from cpx.rules import Rule
@@ -177,6 +179,7 @@ class Explainer:
         """
         options = {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
         question = Question.of({"k": k, **asked})
+        require_rows_fit("fresh", positive_integer("fresh", fresh), self.distribution.n_features)
         problem = self.state(x, question)
         result = self._solve(problem, backend, time_limit, options)
         return self.conclude(result, problem, x, question, fresh)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.explanation import Explanation, SampleEvaluation
 from cpx.models import saved, wording
 from cpx.models.arguments import Share, feature_list, share, weight_list
@@ -90,7 +90,7 @@ class MinCertificate(SmallestSet):
             weights = weight_list("weights", self.weights, self.n_features)
             object.__setattr__(self, "weights", weights)
         if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
 
     @property
     def n_features(self) -> int:

@@ -9,7 +9,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from cpx.errors import EngineMissing, InvalidOption, ModelError, UnsupportedModel, nearest
+from cpx.errors import (
+    EngineMissing,
+    InvalidOption,
+    ModelError,
+    UnsupportedModel,
+    nearest,
+    shortened,
+)
 from cpx.files import parse_json, read_bytes, refuse_bomb
 from cpx.trees.form import TreeModel
 from cpx.trees.lightgbm import read_lightgbm
@@ -148,7 +155,9 @@ def _from_skops(path: Path, trusted: bool | Iterable[str]) -> Any:
     except ModelError:
         raise
     except Exception as error:  # what a damaged file raises is not documented
-        raise ModelError(f"skops cannot read it: {type(error).__name__}: {error}") from error
+        raise ModelError(
+            f"skops cannot read it: {type(error).__name__}: {shortened(error)}"
+        ) from error
     raise ModelError(
         f"the skops file has types that are not trusted: {', '.join(refused)}; if you know where "
         "it is from, say trusted=[...] with them"
@@ -166,7 +175,9 @@ def _from_joblib(path: Path, trusted: bool | Iterable[str]) -> Any:
     try:
         return joblib.load(path)
     except Exception as error:  # unpickling can raise anything
-        raise ModelError(f"joblib cannot read it: {type(error).__name__}: {error}") from error
+        raise ModelError(
+            f"joblib cannot read it: {type(error).__name__}: {shortened(error)}"
+        ) from error
 
 
 def _needs(what: str, package: str) -> EngineMissing:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.errors import ModelError
+from cpx.errors import ModelError, shown
 
 __all__ = ["parse_ubjson"]
 
@@ -63,7 +63,7 @@ class _Reader:
             return self.numbers(kind, 1)[0].item()
         constants = {b"Z": None, b"T": True, b"F": False}
         if kind not in constants:
-            raise self.error(f"{kind!r} is no type")
+            raise self.error(f"{shown(kind)} is no type")
         return constants[kind]
 
     def numbers(self, kind: bytes, count: int) -> Any:
@@ -74,7 +74,7 @@ class _Reader:
     def length(self) -> int:
         kind = self.take(1)
         if kind not in _INTEGERS:
-            raise self.error(f"a length is an integer, not of type {kind!r}")
+            raise self.error(f"a length is an integer, not of type {shown(kind)}")
         count = int(self.numbers(kind, 1)[0])
         if count < 0:
             raise self.error("a length is negative")
@@ -91,7 +91,7 @@ class _Reader:
         while self.data[self.place : self.place + 1] != b"}":
             key = self.text()
             if key in found:
-                raise self.error(f"the key {key[:50]!r} occurs twice")
+                raise self.error(f"the key {shown(key[:50])} occurs twice")
             found[key] = self.value(self.take(1), depth + 1)
         self.place += 1
         return found

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.scalars import integer
-from cpx.errors import InvalidOption, ModelError, UnsupportedModel
+from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
 from cpx.files import parse_json, read_text
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
@@ -136,7 +136,7 @@ def _read(
         booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
         if booster["name"] != "gbtree":
             raise UnsupportedModel(
-                f"the booster {booster['name']!r} is not supported, only gbtree"
+                f"the booster {shown(booster['name'])} is not supported, only gbtree"
             )
         objective = learner["objective"]["name"]
         groups = max(int(parameters["num_class"]), 1)
@@ -201,7 +201,7 @@ def _used_rounds(content: Any, rounds: int | str) -> int:
         return best
     number = integer(rounds)
     if number is None or not 1 <= number <= count:
-        raise InvalidOption(f"rounds must be 'all', 'best' or 1 to {count}, got {rounds!r}")
+        raise InvalidOption(f"rounds must be 'all', 'best' or 1 to {count}, got {shown(rounds)}")
     return number
 
 

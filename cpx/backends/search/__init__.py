@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.running import run_interruptibly
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.models.kernel_rule import KernelRule
 from cpx.result import Termination
 
@@ -125,7 +125,9 @@ def _form_of(problem: Problem) -> WeightedMonomial | RatioMonomial | RuleSelecti
     offer = getattr(problem, "search_form", None)
     form = None if offer is None else offer()
     if not isinstance(form, WeightedMonomial | RatioMonomial | RuleSelection):
-        raise InvalidOption(f"backend 'search' cannot solve problems of kind {problem.kind!r}")
+        raise InvalidOption(
+            f"backend 'search' cannot solve problems of kind {shown(problem.kind)}"
+        )
     return form
 
 
