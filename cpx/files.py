@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
+import re
 import tempfile
 import zlib
-from io import BytesIO
+from collections.abc import Iterable, Mapping, Sequence
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
 from cpx.errors import CpxError, OutputError
 
 __all__ = [
+    "csv_text",
     "ensure_directory",
     "ensure_writable",
+    "from_cell",
     "parse_json",
     "read_bytes",
     "read_text",
@@ -28,6 +33,9 @@ __all__ = [
 _MOST_UNPACKED, _MOST_TIMES = 2**29, 100
 
 _DEEPEST = 100
+
+# What spreadsheets take for the start of a formula, after the quotes that we put before it.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def ensure_writable(path: str | os.PathLike[str]) -> Path:
@@ -177,3 +185,40 @@ def parse_json(text: str, error: type[CpxError], **hooks: Any) -> Any:
         if not level:
             return data
     raise error("nested too deeply")
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    r"""Return CSV text with a header, in which no text is a formula.
+
+    A text that starts with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets a single
+    quote in front, since spreadsheets would run it; :func:`from_cell` takes the quote away.
+
+    Examples
+    --------
+    >>> csv_text(["name", "value"], [{"name": "=1+1", "value": -1}])
+    "name,value\n'=1+1,-1\n"
+    """
+    lines = []
+    for row in (dict(zip(columns, columns, strict=True)), *rows):
+        line = StringIO()
+        # The writer quotes the characters of its line end, so a carriage return ends no line.
+        csv.DictWriter(line, columns, lineterminator="\r\n").writerow(
+            {name: _to_cell(value) for name, value in row.items()}
+        )
+        lines.append(line.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
+
+
+def _to_cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def from_cell(text: str) -> str:
+    """Return the text that :func:`csv_text` made a cell of.
+
+    Examples
+    --------
+    >>> from_cell("'=1+1"), from_cell("''=1+1"), from_cell("'quoted'")
+    ('=1+1', "'=1+1", "'quoted'")
+    """
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

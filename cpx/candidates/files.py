@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from io import StringIO
 
 from cpx.errors import DataError, nearest, shown
-from cpx.files import parse_json, read_text
+from cpx.files import from_cell, parse_json, read_text
 
 __all__ = ["read_rules"]
 
@@ -66,7 +66,11 @@ def _texts(path: str | os.PathLike[str], text: str) -> list[str | list[str]]:
     header = next(csv.reader(lines[:1]), [])
     if "rule" in (name.strip() for name in header):
         at = [name.strip() for name in header].index("rule")
-        return [row[at] for row in csv.reader(StringIO("\n".join(lines[1:]))) if len(row) > at]
+        return [
+            from_cell(row[at])
+            for row in csv.reader(StringIO("\n".join(lines[1:])))
+            if len(row) > at
+        ]
     return list(lines)
 
 

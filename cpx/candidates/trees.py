@@ -52,7 +52,7 @@ def forest_paths(
     labels = literals.labels(same)
     forest = RandomForestClassifier(
         positive_integer("trees", trees),
-        max_depth=positive_integer("k", k),
+        max_depth=min(positive_integer("k", k), literals.features.shape[1]),
         random_state=valid_seed(seed),
     )
     forest.fit(literals.features.astype(np.float32), labels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -23,7 +24,7 @@ from cpx.cli import (
 )
 from cpx.cli.reproduce import ads, kernels, koriche
 from cpx.cli.streams import open_streams
-from cpx.errors import CpxError
+from cpx.errors import CpxError, shortened
 
 __all__ = ["app", "main"]
 
@@ -164,6 +165,8 @@ def _complain(message: str) -> None:
         import traceback
 
         traceback.print_exc()
+    # Names of files are shorter; what is longer is no name.
+    message = re.sub(r"\S{1000,}", lambda found: shortened(found[0]), message)
     typer.echo(f"cpx: error: {message}", err=True)
 
 

@@ -192,8 +192,8 @@ def _known(directory: Path, resume: bool) -> Comparison | None:
 def _seeds(text: str) -> list[int]:
     found = []
     for part in opt.split(text) or []:
-        if not part.isdecimal():
-            raise InvalidOption(f"seeds must be integers of at least 0, got {shown(part)}")
+        if not part.isdecimal() or len(part) > 10 or int(part) >= 2**31:
+            raise InvalidOption(f"seeds must be integers from 0 to below 2**31, got {shown(part)}")
         found.append(int(part))
     if not found:
         raise InvalidOption("seeds must not be empty")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os.path
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -202,11 +203,11 @@ def read_hint(text: str) -> tuple[int, ...]:
     (3, 7, 12)
     """
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    if all(part.isdecimal() for part in parts):
+    if all(part.isdecimal() and len(part) < 1000 for part in parts):
         return tuple(int(part) for part in parts)
     from cpx.cli.reading import read_result
 
-    if not Path(text).is_file():
+    if not os.path.isfile(text):
         raise InvalidOption(
             f"hint must be feature indices such as '3,7,12' or a saved result, got {shown(text)}"
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os.path
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -157,7 +157,7 @@ def _selection(
     """Find candidates and state the selection from them."""
     from cpx.cli.progress import phase
 
-    if not Path(asked.candidates or "").is_file() and (same.all() or not same.any()):
+    if not os.path.isfile(asked.candidates or "") and (same.all() or not same.any()):
         raise DataError(
             f"{context['classifier']} puts {'all' if same.all() else 'none'} of the {len(same)} "
             f"samples into the class {shown(context['class'])}: no rules can be told from them"
@@ -185,6 +185,7 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
     from cpx.data import named_classifier, read_table
     from cpx.data.classifiers import labels
     from cpx.explaining import Explainer
+    from cpx.memory import require_rows_fit
 
     with phase(f"reading {source.table}"):
         X, y = read_table(source.table, source.target, opt.split(source.categorical))
@@ -198,6 +199,7 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
             distribution=source.distribution,
             seed=source.seed,
         )
+    require_rows_fit("m", m, explainer.distribution.n_features)
     with phase(f"training {source.model} on {len(X)} rows"):
         explainer.fit(X, y)
     with phase("drawing samples"):
@@ -234,7 +236,7 @@ def _candidates(
         return anchors(literals, same, k=k, seed=seed)
     if origin == "association":
         return association_rules(literals, same, k=k)
-    if not Path(origin).is_file():
+    if not os.path.isfile(origin):
         raise UnknownName("candidates, nor a file", origin, CANDIDATES)
     return read_rules(origin, literals.names)
 

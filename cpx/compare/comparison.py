@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Mapping
@@ -13,7 +11,7 @@ from typing import Any
 
 from cpx.compare.records import COLUMNS, Best, Run, best_of, contradictions
 from cpx.errors import InvalidInstance, shown
-from cpx.files import parse_json, read_text, write_atomic
+from cpx.files import csv_text, parse_json, read_text, write_atomic
 from cpx.result import Status
 
 __all__ = ["CSV_NAME", "JSON_NAME", "Comparison"]
@@ -79,14 +77,16 @@ class Comparison:
     # ----------------------------------------------------------------- files
 
     def to_csv(self) -> str:
-        """Return one row per run as CSV text with a header."""
-        out = io.StringIO()
-        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-        writer.writeheader()
+        """Return one row per run as CSV text with a header.
+
+        A text that starts with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return has a
+        single quote in front, since spreadsheets would take it for a formula.
+        """
+        rows = []
         for runs in self.by_instance().values():
             wrong = contradictions(runs)
-            writer.writerows(run.row(i in wrong) for i, run in enumerate(runs))
-        return out.getvalue()
+            rows += [run.row(i in wrong) for i, run in enumerate(runs)]
+        return csv_text(COLUMNS, rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, traces included, as plain JSON values."""

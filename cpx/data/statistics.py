@@ -94,7 +94,10 @@ def sample_size(k: int, d: int, epsilon: float, delta: float) -> int:
     rules = max(k * math.log(positive_integer("d", d)), math.log(rule_count(k, d)))
     epsilon = open_unit("epsilon", epsilon)
     delta = open_unit("delta", delta)
-    return math.ceil(2 / epsilon**2 * (rules + math.log(2 / delta)))
+    try:
+        return math.ceil(2 / epsilon**2 * (rules + math.log(2 / delta)))
+    except (OverflowError, ZeroDivisionError):
+        raise InvalidOption(f"epsilon is too small, got {shown(epsilon)}") from None
 
 
 def uniform_deviation(m: int, k: int, d: int, delta: float, shares: int = 1) -> float:

@@ -180,6 +180,10 @@ def _from_joblib(path: Path, trusted: bool | Iterable[str]) -> Any:
         ) from error
 
 
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {shortened(error)}"
+
+
 def _needs(what: str, package: str) -> EngineMissing:
     return EngineMissing(f"a {what} needs {package} to be read; pip install {package}")
 
