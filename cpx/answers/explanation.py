@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from cpx.answers.rule import Rule
 from cpx.answers.rule_set import RuleSet
 from cpx.answers.values import Value
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -198,7 +198,7 @@ class Explanation:
         if data["features"] != list(rule.features):
             raise InvalidInstance(
                 f"features must be those of the rule, {list(rule.features)}, got "
-                f"{data['features']!r}"
+                f"{shown(data['features'])}"
             )
         return cls(
             rule=rule,
