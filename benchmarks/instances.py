@@ -15,9 +15,9 @@ def _network():
     """Train the classifier of the paper: a default MLP on 3 bins of each column."""
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split
-    from sklearn.neural_network import MLPClassifier
 
     from cpx import Binarizer
+    from cpx.data.perceptron import MLPClassifier
 
     table, target = load_breast_cancer(return_X_y=True, as_frame=True)
     binarizer = Binarizer(n_bins=3, strategy="quantile").fit(table)

@@ -8,6 +8,7 @@ line answers with, and also derives from the builtin a caller would expect, so
 from __future__ import annotations
 
 import difflib
+import reprlib
 from collections.abc import Iterable
 
 __all__ = [
@@ -25,7 +26,11 @@ __all__ = [
     "UnknownName",
     "UnsupportedModel",
     "nearest",
+    "shortened",
+    "shown",
 ]
+
+_LONGEST = 200
 
 
 class CpxError(Exception):
@@ -86,7 +91,7 @@ class UnknownName(CpxError, LookupError):
     def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
         self.what, self.name, self.known = what, name, sorted(known)
         super().__init__(
-            f"unknown {what} {name!r}{nearest(str(name), self.known)}; known: "
+            f"unknown {what} {shown(name)}{nearest(str(name)[:_LONGEST], self.known)}; known: "
             + (", ".join(self.known) or "none")
         )
 
@@ -118,3 +123,48 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """
     match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f" (did you mean {match[0]!r}?)" if match else ""
+
+
+class _Short(reprlib.Repr):
+    """Representations whose making is as short as they are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = 50
+        self.maxlevel, self.maxother = 6, _LONGEST
+
+    def repr_str(self, x: str, level: int) -> str:
+        return repr(x[: _LONGEST + 1])
+
+    def repr_int(self, x: int, level: int) -> str:
+        # Python writes no integers of more than some thousand digits.
+        digits = int(x.bit_length() * 0.30103)
+        return repr(x) if digits < _LONGEST else f"an integer of about {digits} digits"
+
+
+_short = _Short()
+
+
+def shown(value: object) -> str:
+    """Return a value for a message: as ``repr`` has it, but at most 200 characters of it.
+
+    Examples
+    --------
+    >>> shown("cpsat"), shown([1, 2]), len(shown("9" * 10**6))
+    ("'cpsat'", '[1, 2]', 200)
+    >>> shown(10**5000)
+    'an integer of about 5000 digits'
+    """
+    return shortened(_short.repr(value))
+
+
+def shortened(text: object) -> str:
+    """Return a text, such as what a library says of a wrong value, in at most 200 characters.
+
+    Examples
+    --------
+    >>> shortened(ValueError("no number")), len(shortened("x" * 1000))
+    ('no number', 200)
+    """
+    words = str(text)
+    return words if len(words) <= _LONGEST else words[: _LONGEST - 4] + " ..."

@@ -14,10 +14,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cpx.errors import DataError, InvalidInstance, UnknownName
+from cpx.errors import DataError, InvalidInstance, UnknownName, shown
 from cpx.models import PROBLEMS, Problem, problem_class
 from cpx.models.schemas import instance_schemas
-from cpx.support.files import read_text, write_atomic
+from cpx.support.files import parse_json, read_text, write_atomic
 
 __all__ = ["dumps", "fingerprint", "from_dict", "load", "loads", "save", "schema"]
 
@@ -36,10 +36,10 @@ def from_dict(data: object) -> Problem:
     if not isinstance(data, Mapping):
         raise InvalidInstance(f"an instance is a JSON object, got {type(data).__name__}")
     if data.get("format") != "cpx-instance":
-        raise InvalidInstance(f"format must be 'cpx-instance', got {data.get('format')!r}")
+        raise InvalidInstance(f"format must be 'cpx-instance', got {shown(data.get('format'))}")
     version = data.get("version")
     if isinstance(version, bool) or version != _VERSION:
-        raise InvalidInstance(f"version {version!r} is not known; known: {_VERSION}")
+        raise InvalidInstance(f"version {shown(version)} is not known; known: {_VERSION}")
     if "problem" not in data:
         raise InvalidInstance(
             "the key 'problem' is missing; known problems: " + ", ".join(PROBLEMS)
@@ -49,14 +49,9 @@ def from_dict(data: object) -> Problem:
 
 def loads(text: str) -> Problem:
     """Read an instance from JSON text."""
-    try:
-        data = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
-    except InvalidInstance:
-        raise
-    except ValueError as error:  # besides JSONDecodeError, integers of thousands of digits
-        raise InvalidInstance(f"no JSON: {error}") from error
-    except RecursionError:
-        raise InvalidInstance("no instance: nested too deeply") from None
+    data = parse_json(
+        text, InvalidInstance, object_pairs_hook=_no_twins, parse_constant=_no_constant
+    )
     if _SURROGATE.search(text):
         _refuse_surrogates(data)
     return from_dict(data)
@@ -128,7 +123,7 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise InvalidInstance(f"the key {key!r} occurs twice")
+                raise InvalidInstance(f"the key {shown(key)} occurs twice")
             seen.add(key)
     return data
 
@@ -139,7 +134,7 @@ def _refuse_surrogates(data: object) -> None:
         json.dumps(data, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         half = error.object[error.start]
-        raise InvalidInstance(f"a text has {half!r}, which is half a character") from None
+        raise InvalidInstance(f"a text has {shown(half)}, which is half a character") from None
 
 
 def _no_constant(text: str) -> float:

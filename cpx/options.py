@@ -7,18 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 
 __all__ = ["SolveOptions"]
 
 
 def _integer(name: str, value: object, least: int, below: float = 2**31) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InvalidOption(f"{name} must be an integer, got {value!r}")
+        raise InvalidOption(f"{name} must be an integer, got {shown(value)}")
     number = int(value.__index__())
     if not least <= number < below:
         most = " and below 2**31" if math.isfinite(below) else ""
-        raise InvalidOption(f"{name} must be at least {least}{most}, got {number}")
+        raise InvalidOption(f"{name} must be at least {least}{most}, got {shown(number)}")
     return number
 
 
@@ -66,22 +66,24 @@ class SolveOptions:
         if self.time_limit is not None:
             limit = _number("time_limit", self.time_limit)
             if not limit > 0:
-                raise InvalidOption(f"time_limit must be seconds > 0, got {self.time_limit!r}")
+                raise InvalidOption(
+                    f"time_limit must be seconds > 0, got {shown(self.time_limit)}"
+                )
             put("time_limit", limit)
         put("threads", _integer("threads", self.threads, 1))
         put("seed", _integer("seed", self.seed, 0))
         if self.gap is not None:
             gap = _number("gap", self.gap)
             if gap < 0:
-                raise InvalidOption(f"gap must be a number >= 0, got {self.gap!r}")
+                raise InvalidOption(f"gap must be a number >= 0, got {shown(self.gap)}")
             put("gap", gap)
         if self.hint is not None:
             if not isinstance(self.hint, Iterable):
-                raise InvalidOption(f"hint must be feature indices, got {self.hint!r}")
+                raise InvalidOption(f"hint must be feature indices, got {shown(self.hint)}")
             # Where rules are learned, their numbers outgrow any machine word.
             put("hint", tuple(sorted({_integer("hint", j, 0, math.inf) for j in self.hint})))
         if self.encoding is not None and not isinstance(self.encoding, str):
-            raise InvalidOption(f"encoding must be a name, got {self.encoding!r}")
+            raise InvalidOption(f"encoding must be a name, got {shown(self.encoding)}")
 
     @property
     def hint_features(self) -> tuple[int, ...] | None:
@@ -103,11 +105,11 @@ class SolveOptions:
 
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise InvalidOption(f"{name} must be a number, got {value!r}")
+        raise InvalidOption(f"{name} must be a number, got {shown(value)}")
     try:
         number = float(value.__float__())
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InvalidOption(f"{name} must be finite, got {value!r}")
+        raise InvalidOption(f"{name} must be finite, got {shown(value)}")
     return number

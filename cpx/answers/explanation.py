@@ -11,7 +11,7 @@ from cpx.answers.rule import Rule
 from cpx.answers.rule_set import RuleSet
 from cpx.answers.values import Value
 from cpx.data.statistics import PrecisionEstimate
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -172,7 +172,7 @@ class Explanation:
         if data["features"] != list(rule.features):
             raise InvalidInstance(
                 f"features must be those of the rule, {list(rule.features)}, got "
-                f"{data['features']!r}"
+                f"{shown(data['features'])}"
             )
         return cls(
             rule=rule,

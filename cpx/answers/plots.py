@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.answers.rule_set import RuleSet
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -181,7 +181,7 @@ def _checked(
         )
     wide = np.ones(len(same)) if weights is None else np.asarray(weights, dtype=np.float64)
     if wide.shape != same.shape or not (wide > 0).all() or not np.isfinite(wide).all():
-        raise InvalidInstance(f"weights must be {len(same)} numbers > 0, got {weights!r}")
+        raise InvalidInstance(f"weights must be {len(same)} numbers > 0, got {shown(weights)}")
     return covers, same, wide
 
 
@@ -205,13 +205,13 @@ def _draw_cells(ax: Axes, covers: BoolArray, same: BoolArray, edges: FloatArray)
     missed = same & ~any_rule
     for row in range(n + 1):
         covered = covers[row] if row < n else any_rule
-        for shown, colour, name in (
+        for cells, colour, name in (
             (np.ones_like(same), _NOTHING, ""),
             (missed, _PALE if row < n else _MISSED, "missed"),
             (covered & same, _RIGHT, "covered rightly"),
             (covered & ~same, _WRONG, "covered wrongly"),
         ):
-            runs = _runs(shown, same, edges)
+            runs = _runs(cells, same, edges)
             # A run has an outline in its colour, and is seen however narrow it is.
             line = 0.4 if name else 0.0
             ax.broken_barh(runs, (row - 0.4, 0.8), color=colour, linewidth=line)

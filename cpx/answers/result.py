@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, from_json, to_json
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
+from cpx.support.files import parse_json
 
 __all__ = ["Result", "Status", "Termination", "Times", "TracePoint", "relative_gap"]
 
@@ -220,13 +221,17 @@ class Result:
         if not isinstance(data, Mapping) or data.get("format") != "cpx-result":
             raise InvalidInstance("not a result: 'format' must be 'cpx-result'")
         if data.get("version") != 1:
-            raise InvalidInstance(f"result version {data.get('version')!r} is not known; known: 1")
+            raise InvalidInstance(
+                f"result version {shown(data.get('version'))} is not known; known: 1"
+            )
         try:
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds
                 ):
-                    raise InvalidInstance(f"result: {key} has a wrong type, got {data[key]!r}")
+                    raise InvalidInstance(
+                        f"result: {key} has a wrong type, got {shown(data[key])}"
+                    )
             found = data["explanation"]
             return cls(
                 status=Status(data["status"]),
@@ -248,7 +253,7 @@ class Result:
                 verified=data["verified"],
             )
         except KeyError as error:
-            raise InvalidInstance(f"result lacks the key {error.args[0]!r}") from error
+            raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error
         except (TypeError, ValueError) as error:
             raise InvalidInstance(f"result cannot be read: {error}") from error
 
@@ -259,11 +264,7 @@ class Result:
     @classmethod
     def from_json(cls, text: str) -> Result:
         """Read what :meth:`to_json` wrote."""
-        try:
-            data = json.loads(text)
-        except ValueError as error:  # besides JSONDecodeError, integers of thousands of digits
-            raise InvalidInstance(f"result is no JSON: {error}") from error
-        return cls.from_dict(data)
+        return cls.from_dict(parse_json(text, InvalidInstance))
 
     def _repr_html_(self) -> str:
         from cpx.answers.html import result_html

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 
 __all__ = ["Value", "decimal", "digits", "from_json", "in_words", "to_json"]
 
@@ -50,7 +50,7 @@ def from_json(name: str, value: object) -> Value | None:
         return value
     if isinstance(value, str) and _FRACTION.fullmatch(value):
         return Fraction(value)
-    raise InvalidInstance(f"result: {name} has a wrong type, got {value!r}")
+    raise InvalidInstance(f"result: {name} has a wrong type, got {shown(value)}")
 
 
 def digits(values: Iterable[Value | None]) -> int:

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
-from cpx.errors import EngineError, UnknownName
+from cpx.errors import EngineError, UnknownName, shown
 
 __all__ = [
     "Backend",
@@ -94,9 +94,11 @@ def backend_class(name: str) -> type[Backend]:
     try:
         cls = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
-        raise EngineError(f"backend {name!r} ({point.value}) cannot be loaded: {error}") from error
+        raise EngineError(
+            f"backend {shown(name)} ({point.value}) cannot be loaded: {error}"
+        ) from error
     if not (isinstance(cls, type) and issubclass(cls, Backend)):
-        raise EngineError(f"backend {name!r} ({point.value}) is no cpx.backends.Backend")
+        raise EngineError(f"backend {shown(name)} ({point.value}) is no cpx.backends.Backend")
     return cls
 
 

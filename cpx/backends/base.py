@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
-from cpx.errors import EngineMissing, UnknownName
+from cpx.errors import EngineMissing, UnknownName, shown
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
@@ -159,7 +159,9 @@ class Backend(ABC):
         missing = [pip for module, pip in cls.requires.items() if not _installed(module)]
         if missing:
             wanted = " ".join(f"'{pip}'" for pip in missing)
-            raise EngineMissing(f"backend {cls.name!r} is not installed: pip install {wanted}")
+            raise EngineMissing(
+                f"backend {shown(cls.name)} is not installed: pip install {wanted}"
+            )
 
     @classmethod
     def preload(cls) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination, TracePoint, relative_gap
 from cpx.answers.values import Value
-from cpx.errors import EngineError
+from cpx.errors import EngineError, shown
 from cpx.models.base import RatioProblem
 
 if TYPE_CHECKING:
@@ -175,7 +175,9 @@ class Progress:
         exact: Value
         if isinstance(self.problem, RatioProblem):
             if isinstance(value, float):
-                raise EngineError(f"a bound on a ratio must be exact, got the float {value!r}")
+                raise EngineError(
+                    f"a bound on a ratio must be exact, got the float {shown(value)}"
+                )
             exact = Fraction(value)
         else:
             exact = _safe_integer(value, downwards=self.problem.sense == "min")

@@ -53,7 +53,8 @@ def cart_rules(
     labels = literals.labels(same)
     start = time.process_time()
     tree = DecisionTreeClassifier(
-        max_depth=positive_integer("k", k), random_state=valid_seed(seed)
+        max_depth=min(positive_integer("k", k), literals.features.shape[1]),
+        random_state=valid_seed(seed),
     ).fit(literals.features.astype(np.float32), labels)
     rules = [as_literals(path) for path in tree_paths(tree.tree_, 1, leaves=True)]
     spent = time.process_time() - start

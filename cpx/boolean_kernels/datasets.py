@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from cpx.data.bit_table import Bits
-from cpx.errors import InvalidOption, UnknownName
+from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.models.kernel_rule.dnf import DNF, canonical, true_of
 from cpx.support.validation import integer, open_unit, valid_seed
 
@@ -119,7 +119,7 @@ def monks(number: int) -> BooleanDataset:
     ((432, 17), 216, ((0, 3), (1, 4), (2, 5), (11,)))
     """
     if number not in (1, 3):
-        raise InvalidOption(f"number must be 1 or 3, got {number!r}")
+        raise InvalidOption(f"number must be 1 or 3, got {shown(number)}")
     a = np.array(list(product(*(range(1, size + 1) for size in _SIZES))))
     X = np.column_stack(
         [a[:, i] == v for i, size in enumerate(_SIZES) for v in range(1, size + 1)]
@@ -176,7 +176,7 @@ def artificial(name: str, ones: int = 10, seed: int = 0) -> BooleanDataset:
     if name not in ARTIFICIAL:
         raise UnknownName("artificial data set", name, ARTIFICIAL)
     if integer(ones) is None or not 5 <= ones <= 25:
-        raise InvalidOption(f"ones must be an integer from 5 to 25, got {ones!r}")
+        raise InvalidOption(f"ones must be an integer from 5 to 25, got {shown(ones)}")
     rng = np.random.default_rng(valid_seed(seed))
     rule = _PRINTED.get(name) or _drawn_rule(*_UNPRINTED[name], rng)
     rows: dict[bytes, Bits] = {}

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from cpx.boolean_kernels.base import BooleanKernel, quotient
 from cpx.boolean_kernels.kernels import BoundedDNFKernel
 from cpx.data.bit_table import Bits, bit_table
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.models.kernel_rule.dnf import read_dnf, true_of
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def read_svc(
     if positive is None:
         positive = classes[1]
     elif positive not in classes.tolist():
-        raise InvalidInstance(f"positive must be one of {classes.tolist()}, got {positive!r}")
+        raise InvalidInstance(f"positive must be one of {classes.tolist()}, got {shown(positive)}")
     sign = 1 if positive == classes[1] else -1
     rows = table[svc.support_]
     norms = kernel.norm(rows)
@@ -200,15 +200,15 @@ def _kernel_of(svc: Any, given: BooleanKernel | None) -> BooleanKernel:
     if used is None:
         raise InvalidInstance(f"svc must be an sklearn.svm.SVC, got {type(svc).__name__}")
     if given is not None and not isinstance(given, BooleanKernel):
-        raise InvalidInstance(f"kernel must be a Boolean kernel, got {given!r}")
+        raise InvalidInstance(f"kernel must be a Boolean kernel, got {shown(given)}")
     if not hasattr(svc, "dual_coef_"):
         raise InvalidInstance("svc is not fitted: call fit first")
     if isinstance(used, BooleanKernel):
         if given not in (None, used):
-            raise InvalidInstance(f"kernel is {given!r}, and svc has {used!r}")
+            raise InvalidInstance(f"kernel is {shown(given)}, and svc has {shown(used)}")
         return used
     if isinstance(used, str) and used == "precomputed":
         if given is None:
             raise InvalidInstance("kernel must be given: svc has precomputed values")
         return given
-    raise InvalidInstance(f"svc must have a Boolean kernel, it has {used!r}")
+    raise InvalidInstance(f"svc must have a Boolean kernel, it has {shown(used)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -13,7 +14,8 @@ from typer.core import TyperGroup
 
 from cpx.cli import comparing, demo, engines, explaining, learning, ranking, showing, solving
 from cpx.cli.reproduce import ads, kernels, koriche
-from cpx.errors import CpxError
+from cpx.cli.streams import open_streams
+from cpx.errors import CpxError, shortened
 
 __all__ = ["app", "main"]
 
@@ -45,6 +47,9 @@ class _Group(TyperGroup):
         except CpxError as error:
             _complain(str(error))
             sys.exit(error.exit_code)
+        except MemoryError:
+            _complain("there is not enough memory")
+            sys.exit(1)
         except Exception as error:
             text = str(error).strip()
             _complain(f"{type(error).__name__}{': ' * bool(text)}{text}")
@@ -131,6 +136,7 @@ def root(
 
 def main() -> None:
     """Run the command line; the entry point of ``cpx``."""
+    streams = open_streams()
     try:
         app()
     finally:
@@ -138,6 +144,11 @@ def main() -> None:
             sys.stdout.flush()
         except BrokenPipeError:
             _close_stdout()
+        if streams.lost is not None:
+            _complain(
+                f"cannot write standard output ({streams.lost}): the answer is on standard error"
+            )
+            sys.exit(1)
 
 
 def _complain(message: str) -> None:
@@ -145,6 +156,8 @@ def _complain(message: str) -> None:
         import traceback
 
         traceback.print_exc()
+    # Names of files are shorter; what is longer is no name.
+    message = re.sub(r"\S{1000,}", lambda found: shortened(found[0]), message)
     typer.echo(f"cpx: error: {message}", err=True)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import DataError, UnknownName
+from cpx.errors import DataError, UnknownName, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +58,8 @@ class Source:
 
     def check(self) -> None:
         """Raise for what can be seen to be wrong without the table."""
+        from cpx.support.validation import valid_seed
+
         for what, name, known in (
             ("model", self.model, opt.CLASSIFIERS),
             ("distribution", self.distribution, opt.DISTRIBUTIONS),
@@ -66,7 +68,7 @@ class Source:
             if name not in known:
                 raise UnknownName(what, name, known)
         opt.at_least("bins", self.bins, 2)
-        opt.at_least("seed", self.seed, 0)
+        valid_seed(self.seed)
 
 
 @dataclass(frozen=True)
@@ -185,8 +187,8 @@ def read_source(source: Source) -> tuple[pd.DataFrame, pd.Series[Any], pd.DataFr
         x = row_of(X, source.row)
     if y.nunique() < 2:
         raise DataError(
-            f"{source.table}: the target column {source.target!r} has a single "
-            f"class, {y.iloc[0]!r}: there is nothing to explain"
+            f"{source.table}: the target column {shown(source.target)} has a single "
+            f"class, {shown(y.iloc[0])}: there is nothing to explain"
         )
     return X, y, x
 
@@ -215,9 +217,13 @@ class Asked:
             seed=source.seed,
         )
 
-    def check(self, question: Question) -> None:
+    def check(self, question: Question, fresh: int = 1) -> None:
         """Raise for what is wrong with the question, before anything is trained."""
-        question.draws(self.explainer.distribution.n_features)
+        from cpx.memory import require_rows_fit
+
+        d = self.explainer.distribution.n_features
+        question.draws(d)
+        require_rows_fit("fresh", fresh, d)
         conditions = self.explainer.conditions(self.x)
         conditions.features(question.required, "required")
         conditions.features(question.forbidden, "forbidden")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import InvalidOption, OutputError
+from cpx.errors import InvalidOption, OutputError, shown
 
 if TYPE_CHECKING:
     from cpx.compare import Comparison, Run
@@ -88,6 +88,7 @@ def compare(
     Exit codes: 0 all runs made; 3 interrupted, the rest stands; 2 wrong input; 1 a run
     failed or engines contradict each other.
     """
+    from cpx.cli.output import note, warn
     from cpx.cli.progress import CompareProgress
     from cpx.cli.reading import read_instances
     from cpx.compare import compare as run_all
@@ -114,12 +115,24 @@ def compare(
     )
     known = None if output is None else _known(output, resume)
 
+    failures: list[OutputError] = []
+
+    def save(so_far: Comparison) -> bool:
+        if output is not None:
+            try:
+                so_far.save(output)
+            except OutputError as error:
+                failures.append(error)
+                return False
+        return True
+
     with CompareProgress(len(tasks)) as progress:
 
         def keep(run: Run, so_far: Comparison) -> None:
             progress.finished(run)
-            if output is not None:
-                so_far.save(output)
+            # What is solved is not lost with the disk: told once, tried again, printed.
+            if not save(so_far) and len(failures) == 1:
+                warn(str(failures[0]))
 
         comparison = run_all(
             problems,
@@ -135,10 +148,12 @@ def compare(
             on_result=keep,
             listen=progress.listen,
         )
+    saved = save(comparison)
     print_comparison(comparison)
+    if not saved:
+        raise failures[-1]
     if output is not None:
-        comparison.save(output)
-        typer.echo(f"cpx: wrote {output / 'results.csv'} and results.json", err=True)
+        note(f"wrote {output / 'results.csv'} and results.json")
     raise typer.Exit(1 if comparison.failed else 0 if comparison.complete else 3)
 
 
@@ -177,8 +192,8 @@ def _known(directory: Path, resume: bool) -> Comparison | None:
 def _seeds(text: str) -> list[int]:
     found = []
     for part in opt.split(text) or []:
-        if not part.isdecimal():
-            raise InvalidOption(f"seeds must be integers of at least 0, got {part!r}")
+        if not part.isdecimal() or len(part) > 10 or int(part) >= 2**31:
+            raise InvalidOption(f"seeds must be integers from 0 to below 2**31, got {shown(part)}")
         found.append(int(part))
     if not found:
         raise InvalidOption("seeds must not be empty")

@@ -137,7 +137,7 @@ def explain(
     engine.check(question)
     opt.at_least("fresh", fresh, 1)
     asked = Asked(source)
-    asked.check(question)
+    asked.check(question, fresh)
     engine.start()
     problem = asked.problem(question)
     result = run_solve(problem, engine.name, chosen, engine.isolate)
@@ -289,7 +289,7 @@ def score(
     features = asked.explainer.conditions(asked.x).features(rule)
     question = wanted.question(size_to_compare(features, k))
     engine.check(question)
-    asked.check(question)
+    asked.check(question, fresh)
     if compare:
         engine.start()
     problem = asked.problem(question)

@@ -11,7 +11,7 @@ import typer
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted, read_source
 from cpx.cli.reasons import DefinitionName, LevelName, features, given
-from cpx.errors import DataError, InvalidOption, UnknownName
+from cpx.errors import DataError, InvalidOption, UnknownName, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +67,7 @@ def reason_of_row(source: Source, kind: Kind, wanted: Wanted) -> tuple[Sufficien
     if source.model not in opt.TREES:
         raise InvalidOption(
             f"--kind sufficient is for tree models: --model {', '.join(opt.TREES)}, "
-            f"got {source.model!r}"
+            f"got {shown(source.model)}"
         )
     source.check()
     X, y, x = read_source(source)
@@ -108,6 +108,6 @@ def _refuse_words(table: Path, X: pd.DataFrame) -> None:
     for name, kind in X.dtypes.items():
         if not is_numeric_dtype(kind):
             raise DataError(
-                f"{table}: column {name!r} has no numbers, which a tree model of --kind "
+                f"{table}: column {shown(name)} has no numbers, which a tree model of --kind "
                 "sufficient needs; encode it, or train a model of your own and use 'cpx make'"
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cpx.errors import DataError, InvalidOption, UnknownName
+from cpx.errors import DataError, InvalidOption, UnknownName, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ def read(
     known = [str(v) for v in sorted(y.unique().tolist(), key=lambda v: (str(type(v)), v))]
     if label is None and len(known) > 2:
         raise InvalidOption(
-            f"--label is missing: the target {target!r} has {len(known)} classes, "
+            f"--label is missing: the target {shown(target)} has {len(known)} classes, "
             f"{', '.join(known[:5])}{' ...' * (len(known) > 5)}"
         )
     if label is not None and label not in known:
@@ -68,5 +68,5 @@ def trained(name: str, task: Task, seed: int) -> Any:
     from cpx.data import named_classifier
 
     if len(set(task.y)) < 2:
-        raise DataError(f"the target has one class only, {task.y[0]!r}")
+        raise DataError(f"the target has one class only, {shown(task.y[0])}")
     return named_classifier(name, seed).fit(task.X, task.y)

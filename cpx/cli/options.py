@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import os.path
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 
 if TYPE_CHECKING:
     from cpx.models import Problem
@@ -81,7 +82,9 @@ def seconds(text: str | float) -> float:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a number of seconds nor 'none'") from None
+        raise typer.BadParameter(
+            f"{shown(text)} is neither a number of seconds nor 'none'"
+        ) from None
 
 
 # ------------------------------------------------------------------- options
@@ -200,13 +203,13 @@ def read_hint(text: str) -> tuple[int, ...]:
     (3, 7, 12)
     """
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    if all(part.isdecimal() for part in parts):
+    if all(part.isdecimal() and len(part) < 1000 for part in parts):
         return tuple(int(part) for part in parts)
     from cpx.cli.reading import read_result
 
-    if not Path(text).is_file():
+    if not os.path.isfile(text):
         raise InvalidOption(
-            f"hint must be feature indices such as '3,7,12' or a saved result, got {text!r}"
+            f"hint must be feature indices such as '3,7,12' or a saved result, got {shown(text)}"
         )
     found = read_result(Path(text)).explanation
     if found is None:
@@ -233,4 +236,4 @@ def split(text: str | None) -> list[str] | None:
 def at_least(name: str, value: int, least: int) -> None:
     """Raise for a number that is too small."""
     if value < least:
-        raise InvalidOption(f"{name} must be at least {least}, got {value}")
+        raise InvalidOption(f"{name} must be at least {least}, got {shown(value)}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from cpx.answers.rule_set import RuleSet
+from cpx.errors import OutputError
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
@@ -52,15 +53,21 @@ def exit_code(result: Result) -> int:
 
 
 def deliver(result: Result, as_json: bool, path: Path | None, title: str = "") -> int:
-    """Write the result to a file, print it, and return the exit code."""
+    """Write the result to a file, print it also where that fails, and return the exit code."""
+    failure = None
     if path is not None:
-        write_result(result, path)
+        try:
+            write_result(result, path)
+        except OutputError as error:
+            failure = error
     if as_json:
         typer.echo(result.to_json(indent=1))
     else:
         print_result(result, title)
     for text in result.warnings:
         warn(text)
+    if failure is not None:
+        raise failure
     if path is not None:
         note(f"wrote {path}")
     return exit_code(result)

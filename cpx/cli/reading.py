@@ -17,19 +17,13 @@ __all__ = ["output_path", "read_instance", "read_instances", "read_result"]
 def read_result(path: Path) -> Result:
     """Read a saved result; whatever is wrong with it is named with the path."""
     from cpx.answers.result import Result
+    from cpx.support.files import read_text
 
+    text = read_text(path, InvalidInstance)
     try:
-        return Result.from_json(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise InvalidInstance(f"{path}: not UTF-8: {error}") from error
-    except OSError as error:
-        raise InvalidInstance(f"{path}: cannot be read: {error.strerror}") from error
-    except RecursionError:
-        raise InvalidInstance(f"{path}: no result: nested too deeply") from None
+        return Result.from_json(text)
     except InvalidInstance as error:
         raise InvalidInstance(f"{path}: {error}") from error
-    except ValueError as error:  # integers of thousands of digits
-        raise InvalidInstance(f"{path}: no JSON: {error}") from error
 
 
 def read_instance(path: Path) -> Problem:

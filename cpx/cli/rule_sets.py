@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os.path
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted
-from cpx.errors import DataError, InvalidOption, UnknownName, nearest
+from cpx.errors import DataError, InvalidOption, UnknownName, nearest, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,10 +157,10 @@ def _selection(
     """Find candidates and state the selection from them."""
     from cpx.cli.progress import phase
 
-    if not Path(asked.candidates or "").is_file() and (same.all() or not same.any()):
+    if not os.path.isfile(asked.candidates or "") and (same.all() or not same.any()):
         raise DataError(
             f"{context['classifier']} puts {'all' if same.all() else 'none'} of the {len(same)} "
-            f"samples into the class {context['class']!r}: no rules can be told from them"
+            f"samples into the class {shown(context['class'])}: no rules can be told from them"
         )
     with phase("looking for candidates"):
         rules = _candidates(literals, same, asked.candidates or CANDIDATES[0], k, seed)
@@ -184,6 +184,7 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
     from cpx.data import named_classifier, read_table
     from cpx.data.classifiers import labels
     from cpx.explainers import Explainer
+    from cpx.memory import require_rows_fit
     from cpx.methods.candidates import Literals
 
     with phase(f"reading {source.table}"):
@@ -198,6 +199,7 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
             distribution=source.distribution,
             seed=source.seed,
         )
+    require_rows_fit("m", m, explainer.distribution.n_features)
     with phase(f"training {source.model} on {len(X)} rows"):
         explainer.fit(X, y)
     with phase("drawing samples"):
@@ -240,7 +242,7 @@ def _candidates(
         return anchors(literals, same, k=k, seed=seed)
     if origin == "association":
         return association_rules(literals, same, k=k)
-    if not Path(origin).is_file():
+    if not os.path.isfile(origin):
         raise UnknownName("candidates, nor a file", origin, CANDIDATES)
     return read_rules(origin, literals.names)
 
@@ -256,7 +258,7 @@ def _with_choice(problem: RuleSetSelection, wanted: Wanted) -> RuleSetSelection:
         for rule in rules or ():
             if not rule.isdecimal() and rule not in names:
                 raise InvalidOption(
-                    f"{option}: {rule!r} is none of the {len(names)} candidates"
+                    f"{option}: {shown(rule)} is none of the {len(names)} candidates"
                     + nearest(rule, names)
                 )
             found.append(int(rule) if rule.isdecimal() else names.index(rule))

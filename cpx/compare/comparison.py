@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Mapping
@@ -13,8 +11,8 @@ from typing import Any
 
 from cpx.answers.result import Status
 from cpx.compare.records import COLUMNS, Best, Run, best_of, contradictions
-from cpx.errors import InvalidInstance
-from cpx.support.files import write_atomic
+from cpx.errors import InvalidInstance, shown
+from cpx.support.files import csv_text, parse_json, read_text, write_atomic
 
 __all__ = ["CSV_NAME", "JSON_NAME", "Comparison"]
 
@@ -79,14 +77,16 @@ class Comparison:
     # ----------------------------------------------------------------- files
 
     def to_csv(self) -> str:
-        """Return one row per run as CSV text with a header."""
-        out = io.StringIO()
-        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-        writer.writeheader()
+        """Return one row per run as CSV text with a header.
+
+        A text that starts with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return has a
+        single quote in front, since spreadsheets would take it for a formula.
+        """
+        rows = []
         for runs in self.by_instance().values():
             wrong = contradictions(runs)
-            writer.writerows(run.row(i in wrong) for i, run in enumerate(runs))
-        return out.getvalue()
+            rows += [run.row(i in wrong) for i, run in enumerate(runs)]
+        return csv_text(COLUMNS, rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, traces included, as plain JSON values."""
@@ -112,7 +112,7 @@ class Comparison:
             raise InvalidInstance("not a comparison: 'format' must be 'cpx-comparison'")
         if data.get("version") != 1:
             raise InvalidInstance(
-                f"comparison version {data.get('version')!r} is not known; known: 1"
+                f"comparison version {shown(data.get('version'))} is not known; known: 1"
             )
         runs, options = data.get("runs"), data.get("options", {})
         if not isinstance(runs, list) or not isinstance(options, Mapping):
@@ -128,10 +128,7 @@ class Comparison:
     @classmethod
     def from_json(cls, text: str) -> Comparison:
         """Read what :meth:`to_json` wrote."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except json.JSONDecodeError as error:
-            raise InvalidInstance(f"comparison is no JSON: {error}") from error
+        return cls.from_dict(parse_json(text, InvalidInstance))
 
     def save(self, directory: str | os.PathLike[str]) -> None:
         """Write ``results.json`` and ``results.csv``, each whole or not at all."""
@@ -144,12 +141,9 @@ class Comparison:
     def load(cls, directory: str | os.PathLike[str]) -> Comparison:
         """Read the ``results.json`` of a directory."""
         source = Path(directory) / JSON_NAME
+        text = read_text(source, InvalidInstance)
         try:
-            return cls.from_json(source.read_text(encoding="utf-8"))
-        except UnicodeDecodeError as error:
-            raise InvalidInstance(f"{source}: not UTF-8: {error}") from error
-        except OSError as error:
-            raise InvalidInstance(f"{source}: cannot be read: {error.strerror}") from error
+            return cls.from_json(text)
         except InvalidInstance as error:
             raise InvalidInstance(f"{source}: {error}") from error
 

@@ -10,7 +10,7 @@ from typing import Any
 from cpx.answers.result import Result
 from cpx.backends import backend, backend_class, names
 from cpx.compare.records import Run
-from cpx.errors import EngineError, InvalidOption, UnknownName
+from cpx.errors import EngineError, InvalidOption, UnknownName, shown
 from cpx.instances import fingerprint
 from cpx.models import Problem
 from cpx.options import SolveOptions
@@ -172,7 +172,9 @@ def _named(problems: Mapping[str, Problem] | Sequence[Problem]) -> dict[str, Pro
             named[name if name not in named else f"{name} ({i})"] = problem
     for name, problem in named.items():
         if not isinstance(problem, Problem):
-            raise InvalidOption(f"{name!r} must be a cpx problem, got {type(problem).__name__}")
+            raise InvalidOption(
+                f"{shown(name)} must be a cpx problem, got {type(problem).__name__}"
+            )
     return named
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.answers.values import Value
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 
 __all__ = ["COLUMNS", "Best", "Run", "best_of", "contradictions"]
 
@@ -82,15 +82,15 @@ class Run:
     def from_dict(cls, data: Mapping[str, Any]) -> Run:
         """Read what :meth:`to_dict` wrote."""
         if not isinstance(data, Mapping):
-            raise InvalidInstance(f"a run must be an object, got {data!r}")
+            raise InvalidInstance(f"a run must be an object, got {shown(data)}")
         try:
             texts = {key: data[key] for key in ("instance", "fingerprint", "statement", "sense")}
             result = data["result"]
         except KeyError as error:
-            raise InvalidInstance(f"a run lacks the key {error.args[0]!r}") from error
+            raise InvalidInstance(f"a run lacks the key {shown(error.args[0])}") from error
         known_sense = texts["sense"] in ("min", "max")
         if not known_sense or not all(isinstance(text, str) for text in texts.values()):
-            raise InvalidInstance(f"a run cannot be read: {texts!r}")
+            raise InvalidInstance(f"a run cannot be read: {shown(texts)}")
         return cls(**texts, result=Result.from_dict(result))
 
     def row(self, contradicted: bool) -> dict[str, Any]:

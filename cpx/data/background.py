@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import DataError
+from cpx.errors import DataError, shown
 
 if TYPE_CHECKING:
     from cpx.data.binarizer import Binarizer
@@ -277,7 +277,7 @@ def _zero_one(table: Any, what: str) -> BoolArray:
     if wrong.any():
         i, j = (int(k) for k in np.argwhere(wrong)[0])
         raise DataError(
-            f"{what} has {array[i, j]!r} in row {i}, column {j}: without a binarizer, "
+            f"{what} has {shown(array[i, j])} in row {i}, column {j}: without a binarizer, "
             "only 0 and 1 are features"
         )
     return numbers.astype(bool)
@@ -289,5 +289,5 @@ def checked_groups(groups: Sequence[int] | None, d: int) -> tuple[int, ...]:
         return tuple(range(d))
     array = np.asarray(groups)
     if array.shape != (d,) or array.dtype.kind not in "iu" or (array < 0).any():
-        raise DataError(f"groups must be {d} non-negative integers, got {groups!r}")
+        raise DataError(f"groups must be {d} non-negative integers, got {shown(groups)}")
     return tuple(int(g) for g in array)

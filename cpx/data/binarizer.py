@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from cpx.data.columns import Column, fit_column
 from cpx.data.frames import as_table, column_names, positions, with_columns
-from cpx.errors import DataError, nearest
+from cpx.errors import DataError, nearest, shown
 from cpx.support.validation import integer
 
 __all__ = ["Binarizer", "NotFitted", "as_table"]
@@ -186,7 +186,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if input_features is not None and list(input_features) != list(self.attributes_):
             raise DataError(
                 "input_features is not equal to feature_names_in_, the columns seen in fit: "
-                f"{list(input_features)[:5]!r}, {list(self.attributes_)[:5]!r}"
+                f"{shown(list(input_features)[:5])}, {shown(list(self.attributes_)[:5])}"
             )
         return np.array([name for c in self.columns_ for name in c.names], dtype=object)
 
@@ -273,10 +273,12 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             value = getattr(self, name)
             number = integer(value)
             if number is None or number < least:
-                raise DataError(f"{name} must be an integer of at least {least}, got {value!r}")
+                raise DataError(
+                    f"{name} must be an integer of at least {least}, got {shown(value)}"
+                )
         if self.strategy not in ("quantile", "uniform"):
             raise DataError(
-                f"strategy must be 'quantile' or 'uniform', got {self.strategy!r}"
+                f"strategy must be 'quantile' or 'uniform', got {shown(self.strategy)}"
                 + nearest(str(self.strategy), ["quantile", "uniform"])
             )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 
 __all__ = ["bits_of", "matrix_of", "string_of", "strings_of"]
 
@@ -44,7 +44,8 @@ def bits_of(text: object, what: str) -> NDArray[np.bool_]:
     stray = text.strip("01") and next(c for c in text if c not in "01")
     if stray:
         raise InvalidInstance(
-            f"{what} has the character {stray!r} at position {text.index(stray)}; only 0 and 1"
+            f"{what} has the character {shown(stray)} at position {text.index(stray)}; "
+            "only 0 and 1"
         )
     codes = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
     return np.asarray(codes == ord("1"), dtype=np.bool_)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import ClassifierError, UnknownName
+from cpx.errors import ClassifierError, UnknownName, shortened, shown
 from cpx.support.validation import valid_seed
 
 __all__ = [
     "CLASSIFIERS",
     "TREES",
     "classifier_name",
+    "interruptible",
     "labels",
     "named_classifier",
     "tree_classifier",
@@ -56,7 +61,7 @@ def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
     ask = getattr(f, "predict", f)
     if not callable(ask) or isinstance(f, type):
         raise ClassifierError(
-            f"the classifier must have a method predict or be callable, got {f!r}"
+            f"the classifier must have a method predict or be callable, got {shown(f)}"
         )
     name = classifier_name(f)
     try:
@@ -64,9 +69,54 @@ def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
         answer = ask(rows.copy() if hasattr(rows, "copy") else rows)
     except Exception as error:
         raise ClassifierError(
-            f"the classifier {name} raised {type(error).__name__}: {error}"
+            f"the classifier {name} raised {type(error).__name__}: {shortened(error)}"
         ) from error
     return _checked(answer, len(rows), name)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise what a signal raised during the block, also when a library kept it to itself.
+
+    scikit-learn's perceptron turns ``KeyboardInterrupt`` into a warning, and whatever is raised
+    in a callback of a compiled library is printed and forgotten.
+
+    Examples
+    --------
+    >>> from contextlib import suppress
+    >>> try:
+    ...     with interruptible(), suppress(KeyboardInterrupt):
+    ...         signal.raise_signal(signal.SIGINT)
+    ... except KeyboardInterrupt:
+    ...     print("interrupted all the same")
+    interrupted all the same
+    """
+    raised: list[BaseException] = []
+
+    def noting(handler: Callable[..., Any]) -> Callable[..., None]:
+        def handle(*args: Any) -> None:
+            try:
+                handler(*args)
+            except BaseException as error:
+                raised.append(error)
+                raise
+
+        return handle
+
+    handlers: dict[signal.Signals, Any] = {}
+    # Signals come to the main thread only, and only there handlers can be set.
+    if threading.current_thread() is threading.main_thread():
+        found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        handlers = {number: handler for number, handler in found.items() if callable(handler)}
+    for number, handler in handlers.items():
+        signal.signal(number, noting(handler))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    if raised:
+        raise raised[0]
 
 
 def classifier_name(f: Any) -> str:
@@ -98,7 +148,7 @@ def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
         array = np.asarray(answer)
     except Exception as error:
         raise ClassifierError(
-            f"the classifier {name} must answer with an array of labels ({error})"
+            f"the classifier {name} must answer with an array of labels ({shortened(error)})"
         ) from error
     if array.ndim == 2 and array.shape[1] == 1:
         array = array.ravel()
@@ -130,7 +180,8 @@ def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
     if array.dtype.kind == "f" and (array != np.floor(array)).any():
         value = array[array != np.floor(array)][0]
         raise ClassifierError(
-            f"the classifier {name} answered with numbers such as {value.item()!r}: these are "
+            f"the classifier {name} answered with numbers such as {shown(value.item())}: "
+            "these are "
             "probabilities or a regression, class labels are needed (compare with a threshold)"
         )
     return array
@@ -227,7 +278,7 @@ def tree_classifier(name: str, seed: int = 0) -> Any:
 
 def _estimator(name: str, seed: int) -> Any:
     if name == "mlp":
-        from sklearn.neural_network import MLPClassifier
+        from cpx.data.perceptron import MLPClassifier
 
         return MLPClassifier(max_iter=500, random_state=seed)
     if name == "forest":

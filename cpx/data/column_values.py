@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
-from cpx.errors import DataError
+from cpx.errors import DataError, shown
 
 __all__ = [
     "as_categories",
@@ -47,11 +47,11 @@ def as_numbers(name: str, values: pd.Series[Any]) -> FloatArray:
         entries = values.astype(object).tolist()
         for value in entries:
             if not isinstance(value, (*_NUMBERS, np.bool_)):
-                raise DataError(f"column {name!r} holds numbers, got {value!r}")
+                raise DataError(f"column {shown(name)} holds numbers, got {shown(value)}")
         try:
             numbers = np.array([float(value) for value in entries], dtype=np.float64)
         except OverflowError as error:
-            raise DataError(f"column {name!r} has a number too large for a float") from error
+            raise DataError(f"column {shown(name)} has a number too large for a float") from error
     if not np.isfinite(numbers).all():
         raise _infinite(name, numbers[~np.isfinite(numbers)][0])
     return numbers
@@ -78,7 +78,7 @@ def as_categories(name: str, values: pd.Series[Any]) -> list[Any]:
 
 def _infinite(name: str, value: Any) -> DataError:
     return DataError(
-        f"column {name!r} has an infinite value ({value}): replace it by a number or by "
+        f"column {shown(name)} has an infinite value ({value}): replace it by a number or by "
         "a missing value"
     )
 
@@ -122,4 +122,4 @@ def number(value: Any) -> str:
 
 def refused(name: str, what: str, advice: str) -> DataError:
     """Return the error for a column that holds what is neither number nor category."""
-    return DataError(f"column {name!r} holds {what}, which cannot be treated: {advice}")
+    return DataError(f"column {shown(name)} holds {what}, which cannot be treated: {advice}")

@@ -22,7 +22,7 @@ from cpx.data.column_values import (
     refused,
 )
 from cpx.data.thresholds import short_between, thresholds_of
-from cpx.errors import DataError
+from cpx.errors import DataError, shown
 
 __all__ = [
     "CategoryColumn",
@@ -197,13 +197,14 @@ def fit_column(
     kind = _kind(name, values, categorical)
     present = values[values.notna()]
     if present.empty:
-        raise DataError(f"column {name!r} has only missing values: drop it")
+        raise DataError(f"column {shown(name)} has only missing values: drop it")
     missing = len(present) < len(values)
     if kind == "category":
         categories = distinct_categories(name, present)
         if len(categories) > max_categories:
             raise DataError(
-                f"column {name!r} has {len(categories)} categories, more than max_categories = "
+                f"column {shown(name)} has {len(categories)} categories, more than "
+                "max_categories = "
                 f"{max_categories}: drop the column, group its rare values, turn text that "
                 "means numbers into numbers, or raise max_categories where it is a parameter"
             )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer
 
 __all__ = ["Batch", "Distribution"]
@@ -92,7 +92,7 @@ class Distribution(ABC):
             number = integer(j)
             if number is None or not 0 <= number < self.n_features:
                 raise InvalidOption(
-                    f"features must be integers from 0 to {self.n_features - 1}, got {j!r}"
+                    f"features must be integers from 0 to {self.n_features - 1}, got {shown(j)}"
                 )
         return sorted({int(j) for j in chosen})
 

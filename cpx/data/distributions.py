@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cpx.data.background import Background
 from cpx.data.distribution_base import Batch, Distribution
 from cpx.data.uniform import Uniform
-from cpx.errors import DataError, InvalidOption, NoMass, UnknownName
+from cpx.errors import DataError, InvalidOption, NoMass, UnknownName, shown
 from cpx.support.validation import closed_unit, positive_integer
 
 __all__ = [
@@ -80,7 +80,7 @@ class _OnBackground(Distribution):
     def _no_mass(self, bits: BoolArray, chosen: list[int]) -> NoMass:
         names = self.literal_names(bits)
         return NoMass(
-            f"no background row satisfies {' and '.join(names[j] for j in chosen)!r}, so the "
+            f"no background row satisfies {shown(' and '.join(names[j] for j in chosen))}, so the "
             f"distribution {self.name!r} cannot be conditioned on it: use 'perturbed', or more "
             "background rows"
         )
@@ -261,7 +261,7 @@ def distribution(name: str, background: Background, **options: Any) -> Distribut
     for option in options:
         if option not in known:
             raise InvalidOption(
-                f"the distribution {name!r} has no option {option!r}; "
+                f"the distribution {shown(name)} has no option {shown(option)}; "
                 f"it has: {', '.join(known) or 'none'}"
             )
     if name == "uniform":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cpx.errors import DataError, nearest
+from cpx.errors import DataError, nearest, shown
 from cpx.support.validation import integer
 
 __all__ = ["as_table", "column_names", "positions", "with_columns"]
@@ -53,7 +53,7 @@ def column_names(table: pd.DataFrame, named: bool) -> list[str]:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise DataError(f"the table has two columns named {name!r}: rename one")
+            raise DataError(f"the table has two columns named {shown(name)}: rename one")
         seen.add(name)
     return names
 
@@ -70,7 +70,7 @@ def positions(chosen: Sequence[Any] | None, labels: list[Any], names: list[str])
         return set()
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
         what = "the text " * isinstance(chosen, str)
-        raise DataError(f"categorical must be a list of column names, got {what}{chosen!r}")
+        raise DataError(f"categorical must be a list of column names, got {what}{shown(chosen)}")
     found = set()
     for column in chosen:
         if column in labels:
@@ -79,7 +79,7 @@ def positions(chosen: Sequence[Any] | None, labels: list[Any], names: list[str])
             found.add(names.index(column))
         else:
             raise DataError(
-                f"categorical names a column {column!r} that is not in the table"
+                f"categorical names a column {shown(column)} that is not in the table"
                 + nearest(str(column), names)
             )
     return found

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
-from cpx.errors import DataError, nearest
+from cpx.errors import DataError, nearest, shown
 
 __all__ = ["append_row", "instance", "row_like"]
 
@@ -96,7 +96,7 @@ def array_row_like(values: Sequence[Any], table: npt.NDArray[Any]) -> npt.NDArra
         return row
     for i, value in enumerate(values):
         if not isinstance(value, (Real, np.bool_)) and not _missing(value):
-            raise DataError(f"x has {value!r} in column x{i}, a number expected")
+            raise DataError(f"x has {shown(value)} in column x{i}, a number expected")
     numbers = np.array([[np.nan if _missing(v) else float(v) for v in values]])
     if table.dtype.kind == "f":
         return numbers.astype(table.dtype)
@@ -158,7 +158,9 @@ def _value_like(value: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[Any]
                 np.float64 if plain else dtype
             )
         if not isinstance(entry, (Real, np.bool_)):
-            raise DataError(f"x has {entry!r} in column {column.name!r}, a number expected")
+            raise DataError(
+                f"x has {shown(entry)} in column {shown(column.name)}, a number expected"
+            )
         if types.is_float_dtype(dtype):
             return pd.Series([float(entry)]).astype(dtype)
         try:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.support.validation import integer
 
 __all__ = [
@@ -60,14 +60,14 @@ def boolean_array(name: str, value: object, ndim: int) -> BoolArray:
         where = tuple(int(i) for i in np.argwhere(wrong)[0])
         place = where[0] if ndim == 1 else where
         raise InvalidInstance(
-            f"{name}: entries must be 0 or 1, got {array[where].item()!r} at {place}"
+            f"{name}: entries must be 0 or 1, got {shown(array[where].item())} at {place}"
         )
     return array.astype(bool)
 
 
 def _kind(array: npt.NDArray[Any]) -> str:
     """Name the entries of an array that holds no numbers, with an example."""
-    return f"{array.dtype} such as {array.flat[0]!r}" if array.size else str(array.dtype)
+    return f"{array.dtype} such as {shown(array.flat[0])}" if array.size else str(array.dtype)
 
 
 def weight_array(value: object, m: int) -> IntArray:
@@ -93,7 +93,7 @@ def weight_array(value: object, m: int) -> IntArray:
     ):
         if wrong.any():
             i = int(np.flatnonzero(wrong)[0])
-            raise InvalidInstance(f"weights: {array[i].item()!r} at {i} is {what}")
+            raise InvalidInstance(f"weights: {shown(array[i].item())} at {i} is {what}")
     total = float(array.sum(dtype=np.float64))
     if total > MAX_TOTAL_WEIGHT:
         raise InvalidInstance(f"weights: their sum {total:.6g} is huge: more than 2**40")
@@ -102,7 +102,7 @@ def weight_array(value: object, m: int) -> IntArray:
 
 def _sequence(name: str, value: object, d: int, of: str) -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)):
-        raise InvalidInstance(f"{name}: a sequence of {of} expected, got {value!r}")
+        raise InvalidInstance(f"{name}: a sequence of {of} expected, got {shown(value)}")
     entries = tuple(value)
     require_length(name, entries, d, "features")
     return entries
@@ -115,7 +115,7 @@ def feature_names(value: object, d: int) -> tuple[str, ...]:
     names = _sequence("features", value, d, "names")
     for j, name in enumerate(names):
         if not isinstance(name, str):
-            raise InvalidInstance(f"features: name {j} is {name!r}, a string expected")
+            raise InvalidInstance(f"features: name {j} is {shown(name)}, a string expected")
     return tuple(str(name) for name in names)
 
 
@@ -128,7 +128,7 @@ def group_numbers(value: object, d: int) -> tuple[int, ...] | None:
         number = integer(group)
         if number is None or number < 0:
             raise InvalidInstance(
-                f"groups: entry {j} is {group!r}, a non-negative integer expected"
+                f"groups: entry {j} is {shown(group)}, a non-negative integer expected"
             )
     return tuple(int(group) for group in groups)
 
@@ -136,11 +136,11 @@ def group_numbers(value: object, d: int) -> tuple[int, ...] | None:
 def json_context(value: object) -> dict[str, Any]:
     """Return a deep copy of a mapping that JSON can hold."""
     if not isinstance(value, Mapping):
-        raise InvalidInstance(f"context: a mapping expected, got {value!r}")
+        raise InvalidInstance(f"context: a mapping expected, got {shown(value)}")
     context = copy.deepcopy(dict(value))
     for key in context:
         if not isinstance(key, str):
-            raise InvalidInstance(f"context: key {key!r} is no string")
+            raise InvalidInstance(f"context: key {shown(key)} is no string")
     try:
         json.dumps(context, allow_nan=False)
     except (TypeError, ValueError) as error:

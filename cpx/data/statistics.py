@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer, open_unit, positive_integer, valid_seed
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def rule_count(k: int, d: int) -> int:
     d = positive_integer("d", d)
     size = integer(k)
     if size is None or not 0 <= size <= d:
-        raise InvalidOption(f"k must be an integer from 0 to d = {d}, got {k!r}")
+        raise InvalidOption(f"k must be an integer from 0 to d = {d}, got {shown(k)}")
     return sum(math.comb(d, i) for i in range(size + 1))
 
 
@@ -122,7 +122,10 @@ def sample_size(k: int, d: int, epsilon: float, delta: float) -> int:
     rules = max(k * math.log(positive_integer("d", d)), math.log(rule_count(k, d)))
     epsilon = open_unit("epsilon", epsilon)
     delta = open_unit("delta", delta)
-    return math.ceil(2 / epsilon**2 * (rules + math.log(2 / delta)))
+    try:
+        return math.ceil(2 / epsilon**2 * (rules + math.log(2 / delta)))
+    except (OverflowError, ZeroDivisionError):
+        raise InvalidOption(f"epsilon is too small, got {shown(epsilon)}") from None
 
 
 def uniform_deviation(m: int, k: int, d: int, delta: float, shares: int = 1) -> float:
@@ -233,7 +236,9 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tu
     trials = positive_integer("trials", trials)
     hits = integer(successes)
     if hits is None or not 0 <= hits <= trials:
-        raise InvalidOption(f"successes must be an integer from 0 to {trials}, got {successes!r}")
+        raise InvalidOption(
+            f"successes must be an integer from 0 to {trials}, got {shown(successes)}"
+        )
     tail = (1 - open_unit("confidence", confidence)) / 2
     # Quantiles of the beta distribution; scipy.special has them without the start-up time
     # of scipy.stats.

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import warnings
-import zlib
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cpx.errors import DataError, nearest
+from cpx.errors import DataError, nearest, shortened, shown
+from cpx.support.files import read_bytes
 from cpx.support.validation import integer
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["read_row", "read_table", "row"]
+
+_OTHER_PACKERS = (".bz2", ".tar", ".xz", ".zip", ".zst")
 
 
 def read_table(
@@ -57,23 +60,26 @@ def read_table(
     ((2, 2), ['no', 'yes'])
     """
     path = Path(path)
-    header = _header(path)
+    raw = _bytes(path)
+    header = _header(path, raw)
     for what, wanted in (("target", [target]), ("categorical", list(categorical or ()))):
         for name in wanted:
             if name not in header:
                 raise DataError(
-                    f"{path}: {what} column {name!r} is not there{nearest(str(name), header)}; "
-                    f"the columns are: {', '.join(header[:20])}{' ...' * (len(header) > 20)}"
+                    f"{path}: {what} column {shown(name)} is not "
+                    f"there{nearest(str(name), header)}; "
+                    f"the columns are: {shortened(', '.join(header))}"
                 )
-    table = _read(path, index_col=False, low_memory=False)
+    table = _read(path, raw, index_col=False, low_memory=False)
     if table.empty:
         raise DataError(f"{path}: the table has a header but no rows")
     X, y = table.drop(columns=target), table[target]
     if X.shape[1] == 0:
-        raise DataError(f"{path}: there is no column besides the target {target!r}")
+        raise DataError(f"{path}: there is no column besides the target {shown(target)}")
     if y.isna().any():
         raise DataError(
-            f"{path}: the target column {target!r} has no value in {int(y.isna().sum())} rows, "
+            f"{path}: the target column {shown(target)} has no value in "
+            f"{int(y.isna().sum())} rows, "
             f"the first being row {int(y.isna().argmax())}: remove them"
         )
     for name in categorical or ():
@@ -98,7 +104,7 @@ def row(X: pd.DataFrame, i: int) -> pd.DataFrame:
     """
     number = integer(i)
     if number is None or not 0 <= number < len(X):
-        raise DataError(f"row {i!r} is not there: the table has rows 0 to {len(X) - 1}")
+        raise DataError(f"row {shown(i)} is not there: the table has rows 0 to {len(X) - 1}")
     return X.iloc[[number]]
 
 
@@ -125,17 +131,24 @@ def read_row(path: str | Path) -> dict[str, Any]:
     {'size': 1.5, 'age': nan}
     """
     path = Path(path)
-    header = _header(path)
-    table = _read(path, index_col=False)
+    raw = _bytes(path)
+    header = _header(path, raw)
+    table = _read(path, raw, index_col=False)
     if len(table) != 1:
         raise DataError(f"{path}: one row is wanted, there are {len(table)}")
     return dict(zip(header, table.iloc[0].tolist(), strict=True))
 
 
-def _header(path: Path) -> list[str]:
+def _bytes(path: Path) -> bytes:
     if not path.is_file():
         raise DataError(f"{path}: there is no such file")
-    first = _read(path, header=None, nrows=1, dtype=str, keep_default_na=False)
+    if path.suffix in _OTHER_PACKERS:
+        raise DataError(f"{path}: only .gz is unpacked here; unpack it first")
+    return read_bytes(path, DataError)
+
+
+def _header(path: Path, raw: bytes) -> list[str]:
+    first = _read(path, raw, header=None, nrows=1, dtype=str, keep_default_na=False)
     header: list[str] = first.iloc[0].tolist()
     # pandas renames doubles and missing names on its own, so the header is read by itself.
     for c, name in enumerate(header):
@@ -144,27 +157,22 @@ def _header(path: Path) -> list[str]:
                 f"{path}: column {c} has no name; an index saved with the table should be removed"
             )
         if name in header[:c]:
-            raise DataError(f"{path}: there are two columns named {name!r}: rename one")
+            raise DataError(f"{path}: there are two columns named {shown(name)}: rename one")
     return header
 
 
-def _read(path: Path, **options: Any) -> pd.DataFrame:
-    """Read a CSV file; whatever goes wrong becomes a DataError naming the file."""
+def _read(path: Path, raw: bytes, **options: Any) -> pd.DataFrame:
+    """Read a CSV file's content; whatever goes wrong becomes a DataError naming the file."""
     import pandas as pd
 
     try:
         with warnings.catch_warnings():
             # A row longer than the header would lose its end with no more than a warning.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            table: pd.DataFrame = pd.read_csv(path, **options)
+            table: pd.DataFrame = pd.read_csv(BytesIO(raw), **options)
     except pd.errors.EmptyDataError as error:
         raise DataError(f"{path}: the file is empty") from error
-    except (
-        OSError,
-        EOFError,
-        ValueError,  # pandas' ParserError and UnicodeDecodeError are among these
-        zlib.error,
-        pd.errors.ParserWarning,
-    ) as error:
-        raise DataError(f"{path}: cannot be read as CSV: {error}") from error
+    # pandas' ParserError and UnicodeDecodeError are among the ValueErrors.
+    except (ValueError, pd.errors.ParserWarning) as error:
+        raise DataError(f"{path}: cannot be read as CSV: {shortened(error)}") from error
     return table

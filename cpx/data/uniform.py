@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cpx.data.background import Background, checked_groups, plain_literals
 from cpx.data.distribution_base import Batch, Distribution
-from cpx.errors import DataError
+from cpx.errors import DataError, shown
 from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ class Uniform(Distribution):
             groups = binarizer.groups_.tolist()
         names = [f"x{j}" for j in range(d)] if feature_names is None else list(feature_names)
         if len(names) != d or not all(isinstance(name, str) for name in names):
-            raise DataError(f"feature_names must be {d} strings, got {len(names)}: {names[:3]!r}")
+            raise DataError(
+                f"feature_names must be {d} strings, got {len(names)}: {shown(names[:3])}"
+            )
         self.feature_names = tuple(names)
         self.groups = checked_groups(groups, self.n_features)
 

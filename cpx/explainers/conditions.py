@@ -13,7 +13,7 @@ from cpx.answers.rule import Literal, Rule
 from cpx.data.binarizer import Binarizer
 from cpx.data.columns import NumberColumn
 from cpx.data.distribution_base import Distribution
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer
 
 __all__ = ["Conditions"]
@@ -86,7 +86,9 @@ class Conditions:
         elif integer(given) is not None:
             given = [given]
         if not isinstance(given, Iterable):
-            raise InvalidOption(f"{what} must be conditions or feature indices, got {given!r}")
+            raise InvalidOption(
+                f"{what} must be conditions or feature indices, got {shown(given)}"
+            )
         return tuple(sorted({j for part in given for j in self._read(part, what)}))
 
     def _read(self, part: object, what: str) -> Sequence[int]:
@@ -96,13 +98,15 @@ class Conditions:
             index = self._index(part.feature, what)
             if self.literals[index] != part.text:
                 raise InvalidOption(
-                    f"{what}: feature {index} of x is {self.literals[index]!r}, the rule has "
-                    f"{part.text!r}: it was made for another instance or other conditions"
+                    f"{what}: feature {index} of x is {shown(self.literals[index])}, the rule has "
+                    f"{shown(part.text)}: it was made for another instance or other conditions"
                 )
             return [index]
         number = integer(part)
         if number is None:
-            raise InvalidOption(f"{what}: a condition or a feature index expected, got {part!r}")
+            raise InvalidOption(
+                f"{what}: a condition or a feature index expected, got {shown(part)}"
+            )
         return [self._index(number, what)]
 
     def _index(self, j: int, what: str) -> int:
@@ -151,14 +155,14 @@ class Conditions:
         for end in range(len(words), 0, -1):
             text = " and ".join(words[:end])
             if text in false:
-                return InvalidOption(f"{what}: the condition {text!r} is false of x")
+                return InvalidOption(f"{what}: the condition {shown(text)} is false of x")
         if text.isdecimal():
             last = len(self.literals) - 1
             return InvalidOption(f"{what} has the feature {text}, indices go from 0 to {last}")
         names = [name for name in known if not name.isdecimal()]
         near = difflib.get_close_matches(text, [*names, *sorted(false)], n=3, cutoff=0.5)
         hint = f"; the nearest are {', '.join(map(repr, near))}" if near else ""
-        return InvalidOption(f"{what}: unknown condition {text!r}{hint}")
+        return InvalidOption(f"{what}: unknown condition {shown(text)}{hint}")
 
 
 def _number_columns(binarizer: Binarizer, bits: Any) -> list[tuple[NumberColumn, int, int | None]]:

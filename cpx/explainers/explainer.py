@@ -20,13 +20,16 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
+from cpx.data.classifiers import interruptible
 from cpx.errors import NoMass
 from cpx.explainers.conditions import Conditions
 from cpx.explainers.question import Question, size_to_compare
 from cpx.explainers.remarks import compared, told
 from cpx.explainers.tie_break import widest
+from cpx.memory import require_rows_fit
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving import solve
+from cpx.support.validation import positive_integer
 
 __all__ = ["SOLVE_OPTIONS", "Explainer"]
 
@@ -112,7 +115,9 @@ class Explainer:
         et al., section 4.1; else on the rows.
         """
         bits = self.distribution.name == "uniform"
-        self.classifier.fit(self.binarizer.transform(X).astype("int8") if bits else X, y)
+        rows = self.binarizer.transform(X).astype("int8") if bits else X
+        with interruptible():
+            self.classifier.fit(rows, y)
         return self
 
     def conditions(self, x: Any) -> Conditions:
@@ -174,6 +179,7 @@ class Explainer:
         """
         options = {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
         question = Question.of({"k": k, **asked})
+        require_rows_fit("fresh", positive_integer("fresh", fresh), self.distribution.n_features)
         problem = self.state(x, question)
         result = self._solve(problem, backend, time_limit, options)
         return self.conclude(result, problem, x, question, fresh)

@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Status
 from cpx.data import Distribution
-from cpx.errors import EngineError, InvalidOption, UnknownName, nearest
+from cpx.errors import EngineError, InvalidOption, UnknownName, nearest, shown
 from cpx.explainers.explainer import SOLVE_OPTIONS, Explainer
 from cpx.explainers.question import Question
 from cpx.explainers.sufficient import explain_by_reason
@@ -225,12 +225,14 @@ def _refuse(kind: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> Non
             continue
         for other, known in _KNOWN.items():
             if name in known:
-                raise InvalidOption(f"{name} is for kind={other!r}, this is kind={kind!r}")
-        raise InvalidOption(f"there is no option {name!r}{nearest(name, _KNOWN[kind])}")
+                raise InvalidOption(
+                    f"{name} is for kind={shown(other)}, this is kind={shown(kind)}"
+                )
+        raise InvalidOption(f"there is no option {shown(name)}{nearest(name, _KNOWN[kind])}")
     needed = _NEEDED[kind]
     if lacking := [name for name in needed[len(args) :] if name not in options]:
         every = "; ".join(f"kind={k!r} needs {', '.join(v)}" for k, v in _NEEDED.items())
-        raise InvalidOption(f"{lacking[0]} is missing with kind={kind!r}: {every}")
+        raise InvalidOption(f"{lacking[0]} is missing with kind={shown(kind)}: {every}")
     if kind == "sufficient" and len(args) > 2:
         raise InvalidOption(
             "kind='sufficient' needs no background, for it speaks of all rows: "

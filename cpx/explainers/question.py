@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
-from cpx.errors import InvalidOption, UnknownName, nearest
+from cpx.errors import InvalidOption, UnknownName, nearest, shown
+from cpx.memory import require_rows_fit
 from cpx.models import problem_class
 from cpx.models.arguments import share
 from cpx.support.validation import integer, open_unit, positive_integer
@@ -85,7 +86,7 @@ class Question:
         known = [field.name for field in fields(cls)]
         for name in asked:
             if name not in known:
-                raise InvalidOption(f"there is no option {name!r}{nearest(name, known)}")
+                raise InvalidOption(f"there is no option {shown(name)}{nearest(name, known)}")
         return cls(**asked)
 
     def __post_init__(self) -> None:
@@ -97,7 +98,8 @@ class Question:
         if self.epsilon is not None:
             if self.m is not None:
                 raise InvalidOption(
-                    f"m = {self.m!r} and epsilon = {self.epsilon!r} both say how many samples "
+                    f"m = {shown(self.m)} and epsilon = {shown(self.epsilon)} both say "
+                    "how many samples "
                     "are drawn: give one of the two"
                 )
             open_unit("epsilon", self.epsilon)
@@ -123,13 +125,17 @@ class Question:
         """
         if integer(self.k) is None or not 0 <= self.k <= d:
             raise InvalidOption(
-                f"k must be between 0 and the number of features {d}, got {self.k!r}"
+                f"k must be between 0 and the number of features {d}, got {shown(self.k)}"
             )
         if self.epsilon is None or self.delta is None:
-            return _SAMPLES if self.m is None else int(self.m)
-        from cpx.data import sample_size
+            name, count = "m", _SAMPLES if self.m is None else int(self.m)
+        else:
+            from cpx.data import sample_size
 
-        return sample_size(self.k, d, self.epsilon, self.delta / self.figures)
+            name = "epsilon"
+            count = sample_size(self.k, d, self.epsilon, self.delta / self.figures)
+        require_rows_fit(name, count, d)
+        return count
 
     def problem(self, samples: Samples, conditions: Conditions) -> MonomialProblem:
         """State the problem on samples.

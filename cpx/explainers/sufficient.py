@@ -9,7 +9,7 @@ from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.backends import Event
 from cpx.backends import backend as find_backend
-from cpx.errors import EngineError, InvalidOption
+from cpx.errors import EngineError, InvalidOption, shown
 from cpx.models.sufficient_reason.column_names import fitted_to
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
@@ -173,6 +173,6 @@ def _context(
     if isinstance(names, str) or len(names) != len(classes):
         raise InvalidOption(
             f"class_names must name the {len(classes)} classes of the model "
-            f"({', '.join(map(str, classes[:5]))}), got {names!r}"
+            f"({', '.join(map(str, classes[:5]))}), got {shown(names)}"
         )
     return {"class": str(names[own])}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from cpx.errors import InvalidOption, UnknownName
+from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.export.document import Document
 from cpx.export.legend import Legend, read_legend
 
@@ -103,7 +103,7 @@ def show(
     <BLANKLINE>
     """
     if limit < 1:
-        raise InvalidOption(f"limit must be at least 1, got {limit!r}")
+        raise InvalidOption(f"limit must be at least 1, got {shown(limit)}")
     document = _document(problem, form, SHOW_FORMS, encoding)
     return document.text() if full else document.cut(limit)
 

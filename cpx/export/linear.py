@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cpx.errors import EngineError
+from cpx.errors import EngineError, shown
 from cpx.export.legend import variable_names
 
 if TYPE_CHECKING:
@@ -151,5 +151,5 @@ def _terms(expression: Any, places: dict[str, int]) -> list[tuple[int, int]]:
 
 def _integer(value: Any) -> int:
     if value is None or int(value) != value:
-        raise EngineError(f"no integer in the linear program: {value!r}")
+        raise EngineError(f"no integer in the linear program: {shown(value)}")
     return int(value)

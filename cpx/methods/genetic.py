@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.models.kernel_rule.problem import KernelRule
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Genetic(Backend):
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Breed; see :class:`~cpx.backends.base.Backend`."""
         if not isinstance(problem, KernelRule):
-            raise InvalidOption(f"backend {self.name!r} cannot solve {problem.kind!r}")
+            raise InvalidOption(f"backend {shown(self.name)} cannot solve {shown(problem.kind)}")
         form = problem.dnf_form()
         with progress.phase("compile"):
             breeder = _Breeder(form, random.Random(options.seed), self.mutation)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ def monomial_form(problem: Problem, name: str) -> MonomialForm:
     offer = getattr(problem, "search_form", None)
     form = None if offer is None else offer()
     if not isinstance(form, MonomialForm):
-        raise InvalidOption(f"backend {name!r} cannot solve problems of kind {problem.kind!r}")
+        raise InvalidOption(
+            f"backend {shown(name)} cannot solve problems of kind {shown(problem.kind)}"
+        )
     return form
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 
 __all__ = ["Share", "feature_list", "index", "share", "weight_list"]
 
@@ -25,7 +25,7 @@ _MOST_DIGITS = 4300
 def index(name: str, value: object) -> int:
     """Return an integer as int; anything else is refused by name."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InvalidInstance(f"{name} must be an integer, got {value!r}")
+        raise InvalidInstance(f"{name} must be an integer, got {shown(value)}")
     return int(value.__index__())
 
 
@@ -38,13 +38,13 @@ def feature_list(name: str, value: object, d: int, what: str = "feature") -> tup
     (0, 2)
     """
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
-        raise InvalidInstance(f"{name} must be a list of {what} indices, got {value!r}")
+        raise InvalidInstance(f"{name} must be a list of {what} indices, got {shown(value)}")
     indices = [index(name, j) for j in value]
     for j in indices:
         if not 0 <= j < d:
             raise InvalidInstance(f"{name} has the {what} {j}, indices go from 0 to {d - 1}")
     if len(set(indices)) < len(indices):
-        raise InvalidInstance(f"{name} names a {what} twice: {indices}")
+        raise InvalidInstance(f"{name} names a {what} twice: {shown(indices)}")
     return tuple(sorted(indices))
 
 
@@ -82,7 +82,7 @@ def share(name: str, value: object) -> Fraction:
         exact = Fraction(int(value))
     if exact is None or not 0 <= exact <= 1:
         raise InvalidInstance(
-            f"{name} must be a share from 0 to 1, such as 0.05 or '1/20', got {value!r}"
+            f"{name} must be a share from 0 to 1, such as 0.05 or '1/20', got {shown(value)}"
         )
     return exact
 
@@ -96,13 +96,13 @@ def weight_list(name: str, value: object, n: int) -> tuple[int, ...]:
     (3, 1)
     """
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidInstance(f"{name} must be a list of positive integers, got {value!r}")
+        raise InvalidInstance(f"{name} must be a list of positive integers, got {shown(value)}")
     weights = tuple(index(f"{name}[{j}]", w) for j, w in enumerate(value))
     if len(weights) != n:
         raise InvalidInstance(f"{name} must have {n} integers, got {len(weights)}")
     for j, w in enumerate(weights):
         if w < 1:
-            raise InvalidInstance(f"{name}[{j}] must be positive, got {w}")
+            raise InvalidInstance(f"{name}[{j}] must be positive, got {shown(w)}")
     if sum(weights) >= 2**31:
-        raise InvalidInstance(f"{name} must have a sum below 2**31, got {sum(weights)}")
+        raise InvalidInstance(f"{name} must have a sum below 2**31, got {shown(sum(weights))}")
     return weights

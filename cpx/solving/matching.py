@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from cpx.backends.base import Backend
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.models.base import Encoding, Problem
 
 __all__ = ["encoding_of", "require_kind", "require_oracle"]
@@ -25,8 +25,8 @@ def require_oracle(engine: Backend, problem: Problem) -> None:
     """Raise InvalidOption when an engine asks the classifier and the problem has none."""
     if engine.asks_classifier and problem.oracle is None:
         raise InvalidOption(
-            f"backend {engine.name!r} asks the classifier, and this problem has only its "
-            f"samples: call cpx.explain(..., backend={engine.name!r}), or solve a problem "
+            f"backend {shown(engine.name)} asks the classifier, and this problem has only its "
+            f"samples: call cpx.explain(..., backend={shown(engine.name)}), or solve a problem "
             "stated by cpx.Explainer"
         )
 

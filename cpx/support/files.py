@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import json
 import os
+import re
 import tempfile
 import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from io import BytesIO, StringIO
 from pathlib import Path
+from typing import Any
 
 from cpx.errors import CpxError, OutputError
 
-__all__ = ["ensure_directory", "ensure_writable", "read_bytes", "read_text", "write_atomic"]
+__all__ = [
+    "csv_text",
+    "ensure_directory",
+    "ensure_writable",
+    "from_cell",
+    "parse_json",
+    "read_bytes",
+    "read_text",
+    "refuse_bomb",
+    "write_atomic",
+]
+
+# What an unpacked file may cost: a million samples of two hundred features pack into next to
+# nothing when they repeat, and cost half of this. Ordinary files unpack to ten times their size.
+_MOST_UNPACKED, _MOST_TIMES = 2**29, 100
+
+_DEEPEST = 100
+
+# What spreadsheets take for the start of a formula, after the quotes that we put before it.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def ensure_writable(path: str | os.PathLike[str]) -> Path:
@@ -87,16 +112,35 @@ def read_bytes(path: str | os.PathLike[str], error: type[CpxError]) -> bytes:
     Raises
     ------
     error
-        With the path, when the file cannot be read or is damaged.
+        With the path, when the file cannot be read or is damaged; and, before anything is kept
+        in memory, when it unpacks to far more than its size (see :func:`refuse_bomb`).
     """
     source = Path(path)
     try:
         raw = source.read_bytes()
-        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+        if raw[:2] != b"\x1f\x8b":
+            return raw
+        cost = 0
+        with gzip.open(BytesIO(raw)) as stream:
+            while chunk := stream.read(2**20):
+                # What Python makes of JSON and CSV: an object per bracket, an entry per comma.
+                cost += len(chunk) + 64 * (chunk.count(b"[") + chunk.count(b"{"))
+                cost += 16 * chunk.count(b",")
+                refuse_bomb(cost, len(raw), f"{source}: ", error)
+        return gzip.decompress(raw)
     except (EOFError, zlib.error, gzip.BadGzipFile) as cause:
         raise error(f"{source}: truncated or damaged gzip: {cause}") from cause
     except OSError as cause:
         raise error(f"{source}: cannot be read: {cause.strerror}") from cause
+
+
+def refuse_bomb(unpacked: int, packed: int, what: str, error: type[CpxError]) -> None:
+    """Raise when bytes unpack to more than 512 MiB and more than 100 times their number."""
+    if unpacked > max(_MOST_UNPACKED, _MOST_TIMES * packed):
+        raise error(
+            f"{what}its {packed} bytes unpack to more than {unpacked // 2**20} MiB, as a "
+            "decompression bomb does; if you know where it is from, unpack it first"
+        )
 
 
 def read_text(path: str | os.PathLike[str], error: type[CpxError]) -> str:
@@ -105,3 +149,76 @@ def read_text(path: str | os.PathLike[str], error: type[CpxError]) -> str:
         return read_bytes(path, error).decode("utf-8")
     except UnicodeDecodeError as cause:
         raise error(f"{path}: not UTF-8: {cause}") from cause
+
+
+def parse_json(text: str, error: type[CpxError], **hooks: Any) -> Any:
+    """Return the value that JSON text stands for.
+
+    Raises
+    ------
+    error
+        When the text is no JSON, nested more than a hundred levels deep, or has integers of
+        thousands of digits.
+
+    Examples
+    --------
+    >>> parse_json("[1, 2", CpxError)
+    Traceback (most recent call last):
+    cpx.errors.CpxError: no JSON: Expecting ',' delimiter: line 1 column 6 (char 5)
+    """
+    try:
+        data = json.loads(text, **hooks)
+    except CpxError:
+        raise
+    except ValueError as cause:  # besides JSONDecodeError, integers of thousands of digits
+        raise error(f"no JSON: {cause}") from cause
+    except RecursionError:
+        raise error("nested too deeply") from None
+    level = [data] if isinstance(data, list | dict) else []
+    for _ in range(_DEEPEST):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, list | dict)
+        ]
+        if not level:
+            return data
+    raise error("nested too deeply")
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    r"""Return CSV text with a header, in which no text is a formula.
+
+    A text that starts with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets a single
+    quote in front, since spreadsheets would run it; :func:`from_cell` takes the quote away.
+
+    Examples
+    --------
+    >>> csv_text(["name", "value"], [{"name": "=1+1", "value": -1}])
+    "name,value\n'=1+1,-1\n"
+    """
+    lines = []
+    for row in (dict(zip(columns, columns, strict=True)), *rows):
+        line = StringIO()
+        # The writer quotes the characters of its line end, so a carriage return ends no line.
+        csv.DictWriter(line, columns, lineterminator="\r\n").writerow(
+            {name: _to_cell(value) for name, value in row.items()}
+        )
+        lines.append(line.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
+
+
+def _to_cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def from_cell(text: str) -> str:
+    """Return the text that :func:`csv_text` made a cell of.
+
+    Examples
+    --------
+    >>> from_cell("'=1+1"), from_cell("''=1+1"), from_cell("'quoted'")
+    ('=1+1', "'=1+1", "'quoted'")
+    """
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 
 __all__ = [
     "closed_unit",
@@ -52,15 +52,15 @@ def positive_integer(name: str, value: object) -> int:
     """Return ``value`` as an int of at least 1, or raise InvalidOption naming it."""
     number = integer(value)
     if number is None or number < 1:
-        raise InvalidOption(f"{name} must be an integer of at least 1, got {value!r}")
+        raise InvalidOption(f"{name} must be an integer of at least 1, got {shown(value)}")
     return number
 
 
 def valid_seed(value: object) -> int:
-    """Return ``value`` as a non-negative int, or raise InvalidOption."""
+    """Return ``value`` as an int from 0 to below 2**31, or raise InvalidOption."""
     number = integer(value)
-    if number is None or number < 0:
-        raise InvalidOption(f"seed must be a non-negative integer, got {value!r}")
+    if number is None or not 0 <= number < 2**31:
+        raise InvalidOption(f"seed must be an integer from 0 to below 2**31, got {shown(value)}")
     return number
 
 
@@ -68,7 +68,7 @@ def open_unit(name: str, value: object) -> float:
     """Return ``value`` as a float strictly between 0 and 1, or raise InvalidOption."""
     number = real(value)
     if number is None or not 0 < number < 1:
-        raise InvalidOption(f"{name} must be a number between 0 and 1, got {value!r}")
+        raise InvalidOption(f"{name} must be a number between 0 and 1, got {shown(value)}")
     return number
 
 
@@ -76,7 +76,7 @@ def closed_unit(name: str, value: object) -> float:
     """Return ``value`` as a float from 0 to 1, both included, or raise InvalidOption."""
     number = real(value)
     if number is None or not 0 <= number <= 1:
-        raise InvalidOption(f"{name} must be a number from 0 to 1, got {value!r}")
+        raise InvalidOption(f"{name} must be a number from 0 to 1, got {shown(value)}")
     return number
 
 
@@ -86,5 +86,5 @@ def seconds(time_limit: object) -> float | None:
         return None
     limit = real(time_limit)
     if limit is None or not 0 < limit < math.inf:
-        raise InvalidOption(f"time_limit must be seconds > 0, got {time_limit!r}")
+        raise InvalidOption(f"time_limit must be seconds > 0, got {shown(time_limit)}")
     return limit

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.errors import ModelError
+from cpx.errors import ModelError, shown
 from cpx.support.validation import real
 
 __all__ = ["Attribute", "Kind"]
@@ -62,11 +62,11 @@ class Attribute:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
-            raise ModelError(f"the name of an attribute must be a string, got {self.name!r}")
+            raise ModelError(f"the name of an attribute must be a string, got {shown(self.name)}")
         if self.kind not in _KINDS:
-            raise self._error(f"kind must be one of {', '.join(_KINDS)}, got {self.kind!r}")
+            raise self._error(f"kind must be one of {', '.join(_KINDS)}, got {shown(self.kind)}")
         if not isinstance(self.missing, bool):
-            raise self._error(f"missing must be true or false, got {self.missing!r}")
+            raise self._error(f"missing must be true or false, got {shown(self.missing)}")
         for bound in ("lower", "upper"):
             value = getattr(self, bound)
             if value is not None:
@@ -95,11 +95,11 @@ class Attribute:
     def _number(self, what: str, value: object) -> float:
         number = real(value)
         if number is None or not math.isfinite(number):
-            raise self._error(f"{what} must be finite numbers, got {value!r}")
+            raise self._error(f"{what} must be finite numbers, got {shown(value)}")
         return number + 0.0  # -0.0 becomes 0.0, so that equal attributes are saved alike
 
     def _error(self, what: str) -> ModelError:
-        return ModelError(f"attribute {self.name!r}: {what}")
+        return ModelError(f"attribute {shown(self.name)}: {what}")
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -167,11 +167,11 @@ class Attribute:
             Naming what is wrong.
         """
         if not isinstance(data, Mapping) or "name" not in data:
-            raise ModelError(f"an attribute must be an object with a name, got {data!r}")
+            raise ModelError(f"an attribute must be an object with a name, got {shown(data)}")
         known = ("name", "kind", "lower", "upper", "values", "missing")
         for key in data:
             if key not in known:
-                raise ModelError(f"attribute {data['name']!r}: unknown key {key!r}")
+                raise ModelError(f"attribute {shown(data['name'])}: unknown key {shown(key)}")
         arguments: dict[str, Any] = dict(data)
         try:
             for bound in ("lower", "upper"):
@@ -180,7 +180,9 @@ class Attribute:
             if "values" in data:
                 arguments["values"] = tuple(float.fromhex(value) for value in data["values"])
         except (TypeError, ValueError, OverflowError) as error:
-            raise ModelError(f"attribute {data['name']!r}: no exact number: {error}") from error
+            raise ModelError(
+                f"attribute {shown(data['name'])}: no exact number: {error}"
+            ) from error
         return cls(**arguments)
 
 

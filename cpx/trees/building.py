@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import ModelError
+from cpx.errors import ModelError, shown
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import Precision, TreeModel
 from cpx.trees.tree import Tree
@@ -111,7 +111,7 @@ def attribute_list(
     if given is None:
         return tuple(Attribute(name) for name in default)
     if isinstance(given, str) or not hasattr(given, "__len__"):
-        raise ModelError(f"attributes must be a list of names or Attributes, got {given!r}")
+        raise ModelError(f"attributes must be a list of names or Attributes, got {shown(given)}")
     if len(given) != len(default):
         raise ModelError(f"the model has {len(default)} attributes, {len(given)} are given")
     return tuple(a if isinstance(a, Attribute) else Attribute(a) for a in given)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import DataError, ModelError
+from cpx.errors import DataError, ModelError, shortened, shown
 from cpx.support.validation import real
 from cpx.trees.attribute import Attribute
 from cpx.trees.tree import Tree
@@ -34,7 +34,9 @@ def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
     """
     for name, known in _CHOICES.items():
         if fields[name] not in known:
-            raise ModelError(f"{name} must be one of {', '.join(known)}, got {fields[name]!r}")
+            raise ModelError(
+                f"{name} must be one of {', '.join(known)}, got {shown(fields[name])}"
+            )
     attributes = _all("attributes", fields["attributes"], Attribute)
     trees = _all("trees", fields["trees"], Tree)
     if not trees:
@@ -78,9 +80,11 @@ def label_list(labels: Iterable[Any]) -> tuple[Any, ...]:
         raise ModelError("the model has no classes")
     for label in plain:
         if not isinstance(label, int | float | str) or label != label:
-            raise ModelError(f"a class must be a number, a string or a truth value, got {label!r}")
+            raise ModelError(
+                f"a class must be a number, a string or a truth value, got {shown(label)}"
+            )
     if len(set(plain)) < len(plain):
-        raise ModelError(f"classes must be different, got {plain}")
+        raise ModelError(f"classes must be different, got {shown(plain)}")
     return plain
 
 
@@ -96,7 +100,7 @@ def numbers(X: ArrayLike) -> NDArray[Any]:
         array = np.asarray(X)
         return array if array.dtype.kind in "fiu" else array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"rows must be numbers: {error}") from error
+        raise DataError(f"rows must be numbers: {shortened(error)}") from error
 
 
 def _all(name: str, values: Sequence[Any], kind: type) -> tuple[Any, ...]:
@@ -109,7 +113,7 @@ def _all(name: str, values: Sequence[Any], kind: type) -> tuple[Any, ...]:
 def _base(values: Sequence[float], classes: int, decision: str) -> tuple[float, ...]:
     base = tuple(real(v) for v in values)
     if any(v is None or not math.isfinite(v) for v in base):
-        raise ModelError(f"base must have finite numbers, got {tuple(values)}")
+        raise ModelError(f"base must have finite numbers, got {shown(tuple(values))}")
     if decision != "first" and classes != 2:
         raise ModelError(f"the decision {decision} is for two classes, there are {classes}")
     scores = classes if decision == "first" else 1
@@ -124,9 +128,9 @@ def _base(values: Sequence[float], classes: int, decision: str) -> tuple[float, 
 def _thresholds(name: str, values: Any, cast: str) -> NDArray[np.float64]:
     array = np.array(values, dtype=np.float64) + 0.0
     if array.ndim != 1 or not np.isfinite(array).all() or (np.diff(array) <= 0).any():
-        raise ModelError(f"thresholds of {name!r} must be finite and increasing")
+        raise ModelError(f"thresholds of {shown(name)} must be finite and increasing")
     if cast == "float32" and (array.astype(np.float32) != array).any():
-        raise ModelError(f"thresholds of {name!r} must be float32 numbers, as cast says")
+        raise ModelError(f"thresholds of {shown(name)} must be float32 numbers, as cast says")
     array.setflags(write=False)
     return array
 
@@ -159,6 +163,7 @@ def _refuse_missing(attributes: Sequence[Attribute], trees: Sequence[Tree]) -> N
         if refused.any():
             node = int(np.argmax(refused))
             raise ModelError(
-                f"attribute {attributes[tree.attribute[node]].name!r} may be missing, but tree "
+                f"attribute {shown(attributes[tree.attribute[node]].name)} may be "
+                "missing, but tree "
                 f"{i} has no branch for missing values at its node {node}"
             )

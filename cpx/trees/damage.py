@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cpx.errors import CpxError, ModelError
+from cpx.errors import CpxError, ModelError, shortened
 
 __all__ = ["reading"]
 
@@ -28,4 +28,4 @@ def reading(what: str) -> Iterator[None]:
     except KeyError as error:
         raise ModelError(f"no {what}: the key {error} is missing") from error
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise ModelError(f"no {what}: {error}") from error
+        raise ModelError(f"no {what}: {shortened(error)}") from error

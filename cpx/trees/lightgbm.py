@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.errors import ModelError, UnsupportedModel
+from cpx.errors import ModelError, UnsupportedModel, shown
 from cpx.support.files import read_text
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list
@@ -116,7 +116,7 @@ def read_lightgbm(
         raise ModelError("the model has no trees")
     if objective not in ("binary", "multiclass", "multiclassova"):
         raise UnsupportedModel(
-            f"the objective {objective!r} is not supported; cpx reads binary, multiclass and "
+            f"the objective {shown(objective)} is not supported; cpx reads binary, multiclass and "
             "multiclassova"
         )
     count = 2 if objective == "binary" else per_round
@@ -151,7 +151,7 @@ def _sections(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     """Return what stands before the trees, and each tree, as keys and values."""
     lines = text.split("\n")
     if lines[0].strip() != "tree":
-        raise ModelError(f"no LightGBM model: it starts with {lines[0][:40]!r}")
+        raise ModelError(f"no LightGBM model: it starts with {shown(lines[0][:40])}")
     head: dict[str, str] = {}
     blocks: list[dict[str, str]] = []
     section = head
@@ -161,7 +161,9 @@ def _sections(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
             return head, blocks
         if key == "Tree":
             if value != str(len(blocks)):
-                raise ModelError(f"no LightGBM model: Tree={len(blocks)} expected, got {line!r}")
+                raise ModelError(
+                    f"no LightGBM model: Tree={len(blocks)} expected, got {shown(line)}"
+                )
             section = {}
             blocks.append(section)
         elif key:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import inspect
-import json
+import zipfile
 from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from cpx.errors import EngineMissing, InvalidOption, ModelError, UnsupportedModel, nearest
-from cpx.support.files import read_bytes
+from cpx.errors import (
+    EngineMissing,
+    InvalidOption,
+    ModelError,
+    UnsupportedModel,
+    nearest,
+    shortened,
+)
+from cpx.support.files import parse_json, read_bytes, refuse_bomb
 from cpx.trees.form import TreeModel
 from cpx.trees.lightgbm import read_lightgbm
 from cpx.trees.saved import FORMAT
 from cpx.trees.sklearn import read_sklearn
+from cpx.trees.ubjson import parse_ubjson
 from cpx.trees.xgboost import read_xgboost
 from cpx.trees.xgboost_dump import is_dump, read_xgboost_dump
 
@@ -100,7 +108,7 @@ def _file(
         return _live(_from_joblib(path, trusted), options)
     # A UBJ object goes on with the type of a length, a JSON object with a quote.
     if raw[:1] == b"{" and raw[1:].lstrip()[:1] not in (b'"', b"}"):
-        return _call(read_xgboost, _from_ubj(path), options)
+        return _call(read_xgboost, parse_ubjson(raw), options)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -122,26 +130,11 @@ def _file(
 
 
 def _from_json(text: str, options: dict[str, Any]) -> TreeModel:
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ModelError(f"no JSON: {error}") from error
+    content = parse_json(text, ModelError)
     if content.get("format") == FORMAT:
         _refuse_options("a saved TreeModel", options, ())
         return TreeModel.from_dict(content)
     return _call(read_xgboost, content, options)
-
-
-def _from_ubj(path: Path) -> Any:
-    try:
-        import xgboost
-    except ImportError:
-        raise _needs("UBJ file", "xgboost") from None
-    try:
-        booster = xgboost.Booster(model_file=str(path))
-    except xgboost.core.XGBoostError as error:
-        raise ModelError(f"XGBoost cannot read it: {str(error).splitlines()[0]}") from error
-    return json.loads(bytes(booster.save_raw("json")))
 
 
 def _from_skops(path: Path, trusted: bool | Iterable[str]) -> Any:
@@ -150,13 +143,21 @@ def _from_skops(path: Path, trusted: bool | Iterable[str]) -> Any:
     except ImportError:
         raise _needs("skops file", "skops") from None
     try:
+        with zipfile.ZipFile(path) as archive:
+            # Python unpacks no more of a file than the archive says of it.
+            unpacked = sum(file.file_size for file in archive.infolist())
+        refuse_bomb(unpacked, path.stat().st_size, "", ModelError)
         unknown = io.get_untrusted_types(file=path)
         allowed = unknown if trusted is True else [] if trusted is False else list(trusted)
         refused = sorted(set(unknown) - set(allowed))
         if not refused:
             return io.load(path, trusted=allowed)
+    except ModelError:
+        raise
     except Exception as error:  # what a damaged file raises is not documented
-        raise ModelError(f"skops cannot read it: {type(error).__name__}: {error}") from error
+        raise ModelError(
+            f"skops cannot read it: {type(error).__name__}: {shortened(error)}"
+        ) from error
     raise ModelError(
         f"the skops file has types that are not trusted: {', '.join(refused)}; if you know where "
         "it is from, say trusted=[...] with them"
@@ -174,7 +175,13 @@ def _from_joblib(path: Path, trusted: bool | Iterable[str]) -> Any:
     try:
         return joblib.load(path)
     except Exception as error:  # unpickling can raise anything
-        raise ModelError(f"joblib cannot read it: {type(error).__name__}: {error}") from error
+        raise ModelError(
+            f"joblib cannot read it: {type(error).__name__}: {shortened(error)}"
+        ) from error
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {shortened(error)}"
 
 
 def _needs(what: str, package: str) -> EngineMissing:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.errors import ModelError, nearest
+from cpx.errors import ModelError, nearest, shortened, shown
 from cpx.trees.attribute import Attribute
 from cpx.trees.tree import LEFT, REFUSED, RIGHT, Tree
 
@@ -53,9 +53,9 @@ def read(data: object) -> dict[str, Any]:
     """
     holder = _object("a tree model", data, _KEYS, optional=("source",))
     if holder["format"] != FORMAT:
-        raise ModelError(f"format must be {FORMAT!r}, got {holder['format']!r}")
+        raise ModelError(f"format must be {shown(FORMAT)}, got {shown(holder['format'])}")
     if isinstance(holder["version"], bool) or holder["version"] != _VERSION:
-        raise ModelError(f"version {holder['version']!r} is not known; known: {_VERSION}")
+        raise ModelError(f"version {shown(holder['version'])} is not known; known: {_VERSION}")
     for key in ("classes", "base", "attributes", "thresholds", "trees"):
         _list(key, holder[key])
     return {
@@ -132,10 +132,10 @@ def _object(
         raise ModelError(f"{what} must be an object, got {type(data).__name__}")
     for key in data:
         if key not in keys:
-            raise ModelError(f"{what}: unknown key {key!r}{nearest(str(key), keys)}")
+            raise ModelError(f"{what}: unknown key {shown(key)}{nearest(str(key), keys)}")
     for key in keys:
         if key not in data and key not in optional:
-            raise ModelError(f"{what}: the key {key!r} is missing")
+            raise ModelError(f"{what}: the key {shown(key)} is missing")
     return data
 
 
@@ -149,12 +149,12 @@ def _floats(what: str, value: object) -> list[float]:
     try:
         return [float.fromhex(text) for text in _list(what, value)]
     except (TypeError, ValueError, OverflowError) as error:
-        raise ModelError(f"{what}: no hexadecimal float: {error}") from error
+        raise ModelError(f"{what}: no hexadecimal float: {shortened(error)}") from error
 
 
 def _integers(what: str, value: object) -> NDArray[np.int32]:
     numbers = _list(what, value)
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, int) or abs(number) >= 2**31:
-            raise ModelError(f"{what} must be a list of integers, got {number!r}")
+            raise ModelError(f"{what} must be a list of integers, got {shown(number)}")
     return np.array(numbers, dtype=np.int32)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.errors import InvalidOption, ModelError, UnsupportedModel
+from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_upto
 from cpx.trees.checks import label_list
@@ -81,7 +81,9 @@ def read_sklearn(
     kind = _kind(model)
     rules = ("sum",) if kind in _BOOSTED else ("average", "vote")
     if rule is not None and rule not in rules:
-        raise InvalidOption(f"rule must be one of {', '.join(rules)} for {kind}, got {rule!r}")
+        raise InvalidOption(
+            f"rule must be one of {', '.join(rules)} for {kind}, got {shown(rule)}"
+        )
     _refuse_unfitted(model, kind)
     default = getattr(model, "feature_names_in_", None)
     if default is None:

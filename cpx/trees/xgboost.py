@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.errors import InvalidOption, ModelError, UnsupportedModel
-from cpx.support.files import read_text
+from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
+from cpx.support.files import parse_json, read_text
 from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
@@ -86,11 +86,10 @@ def read_xgboost(
     [1]
     """
     if isinstance(model, str | PathLike):
-        text = read_text(model, ModelError)
         try:
-            content = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ModelError(f"{model}: no JSON: {error}") from error
+            content = parse_json(read_text(model, ModelError), ModelError)
+        except ModelError as error:
+            raise ModelError(f"{model}: {str(error).removeprefix(f'{model}: ')}") from error
         return _from_file(content, rounds, classes, attributes)
     if isinstance(model, Mapping):
         return _from_file(model, rounds, classes, attributes)
@@ -137,7 +136,7 @@ def _read(
         booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
         if booster["name"] != "gbtree":
             raise UnsupportedModel(
-                f"the booster {booster['name']!r} is not supported, only gbtree"
+                f"the booster {shown(booster['name'])} is not supported, only gbtree"
             )
         objective = learner["objective"]["name"]
         groups = max(int(parameters["num_class"]), 1)
@@ -202,7 +201,7 @@ def _used_rounds(content: Any, rounds: int | str) -> int:
         return best
     number = integer(rounds)
     if number is None or not 1 <= number <= count:
-        raise InvalidOption(f"rounds must be 'all', 'best' or 1 to {count}, got {rounds!r}")
+        raise InvalidOption(f"rounds must be 'all', 'best' or 1 to {count}, got {shown(rounds)}")
     return number
 
 

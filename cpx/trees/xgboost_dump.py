@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.errors import ModelError, UnsupportedModel
+from cpx.errors import ModelError, UnsupportedModel, shown
 from cpx.support.files import read_text
 from cpx.support.validation import positive_integer
 from cpx.trees.attribute import Attribute
@@ -132,11 +132,15 @@ def _blocks(text: str) -> list[dict[int, _Line]]:
         head = _HEAD.fullmatch(line.strip())
         if head:
             if int(head[1]) != len(blocks):
-                raise ModelError(f"line {number}: booster[{len(blocks)}] expected, got {line!r}")
+                raise ModelError(
+                    f"line {number}: booster[{len(blocks)}] expected, got {shown(line)}"
+                )
             blocks.append([])
         elif line.strip():
             if not blocks:
-                raise ModelError(f"line {number}: no dump of XGBoost, it starts with {line!r}")
+                raise ModelError(
+                    f"line {number}: no dump of XGBoost, it starts with {shown(line)}"
+                )
             blocks[-1].append(line)
     return [_tree(lines, f"booster[{i}]") for i, lines in enumerate(blocks)]
 
@@ -160,9 +164,9 @@ def _tree(lines: Sequence[str], where: str) -> dict[int, _Line]:
             else:
                 continue
         except ModelError as error:
-            raise type(error)(f"{where}: {text!r}: {error}") from error
+            raise type(error)(f"{where}: {shown(text)}: {error}") from error
         except ValueError as error:
-            raise ModelError(f"{where}: {text!r}: {error}") from error
+            raise ModelError(f"{where}: {shown(text)}: {error}") from error
         if number in nodes:
             raise ModelError(f"{where} has the node {number} twice")
         nodes[number] = parsed
@@ -194,7 +198,8 @@ def _columns(
         match = _NUMBERED.fullmatch(name)
         if not match:
             raise ModelError(
-                f"the dump names the feature {name!r}: give the names of all columns as attributes"
+                f"the dump names the feature {shown(name)}: give the names of all columns "
+                "as attributes"
             )
         numbers.append(int(match[1]))
     count = max(numbers) + 1 if given is None else given
@@ -221,7 +226,7 @@ def _nodes(
             # Attributes that are named by the caller; the dump has XGBoost's own names.
             position = int(match[1]) if int(match[1]) < len(positions) else None
         if position is None:
-            raise ModelError(f"tree {index} tests {name!r}, which is no attribute")
+            raise ModelError(f"tree {index} tests {shown(name)}, which is no attribute")
         if yes not in place or no not in place:
             raise ModelError(f"tree {index}: a child of node {number} is not there")
         attribute[i], left[i], right[i] = position, place[yes], place[no]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.errors import ModelError, UnsupportedModel
+from cpx.errors import ModelError, UnsupportedModel, shown
 from cpx.trees.checks import label_list
 
 __all__ = ["OBJECTIVES", "class_labels", "decided_by", "start_margin"]
@@ -36,7 +36,7 @@ def decided_by(objective: str, classes: int) -> dict[str, Any]:
     """
     if objective not in OBJECTIVES:
         raise UnsupportedModel(
-            f"the objective {objective!r} is not supported; cpx reads {', '.join(OBJECTIVES)}"
+            f"the objective {shown(objective)} is not supported; cpx reads {', '.join(OBJECTIVES)}"
         )
     binary = objective == "binary:logistic"
     if binary and classes != 2:

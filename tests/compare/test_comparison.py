@@ -8,6 +8,7 @@ import pytest
 from cpx.compare import Comparison
 from cpx.compare.table import as_text
 from cpx.errors import InvalidInstance, OutputError
+from cpx.support.files import from_cell
 
 from .helpers import run
 
@@ -34,6 +35,17 @@ def test_files_round_trip(tmp_path: Path) -> None:
     rows = list(csv.DictReader((tmp_path / "results.csv").read_text().splitlines()))
     assert [row["contradicted"] for row in rows] == ["False", "False", "True", "False", "False"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results.csv", "results.json"]
+
+
+def test_no_text_is_a_formula(tmp_path: Path) -> None:
+    names = ("=1+1", "+a", "-a", "@a", "\ta", "\ra", "'=1", "''=1", "'plain", "a = 1", "")
+    runs = tuple(run("OPTIMAL", -5, -5, name=name) for name in names)
+    Comparison(runs, {}, complete=True).save(tmp_path)
+    with (tmp_path / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert all(row["instance"][:1] not in tuple("=+-@\t\r") for row in rows)
+    assert [from_cell(row["instance"]) for row in rows] == list(names)
+    assert {row["objective"] for row in rows} == {"-5"}
 
 
 def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:

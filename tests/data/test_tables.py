@@ -65,10 +65,10 @@ def test_refuses_files(csv, tmp_path):
     whole = csv(TEXT * 500, "t.csv.gz").read_bytes()
     cut = tmp_path / "cut.csv.gz"
     cut.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match=r"cut\.csv\.gz: truncated or damaged gzip"):
         read_table(cut, "y")
-    cut.write_bytes(b"no gzip")
-    with pytest.raises(DataError, match="cannot be read"):
+    cut.write_bytes(b"\x1f\x8bno gzip")
+    with pytest.raises(DataError, match="truncated or damaged gzip"):
         read_table(cut, "y")
     with pytest.raises(DataError, match=r"categorical column 'colur'.*did you mean 'colour'"):
         read_table(csv(TEXT), "y", categorical=["colur"])

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.interruptible import run_interruptibly
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.models.kernel_rule.problem import KernelRule
 
 if TYPE_CHECKING:
@@ -126,7 +126,9 @@ def _form_of(problem: Problem) -> WeightedMonomial | RatioMonomial | RuleSelecti
     offer = getattr(problem, "search_form", None)
     form = None if offer is None else offer()
     if not isinstance(form, WeightedMonomial | RatioMonomial | RuleSelection):
-        raise InvalidOption(f"backend 'search' cannot solve problems of kind {problem.kind!r}")
+        raise InvalidOption(
+            f"backend 'search' cannot solve problems of kind {shown(problem.kind)}"
+        )
     return form
 
 

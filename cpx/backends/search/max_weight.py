@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import InvalidInstance, InvalidOption
+from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.support.validation import integer, positive_integer, real
 
@@ -123,7 +123,7 @@ def heaviest(
     n, threads = positive_integer("n", n), positive_integer("threads", threads)
     limit = math.inf if time_limit is None else real(time_limit)
     if limit is None or not limit > 0:
-        raise InvalidOption(f"time_limit must be seconds > 0, got {time_limit!r}")
+        raise InvalidOption(f"time_limit must be seconds > 0, got {shown(time_limit)}")
     end = time.monotonic() + limit
     return _search(
         form, scale, np.asarray(weights), n, threads, lambda: time.monotonic() > end or stop()
@@ -147,14 +147,14 @@ def _form(
     m, d = table.shape
     given = np.asarray(weights)
     if given.shape != (m,) or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
-        raise InvalidInstance(f"weights must be {m} finite numbers, got {weights!r}")
+        raise InvalidInstance(f"weights must be {m} finite numbers, got {shown(weights)}")
     if integer(bits) is None or not 1 <= bits <= _MOST_BITS:
-        raise InvalidOption(f"bits must be an integer from 1 to {_MOST_BITS}, got {bits!r}")
+        raise InvalidOption(f"bits must be an integer from 1 to {_MOST_BITS}, got {shown(bits)}")
     if integer(k) is None or k < 0:
-        raise InvalidInstance(f"k must be an integer >= 0, got {k!r}")
+        raise InvalidInstance(f"k must be an integer >= 0, got {shown(k)}")
     numbers = None if groups is None else np.asarray(tuple(groups))
     if numbers is not None and (numbers.shape != (d,) or numbers.dtype.kind not in "iu"):
-        raise InvalidInstance(f"groups must be {d} integers, got {groups!r}")
+        raise InvalidInstance(f"groups must be {d} integers, got {shown(groups)}")
     scaled, scale = _scaled(given, bits)
     form = WeightedMonomial(
         table,
@@ -171,7 +171,7 @@ def _form(
 def _indices(name: str, features: Iterable[int], d: int) -> tuple[int, ...]:
     given = tuple(features)
     if any(integer(j) is None or not 0 <= j < d for j in given):
-        raise InvalidInstance(f"{name} must be indices from 0 to {d - 1}, got {given!r}")
+        raise InvalidInstance(f"{name} must be indices from 0 to {d - 1}, got {shown(given)}")
     return given
 
 

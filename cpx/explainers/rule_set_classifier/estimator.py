@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from cpx.data.binarizer import as_table
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import DataError, InvalidOption, shown
 from cpx.explainers.rule_set_classifier.fitted_rules import FittedRules
 from cpx.explainers.rule_set_classifier.fitting import Loop, from_black_box, from_labels
 from cpx.explainers.rule_set_classifier.report import LearningReport
@@ -261,7 +261,7 @@ class RuleSetClassifier(FittedRules):
         positive_integer("k", self.k)
         share("penalty", self.penalty)
         if self.n_bins is not None and positive_integer("n_bins", self.n_bins) < 2:
-            raise InvalidOption(f"n_bins must be at least 2, got {self.n_bins!r}")
+            raise InvalidOption(f"n_bins must be at least 2, got {shown(self.n_bins)}")
 
     def __str__(self) -> str:
         if not hasattr(self, "rule_set_"):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cpx.answers.rule import Literal as Named
 from cpx.answers.rule_set import RuleSet
-from cpx.errors import InvalidOption, nearest
+from cpx.errors import InvalidOption, nearest, shown
 from cpx.explainers.rule_set_classifier.labels import Target
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 from cpx.explainers.rule_set_classifier.stating import LabelledRows
@@ -112,7 +112,7 @@ def from_black_box(asked: RuleSetClassifier, X: Any) -> Fitted:
     if asked.class_weights is not None:
         raise InvalidOption(
             "class_weights is not for a black box, all of whose labels count the same: got "
-            f"{asked.class_weights!r}"
+            f"{shown(asked.class_weights)}"
         )
     model = _surrogate(asked).fit(X, asked.black_box)
     target = Target(np.unique(model.labels_), asked.positive)
@@ -134,7 +134,7 @@ def _check_loop(asked: RuleSetClassifier) -> None:
     known = get_args(Loop)
     if asked.loop not in known:
         raise InvalidOption(
-            f"loop must be one of {', '.join(known)}, got {asked.loop!r}"
+            f"loop must be one of {', '.join(known)}, got {shown(asked.loop)}"
             + nearest(str(asked.loop), known)
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import DataError, InvalidOption, shown
 from cpx.support.warnings import warn
 
 __all__ = ["Target", "plain_labels", "two_classes"]
@@ -45,7 +45,8 @@ class Target:
     def __post_init__(self) -> None:
         if self.wanted is not None and self.wanted not in self.classes.tolist():
             raise InvalidOption(
-                f"positive must be one of the labels {self.classes.tolist()}, got {self.wanted!r}"
+                f"positive must be one of the labels {self.classes.tolist()}, got "
+                f"{shown(self.wanted)}"
             )
 
     @property
@@ -74,7 +75,7 @@ class Target:
         strange = given[~np.isin(given, self.classes)]
         if strange.size:
             raise DataError(
-                f"the labels are {self.classes.tolist()}, got {strange.tolist()[0]!r} as well"
+                f"the labels are {self.classes.tolist()}, got {shown(strange.tolist()[0])} as well"
             )
         return np.asarray(given == self.classes[self._place], dtype=bool)
 
@@ -113,7 +114,7 @@ def plain_labels(y: Any) -> Any:
         missing = np.flatnonzero(pd.isna(y))
         if missing.size:
             place = int(missing[0])
-            raise DataError(f"y has a missing label, {np.asarray(y)[place]!r} at {place}")
+            raise DataError(f"y has a missing label, {shown(np.asarray(y)[place])} at {place}")
         if pd.api.types.infer_dtype(y, skipna=False) in ("boolean", "integer"):
             return np.array(list(y))
     return y
@@ -166,7 +167,8 @@ def two_classes(y: Any, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         raise DataError(f"y has {len(labels)} labels, X has {rows} rows")
     if len(classes) == 1:
         raise DataError(
-            f"y has one class only, {classes.tolist()[0]!r}: there is nothing for rules to tell "
+            f"y has one class only, {shown(classes.tolist()[0])}: there is nothing for "
+            "rules to tell "
             "apart"
         )
     if len(classes) > 2:

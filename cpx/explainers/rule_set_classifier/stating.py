@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cpx.data.binarizer import Binarizer
 from cpx.data.samples import Samples
-from cpx.errors import CheckFailed, DataError
+from cpx.errors import CheckFailed, DataError, shown
 from cpx.explainers.rule_set_classifier.labels import Target, two_classes
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.methods.candidates.literals import Literals
@@ -120,12 +120,13 @@ def _literals(rules: TableRules, problem: RuleSetLearning) -> list[list[int]]:
         for name in names:
             if name not in place:
                 raise DataError(
-                    f"the problem has no literal {name!r}, which the rules have: state it for "
+                    f"the problem has no literal {shown(name)}, which the rules have: "
+                    "state it for "
                     "the rows that they were learned from"
                 )
         if len(names) > problem.max_literals:
             raise DataError(
                 f"the problem has rules of at most {plural(problem.max_literals, 'literal')}, got "
-                f"{' and '.join(names)!r}"
+                f"{shown(' and '.join(names))}"
             )
     return [[place[name] for name in names] for names in rules.literal_names]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer, real
 
 __all__ = ["at_least_zero", "count"]
@@ -15,7 +15,9 @@ def at_least_zero(name: str, value: object, most: float = math.inf) -> float:
     number = real(value)
     if number is None or not 0 <= number <= most or number == math.inf:
         limit = "" if most == math.inf else f" and at most {most:g}"
-        raise InvalidOption(f"{name} must be a finite number of at least 0{limit}, got {value!r}")
+        raise InvalidOption(
+            f"{name} must be a finite number of at least 0{limit}, got {shown(value)}"
+        )
     return number
 
 
@@ -23,5 +25,5 @@ def count(name: str, value: object) -> int:
     """Return an integer of at least 0 as int, or raise InvalidOption naming it."""
     number = integer(value)
     if number is None or number < 0:
-        raise InvalidOption(f"{name} must be an integer of at least 0, got {value!r}")
+        raise InvalidOption(f"{name} must be an integer of at least 0, got {shown(value)}")
     return number

@@ -19,7 +19,7 @@ from cpx.data.columns import (
     fit_column,
     short_between,
 )
-from cpx.errors import DataError
+from cpx.errors import DataError, shown
 from cpx.methods.active.conditions import Condition, Interval, OneOf
 
 __all__ = ["Attribute", "Categories", "Numbers", "fit_attribute"]
@@ -237,7 +237,7 @@ def fit_attribute(
         thresholds |= {*fitted(by_value, half).thresholds}
     low, high = float(distinct[0]), float(distinct[-1])
     if not np.isfinite(high - low):
-        raise DataError(f"column {name!r} has a range too large for a float: {low} to {high}")
+        raise DataError(f"column {shown(name)} has a range too large for a float: {low} to {high}")
     whole = bool((present == np.floor(present)).all())
     thresholds |= _evenly(low, high, n_cells // 2, whole)
     return Numbers(name, low, high, np.array(sorted(thresholds), dtype=np.float64), whole)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.classifiers import classifier_name, labels
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import DataError, InvalidOption, shown
 from cpx.methods.active.domain import Domain
 
 __all__ = ["BlackBox"]
@@ -102,8 +102,9 @@ class BlackBox:
         if unknown.any():
             strange = answers[unknown].tolist()[0]
             raise DataError(
-                f"the black box {self.name} gave a query the label {strange!r}: on the table it "
-                f"had only {self.classes[0]!r} and {self.classes[1]!r}"
+                f"the black box {self.name} gave a query the label {shown(strange)}: on "
+                "the table it "
+                f"had only {shown(self.classes[0])} and {shown(self.classes[1])}"
             )
         found = np.asarray(answers == self.classes[1], dtype=bool)
         self.rechecked += again
@@ -126,7 +127,7 @@ def _two_classes(answers: npt.NDArray[Any], positive: Any, name: str) -> tuple[A
     found = np.unique(answers).tolist()
     if len(found) == 1:
         raise DataError(
-            f"the black box {name} gives all {len(answers)} rows the label {found[0]!r}: "
+            f"the black box {name} gives all {len(answers)} rows the label {shown(found[0])}: "
             "there is nothing for rules to tell apart"
         )
     if len(found) > 2:
@@ -137,5 +138,5 @@ def _two_classes(answers: npt.NDArray[Any], positive: Any, name: str) -> tuple[A
     if positive is None:
         return found[0], found[1]
     if positive not in found:
-        raise InvalidOption(f"positive must be one of the labels {found}, got {positive!r}")
+        raise InvalidOption(f"positive must be one of the labels {found}, got {shown(positive)}")
     return found[1 - found.index(positive)], found[found.index(positive)]

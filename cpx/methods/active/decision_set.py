@@ -14,7 +14,7 @@ from cpx.answers.rule import Literal
 from cpx.answers.rule_set import RuleFigures, RuleSet
 from cpx.data.binarizer import NotFitted
 from cpx.data.classifiers import labels
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import DataError, InvalidOption, shown
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.domain import Domain
 from cpx.methods.active.state import Evidence
@@ -101,7 +101,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         """
         room = self._room()
         if positive_integer("n_cells", self.n_cells) < 2:
-            raise InvalidOption(f"n_cells must be at least 2, got {self.n_cells!r}")
+            raise InvalidOption(f"n_cells must be at least 2, got {shown(self.n_cells)}")
         rng = np.random.default_rng(valid_seed(self.seed))
         domain = Domain(X, int(self.n_cells), self.categorical, self.max_categories)
         cells = domain.cells(domain.values(X))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.samples import Samples
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.decision_set import DecisionSet
@@ -153,7 +153,9 @@ class LearnedDecisionSet(DecisionSet):
         at_least_zero("penalty", self.penalty, 1.0)
         at_least_zero("condition_penalty", self.condition_penalty, 1.0)
         if self.objective not in OBJECTIVES:
-            raise InvalidOption(f"objective must be one of {OBJECTIVES}, got {self.objective!r}")
+            raise InvalidOption(
+                f"objective must be one of {OBJECTIVES}, got {shown(self.objective)}"
+            )
         if self.max_rules is not None:
             positive_integer("max_rules", self.max_rules)
         for name in ("n_changed", "max_conditions", "n_rows", "starts"):

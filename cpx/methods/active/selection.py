@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.answers.result import Result, Status, Termination
-from cpx.errors import EngineError
+from cpx.errors import EngineError, shown
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.solving import solve
 
@@ -125,7 +125,9 @@ class Selection:
         if result.termination is Termination.INTERRUPTED:
             raise KeyboardInterrupt
         if result.status is Status.ERROR:
-            raise EngineError(f"backend {self._backend!r} failed to select: {result.raw_status}")
+            raise EngineError(
+                f"backend {shown(self._backend)} failed to select: {result.raw_status}"
+            )
         return result
 
     def _quality(self, cost: float | Fraction) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.errors import DataError, EngineMissing, InvalidOption
+from cpx.errors import DataError, EngineMissing, InvalidOption, shown
 from cpx.methods.candidates.literals import Literals
 from cpx.support.validation import positive_integer, real
 
@@ -60,7 +60,7 @@ def association_rules(
     positive_integer("n", n)
     support = real(min_support)
     if support is None or not 0 < support <= 1:
-        raise InvalidOption(f"min_support must be above 0 and at most 1, got {min_support!r}")
+        raise InvalidOption(f"min_support must be above 0 and at most 1, got {shown(min_support)}")
     sets = _frequent(literals.matrix[labels], support, k)
     worth = np.where(labels, 1, -1)
     found: dict[bytes, tuple[int, tuple[int, ...]]] = {}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 from collections.abc import Mapping, Sequence
 from io import StringIO
 
-from cpx.errors import DataError, nearest
-from cpx.support.files import read_text
+from cpx.errors import DataError, nearest, shown
+from cpx.support.files import from_cell, parse_json, read_text
 
 __all__ = ["read_rules"]
 
@@ -57,9 +56,9 @@ def read_rules(path: str | os.PathLike[str], names: Sequence[str]) -> tuple[tupl
 def _texts(path: str | os.PathLike[str], text: str) -> list[str | list[str]]:
     if str(path).removesuffix(".gz").endswith(".json"):
         try:
-            rules = json.loads(text)
-        except ValueError as error:
-            raise DataError(f"{path}: no JSON: {error}") from error
+            rules = parse_json(text, DataError)
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from error
         if not isinstance(rules, list):
             raise DataError(f"{path}: a list of rules expected, got {type(rules).__name__}")
         return rules
@@ -67,7 +66,11 @@ def _texts(path: str | os.PathLike[str], text: str) -> list[str | list[str]]:
     header = next(csv.reader(lines[:1]), [])
     if "rule" in (name.strip() for name in header):
         at = [name.strip() for name in header].index("rule")
-        return [row[at] for row in csv.reader(StringIO("\n".join(lines[1:]))) if len(row) > at]
+        return [
+            from_cell(row[at])
+            for row in csv.reader(StringIO("\n".join(lines[1:])))
+            if len(row) > at
+        ]
     return list(lines)
 
 
@@ -76,7 +79,7 @@ def _read(rule: object, known: Mapping[str, int]) -> tuple[int, ...]:
         return tuple(sorted(set(_conditions(_spaced(rule), known))))
     if isinstance(rule, list) and all(isinstance(part, str) for part in rule):
         return tuple(sorted({j for part in rule for j in _conditions(_spaced(part), known)}))
-    raise DataError(f"a text or a list of conditions expected, got {rule!r}")
+    raise DataError(f"a text or a list of conditions expected, got {shown(rule)}")
 
 
 def _conditions(text: str, known: Mapping[str, int]) -> list[int]:
@@ -89,7 +92,7 @@ def _conditions(text: str, known: Mapping[str, int]) -> list[int]:
             if literal is not None:
                 break
         else:
-            raise DataError(f"unknown condition {words[0]!r}{nearest(words[0], known)}")
+            raise DataError(f"unknown condition {shown(words[0])}{nearest(words[0], known)}")
         found.append(literal)
         words = words[end:]
     return found

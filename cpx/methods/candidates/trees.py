@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.errors import DataError, InvalidOption, UnsupportedModel
+from cpx.errors import DataError, InvalidOption, UnsupportedModel, shown
 from cpx.methods.candidates.literals import Literals
 from cpx.support.validation import positive_integer, valid_seed
 
@@ -52,7 +52,7 @@ def forest_paths(
     labels = literals.labels(same)
     forest = RandomForestClassifier(
         positive_integer("trees", trees),
-        max_depth=positive_integer("k", k),
+        max_depth=min(positive_integer("k", k), literals.features.shape[1]),
         random_state=valid_seed(seed),
     )
     forest.fit(literals.features.astype(np.float32), labels)
@@ -97,11 +97,11 @@ def model_paths(
         )
     classes = list(model.classes_)
     if label not in classes:
-        raise InvalidOption(f"label must be one of {classes}, got {label!r}")
+        raise InvalidOption(f"label must be one of {classes}, got {shown(label)}")
     paths = [path for tree in trees for path in tree_paths(tree.tree_, classes.index(label))]
     tests = sorted({(a, t) for path in paths for a, t, _ in path})
     if not tests:
-        raise DataError(f"the model has no path to the class {label!r} that tests anything")
+        raise DataError(f"the model has no path to the class {shown(label)} that tests anything")
     if names is None:
         names = [str(c) for c in X.columns] if hasattr(X, "columns") else []
     # As scikit-learn compares: values of 32 bits with thresholds of 64.

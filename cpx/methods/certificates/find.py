@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.statistics import PrecisionEstimate, clopper_pearson
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.methods.certificates.noise import Bits, restricted_bits
 from cpx.methods.certificates.tree import ImplicitTree, Instance, checked_bits
 from cpx.support.validation import open_unit
@@ -194,5 +194,5 @@ def _estimated(
 def _tail(delta: float) -> float:
     tail = open_unit("delta", delta)
     if tail >= 0.5:
-        raise InvalidOption(f"delta must be a number between 0 and 0.5, got {delta!r}")
+        raise InvalidOption(f"delta must be a number between 0 and 0.5, got {shown(delta)}")
     return tail

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 from cpx.data.distributions import Uniform
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.methods.certificates.find import prefixes
 from cpx.methods.certificates.tree import ImplicitTree
 from cpx.methods.monomial_arrays import MonomialForm, monomial_form
@@ -48,8 +48,8 @@ class Certificates(Asking):
         distribution = asked.oracle.distribution
         if not isinstance(distribution, Uniform):
             raise InvalidOption(
-                f"backend {self.name!r} needs the distribution 'uniform', the problem has "
-                f"{distribution.name!r}"
+                f"backend {shown(self.name)} needs the distribution 'uniform', the problem has "
+                f"{shown(distribution.name)}"
             )
         bits = asked.oracle.bits
         tree = ImplicitTree(asked.same, len(bits), k, seed=options.seed)

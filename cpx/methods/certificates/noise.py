@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer, open_unit, positive_integer
 
 __all__ = ["BitFunction", "Restriction", "noise_sensitivity", "stabilising_scores"]
@@ -135,7 +135,8 @@ def checked_restriction(fixed: Restriction, d: int) -> dict[int, int]:
         number, value = integer(j), int(bit) if bit in (0, 1) else None
         if number is None or not 0 <= number < d or value is None:
             raise InvalidOption(
-                f"a restriction maps features from 0 to {d - 1} to 0 or 1, got {j!r}: {bit!r}"
+                f"a restriction maps features from 0 to {d - 1} to 0 or 1, got "
+                f"{shown(j)}: {shown(bit)}"
             )
     return {int(j): int(fixed[j]) for j in sorted(fixed)}
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.methods.certificates.noise import (
     BitFunction,
     Restriction,
@@ -86,7 +86,7 @@ class ImplicitTree:
         self.d = positive_integer("d", d)
         levels = integer(depth)
         if levels is None or not 0 <= levels <= self.d:
-            raise InvalidOption(f"depth must be an integer from 0 to d = {d}, got {depth!r}")
+            raise InvalidOption(f"depth must be an integer from 0 to d = {d}, got {shown(depth)}")
         self.depth = levels
         self.noise = open_unit("noise", noise)
         self.pairs = positive_integer("pairs", pairs)
@@ -179,5 +179,5 @@ def checked_bits(x: Instance, d: int) -> npt.NDArray[np.int8]:
     """Return an instance as d values 0 and 1, or raise InvalidOption."""
     bits = np.asarray(x)
     if bits.shape != (d,) or not np.isin(bits, (0, 1)).all():
-        raise InvalidOption(f"an instance must be {d} values 0 or 1, got {x!r}")
+        raise InvalidOption(f"an instance must be {d} values 0 or 1, got {shown(x)}")
     return bits.astype(np.int8)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance, InvalidOption
+from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.methods.column_generation.generate import Round
 from cpx.methods.column_generation.learner import Learner
 from cpx.methods.column_generation.table import Features
@@ -142,7 +142,7 @@ def learn_rules(
 
     limit = math.inf if time_limit is None else real(time_limit)
     if limit is None or not limit > 0:
-        raise InvalidOption(f"time_limit must be seconds > 0, got {time_limit!r}")
+        raise InvalidOption(f"time_limit must be seconds > 0, got {shown(time_limit)}")
     asked = SolveOptions(threads=threads, seed=seed)
     k = positive_integer("k", k)
     if not isinstance(samples, Samples):

@@ -8,7 +8,7 @@ import numpy as np
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.methods.reasons.oracle_method import AskingOracle
 from cpx.models.minimum_subset.problem import SmallestSet
 from cpx.trees.sufficiency.set_family import places
@@ -83,7 +83,7 @@ class BestOfOrders(Deletion):
         orders = str(_ORDERS) if solver is None else solver
         if not orders.isdecimal() or int(orders) < 1:
             raise InvalidOption(
-                f"{self.name}:N is for N orders of deletion, a number from 1, got {orders!r}"
+                f"{self.name}:N is for N orders of deletion, a number from 1, got {shown(orders)}"
             )
         self.solver = orders
 

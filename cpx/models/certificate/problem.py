@@ -15,7 +15,7 @@ from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.models.arguments import Share, feature_list, share, weight_list
 from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
@@ -91,7 +91,7 @@ class MinCertificate(SmallestSet):
             weights = weight_list("weights", self.weights, self.n_features)
             object.__setattr__(self, "weights", weights)
         if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
 
     @property
     def n_features(self) -> int:

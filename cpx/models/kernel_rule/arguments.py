@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.models.arguments import index
 
 __all__ = ["feature_names", "positive_fraction", "signed_weights"]
@@ -23,7 +23,7 @@ def signed_weights(value: object, m: int) -> tuple[int, ...]:
     (3, -1)
     """
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidInstance(f"weights must be a list of integers, got {value!r}")
+        raise InvalidInstance(f"weights must be a list of integers, got {shown(value)}")
     weights = tuple(index(f"weights[{i}]", w) for i, w in enumerate(value))
     if len(weights) != m:
         raise InvalidInstance(f"weights must have {m} integers, got {len(weights)}")
@@ -45,7 +45,7 @@ def positive_fraction(name: str, value: Any) -> Fraction:
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         fraction = Fraction(0)
     if fraction <= 0 or isinstance(value, bool | float):
-        raise InvalidInstance(f"{name} must be a positive fraction, got {value!r}")
+        raise InvalidInstance(f"{name} must be a positive fraction, got {shown(value)}")
     return fraction
 
 
@@ -58,8 +58,8 @@ def feature_names(value: object, d: int) -> tuple[str, ...]:
     ('x0', 'x1')
     """
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidInstance(f"features must be a list of strings, got {value!r}")
+        raise InvalidInstance(f"features must be a list of strings, got {shown(value)}")
     names = tuple(value) or tuple(f"x{j}" for j in range(d))
     if len(names) != d or not all(isinstance(name, str) for name in names):
-        raise InvalidInstance(f"features must be {d} strings, got {names!r}")
+        raise InvalidInstance(f"features must be {d} strings, got {shown(names)}")
     return names

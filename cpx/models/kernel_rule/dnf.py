@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from cpx.data.bit_table import Bits
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.support.validation import integer
 
 __all__ = ["DNF", "canonical", "in_words", "read_dnf", "true_of"]
@@ -36,11 +36,13 @@ def read_dnf(name: str, value: object, d: int) -> DNF:
         Naming what is no list of lists of indices.
     """
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidInstance(f"{name} must be a list of clauses, got {value!r}")
+        raise InvalidInstance(f"{name} must be a list of clauses, got {shown(value)}")
     clauses = []
     for clause in value:
         if isinstance(clause, str) or not isinstance(clause, Iterable):
-            raise InvalidInstance(f"{name}: a clause must be a list of features, got {clause!r}")
+            raise InvalidInstance(
+                f"{name}: a clause must be a list of features, got {shown(clause)}"
+            )
         features = list(clause)
         if not features or any(integer(j) is None or not 0 <= j < d for j in features):
             raise InvalidInstance(

@@ -16,7 +16,7 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.bit_table import bit_table
 from cpx.data.bitstrings import matrix_of, strings_of
-from cpx.errors import DataError, InvalidInstance
+from cpx.errors import DataError, InvalidInstance, shown
 from cpx.models.arguments import index
 from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.kernel_rule.arguments import feature_names, positive_fraction, signed_weights
@@ -121,7 +121,7 @@ class KernelRule(Problem):
             number = index(which, getattr(self, which))
             if number < 1 or (most is not None and number > most):
                 limits = "at least 1" if most is None else f"from 1 to {most}"
-                raise InvalidInstance(f"{which} must be {limits}, got {number}")
+                raise InvalidInstance(f"{which} must be {limits}, got {shown(number)}")
             object.__setattr__(self, which, number)
         if self.max_clauses * d > _MOST_INDICES:
             raise InvalidInstance(
@@ -131,9 +131,9 @@ class KernelRule(Problem):
         object.__setattr__(self, "unit", positive_fraction("unit", self.unit))
         object.__setattr__(self, "features", feature_names(self.features, d))
         if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
         if not isinstance(self.context, Mapping):
-            raise InvalidInstance(f"context must be an object, got {self.context!r}")
+            raise InvalidInstance(f"context must be an object, got {shown(self.context)}")
 
     # ----------------------------------------------------------- the problem
 
@@ -286,13 +286,13 @@ class KernelRule(Problem):
         saved.refuse_unknown("key", data, _KEYS)
         parameters = data.get("parameters")
         if not isinstance(parameters, Mapping):
-            raise InvalidInstance(f"parameters must be an object, got {parameters!r}")
+            raise InvalidInstance(f"parameters must be an object, got {shown(parameters)}")
         saved.refuse_unknown("parameter", parameters, frozenset(_PARAMETERS))
         for key, holder in (
             *((key, parameters) for key in _PARAMETERS[:2]),
             *((key, data) for key in ("samples", "weights")),
         ):
             if key not in holder:
-                raise InvalidInstance(f"the key {key!r} is missing")
+                raise InvalidInstance(f"the key {shown(key)} is missing")
         more = {key: data[key] for key in ("features", "name", "context") if key in data}
         return cls(matrix_of(data["samples"]), data["weights"], **parameters, **more)

@@ -21,7 +21,7 @@ from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.models.arguments import Share, feature_list, index, share
 from cpx.models.base import Encoding, Problem, Statement, Values, maximised
 from cpx.models.monomial import saved
@@ -92,13 +92,13 @@ class MonomialProblem(Problem):
             object.__setattr__(self, name, feature_list(name, getattr(self, name), d))
         if not isinstance(self.one_per_group, bool | np.bool_):
             raise InvalidInstance(
-                f"one_per_group must be true or false, got {self.one_per_group!r}"
+                f"one_per_group must be true or false, got {shown(self.one_per_group)}"
             )
         object.__setattr__(self, "one_per_group", bool(self.one_per_group))
         if self.one_per_group and self.samples.groups is None:
             raise InvalidInstance("one_per_group needs groups, and the samples have none")
         if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
         for name in saved.LIMITS:
             value = getattr(self, name)
             if value is None:  # the default of a field is the attribute of the class

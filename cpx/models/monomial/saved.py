@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpx.data.bitstrings import bits_of, matrix_of, string_of, strings_of
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance, nearest
+from cpx.errors import InvalidInstance, nearest, shown
 
 if TYPE_CHECKING:
     from cpx.models.monomial.problem import MonomialProblem
@@ -89,12 +89,12 @@ def read(
     refuse_unknown("key", data, _KEYS)
     parameters = data.get("parameters")
     if not isinstance(parameters, Mapping):
-        raise InvalidInstance(f"parameters must be an object, got {parameters!r}")
+        raise InvalidInstance(f"parameters must be an object, got {shown(parameters)}")
     refuse_unknown("parameter", parameters, known)
     held = [*((key, parameters) for key in needed), ("samples", data), ("labels", data)]
     for key, holder in held:
         if key not in holder:
-            raise InvalidInstance(f"the key {key!r} is missing")
+            raise InvalidInstance(f"the key {shown(key)} is missing")
     for name in LIMITS:
         if name in parameters and parameters[name] is None:
             raise InvalidInstance(f"{name} must be a share from 0 to 1, got None")
@@ -105,9 +105,9 @@ def read(
     }
     for key in ("weights", "groups", "features"):
         if not isinstance(optional.get(key, []), list):
-            raise InvalidInstance(f"{key} must be a list, got {optional[key]!r}")
+            raise InvalidInstance(f"{key} must be a list, got {shown(optional[key])}")
     if not isinstance(optional.get("context", {}), dict):
-        raise InvalidInstance(f"context must be an object, got {optional['context']!r}")
+        raise InvalidInstance(f"context must be an object, got {shown(optional['context'])}")
     samples = Samples(matrix_of(data["samples"]), bits_of(data["labels"], "labels"), **optional)
     return {"samples": samples, "name": data.get("name", ""), **parameters}
 
@@ -117,6 +117,6 @@ def refuse_unknown(what: str, data: Mapping[str, Any], known: frozenset[str]) ->
     for key in data:
         if key not in known:
             raise InvalidInstance(
-                f"unknown {what} {key!r}{nearest(str(key), known)}; known: "
+                f"unknown {what} {shown(key)}{nearest(str(key), known)}; known: "
                 + ", ".join(sorted(known))
             )

@@ -18,7 +18,7 @@ from cpx.answers.rule_set import RuleFigures, RuleSet
 from cpx.answers.values import Value
 from cpx.data.sample_fields import MAX_TOTAL_WEIGHT
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.models.arguments import Share, feature_list, share
 from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.monomial import text as wording
@@ -84,13 +84,13 @@ class RuleSetProblem(Problem):
         object.__setattr__(self, "penalty", share("penalty", self.penalty))
         if self.loss not in get_args(Loss):
             raise InvalidInstance(
-                f"loss must be one of {', '.join(get_args(Loss))}, got {self.loss!r}"
+                f"loss must be one of {', '.join(get_args(Loss))}, got {shown(self.loss)}"
             )
         if self.class_weights is not None:
             object.__setattr__(self, "class_weights", arguments.class_weights(self.class_weights))
             self._refuse_heavy()
         if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
 
     def _refuse_heavy(self) -> None:
         assert self.class_weights is not None

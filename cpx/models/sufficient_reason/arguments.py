@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.models.sufficient_reason.form import Definition
 from cpx.trees.form import Label, TreeModel
 
@@ -19,7 +19,7 @@ def known_label(predicted: Label, label: Label | None) -> Label:
     if label is not None and (
         label != predicted or isinstance(label, str) != isinstance(predicted, str)
     ):
-        raise InvalidInstance(f"label is {label!r}, and the model gives x {predicted!r}")
+        raise InvalidInstance(f"label is {shown(label)}, and the model gives x {shown(predicted)}")
     return predicted
 
 
@@ -32,7 +32,7 @@ def known_definition(model: TreeModel, definition: Definition | None) -> Definit
         return "majoritary" if votes else "tree-specific"
     if definition not in DEFINITIONS:
         raise InvalidInstance(
-            f"definition must be one of {', '.join(DEFINITIONS)}, got {definition!r}"
+            f"definition must be one of {', '.join(DEFINITIONS)}, got {shown(definition)}"
         )
     if definition == "majoritary" and not votes:
         raise InvalidInstance(
@@ -48,7 +48,7 @@ def known_unit(given: Any, definition: Definition) -> Fraction:
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         unit = Fraction(-1)
     if unit < 0 or given is True:
-        raise InvalidInstance(f"unit must be a fraction of at least 0, got {given!r}")
+        raise InvalidInstance(f"unit must be a fraction of at least 0, got {shown(given)}")
     if unit and definition != "tree-specific":
-        raise InvalidInstance(f"unit is for tree-specific reasons, got {given!r}")
+        raise InvalidInstance(f"unit is for tree-specific reasons, got {shown(given)}")
     return unit

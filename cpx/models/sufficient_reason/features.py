@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.errors import InvalidInstance, nearest
+from cpx.errors import InvalidInstance, nearest, shown
 from cpx.models.arguments import feature_list
 from cpx.models.sufficient_reason.conditions import conditional, conditions
 from cpx.models.sufficient_reason.intervals import interval_text
@@ -48,7 +48,7 @@ class Features:
 
     def __init__(self, model: TreeModel, x: tuple[float, ...], level: Level) -> None:
         if level not in LEVELS:
-            raise InvalidInstance(f"level must be one of {', '.join(LEVELS)}, got {level!r}")
+            raise InvalidInstance(f"level must be one of {', '.join(LEVELS)}, got {shown(level)}")
         self.tree_model, self.x = model, x
         self.columns = level == "attributes"
         if not self.columns:
@@ -59,7 +59,7 @@ class Features:
             if np.isnan(self.x[a]):
                 raise InvalidInstance(
                     f"level conditions is for rows without missing values, and "
-                    f"{self.tree_model.attributes[a].name!r} of x is missing"
+                    f"{shown(self.tree_model.attributes[a].name)} of x is missing"
                 )
 
     @cached_property
@@ -125,5 +125,5 @@ class Features:
         if names.count(name) != 1:
             what = f"several {self.unit}s" if name in names else f"no {self.unit}"
             near = "" if name in names else nearest(name, names)
-            raise InvalidInstance(f"{which}: {name!r} names {what} of the model{near}")
+            raise InvalidInstance(f"{which}: {shown(name)} names {what} of the model{near}")
         return names.index(name)

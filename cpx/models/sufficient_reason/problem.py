@@ -14,7 +14,7 @@ import numpy as np
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.models.arguments import Share, weight_list
 from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
@@ -156,9 +156,9 @@ class SufficientReason(SmallestSet):
             weights = weight_list("weights", self.weights, self.n_features)
             object.__setattr__(self, "weights", weights)
         if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {self.name!r}")
+            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
         if not isinstance(self.context, Mapping):
-            raise InvalidInstance(f"context must be an object, got {self.context!r}")
+            raise InvalidInstance(f"context must be an object, got {shown(self.context)}")
         object.__setattr__(self, "unit", self._rounding())
         if self.stated:
             _ = self.form  # found out now: numbers that are too large

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.errors import DataError
+from cpx.errors import DataError, shown
 from cpx.support.validation import real
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
@@ -51,7 +51,7 @@ def row_values(model: TreeModel, x: Row) -> tuple[float, ...]:
         if math.isnan(value):
             _refuse_missing(model, i)
         elif not _has(attribute, value):
-            raise DataError(f"x: {attribute.name!r} is {value:g}, no value of the attribute")
+            raise DataError(f"x: {shown(attribute.name)} is {value:g}, no value of the attribute")
     return numbers
 
 
@@ -72,7 +72,7 @@ def _in_order(model: TreeModel, x: Row) -> list[Any]:
     if isinstance(x, Mapping):
         return _by_name(model, x)
     if isinstance(x, str) or not isinstance(x, Iterable):
-        raise DataError(f"x must be a row of numbers, got {x!r}")
+        raise DataError(f"x must be a row of numbers, got {shown(x)}")
     array = np.asarray(x, dtype=object)
     if array.ndim == 2 and len(array) == 1:
         array = array[0]
@@ -103,17 +103,21 @@ def _number(attribute: Attribute, value: Any) -> float:
         return math.nan
     number = float(value) if isinstance(value, bool | np.bool_) else real(value)
     if number is None or math.isinf(number):
-        raise DataError(f"x: {attribute.name!r} must be a finite number or missing, got {value!r}")
+        raise DataError(
+            f"x: {shown(attribute.name)} must be a finite number or missing, got {shown(value)}"
+        )
     return number + 0.0
 
 
 def _refuse_missing(model: TreeModel, i: int) -> None:
     attribute = model.attributes[i]
     if model.refuses_missing(i):
-        raise DataError(f"x: {attribute.name!r} is missing, and the model has no branch for that")
+        raise DataError(
+            f"x: {shown(attribute.name)} is missing, and the model has no branch for that"
+        )
     if not attribute.missing:
         raise DataError(
-            f"x: {attribute.name!r} is missing, and its attribute says that no value is; "
+            f"x: {shown(attribute.name)} is missing, and its attribute says that no value is; "
             "give the model attributes with missing=True (with_attributes)"
         )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cpx.errors import InvalidInstance, ModelError
+from cpx.errors import InvalidInstance, ModelError, shown
 from cpx.models.monomial.saved import refuse_unknown
 from cpx.trees.form import TreeModel
 
@@ -54,15 +54,15 @@ def read(data: Mapping[str, Any]) -> dict[str, Any]:
     refuse_unknown("key", data, _KEYS)
     parameters = data.get("parameters")
     if not isinstance(parameters, Mapping):
-        raise InvalidInstance(f"parameters must be an object, got {parameters!r}")
+        raise InvalidInstance(f"parameters must be an object, got {shown(parameters)}")
     refuse_unknown("parameter", parameters, _PARAMETERS)
     holders = [("model", data), ("x", data), ("class", data)]
     holders += [(key, parameters) for key in ("level", "definition", "unit")]
     for key, holder in holders:
         if holder.get(key) is None:
-            raise InvalidInstance(f"the key {key!r} is missing")
+            raise InvalidInstance(f"the key {shown(key)} is missing")
     if not isinstance(data["x"], list):
-        raise InvalidInstance(f"x must be a list, got {data['x']!r}")
+        raise InvalidInstance(f"x must be a list, got {shown(data['x'])}")
     try:
         model = TreeModel.from_dict(data["model"])
     except ModelError as error:

@@ -73,10 +73,10 @@ def train(table: Table, seed: int, iterations: int) -> Network:
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import train_test_split
-    from sklearn.neural_network import MLPClassifier
     from threadpoolctl import threadpool_limits
 
     from cpx.data.classifiers import named_classifier
+    from cpx.data.perceptron import MLPClassifier
 
     X = table.X.drop(columns=list(UNUSED), errors="ignore")
     classes = np.unique(np.asarray(table.y).astype(str))

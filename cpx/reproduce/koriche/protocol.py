@@ -140,9 +140,9 @@ def train(table: Table, protocol: Protocol) -> BlackBox:
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import train_test_split
-    from sklearn.neural_network import MLPClassifier
     from threadpoolctl import threadpool_limits
 
+    from cpx.data.perceptron import MLPClassifier
     from cpx.explainers import Explainer
 
     classifier = MLPClassifier(random_state=protocol.seed)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +11,7 @@ from cpx.reproduce.koriche.experiment import Experiment
 from cpx.reproduce.koriche.methods import Method
 from cpx.reproduce.koriche.records import Record, Store, Task
 from cpx.reproduce.koriche.summary import Cell, cell
+from cpx.support.files import csv_text
 
 __all__ = ["COLUMNS", "grids", "notes", "to_csv"]
 
@@ -172,14 +171,8 @@ def _percent(value: float) -> str:
 
 def to_csv(tasks: Iterable[Task], store: Store) -> str:
     """Return one row per task that was made, as CSV text with a header."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for task in tasks:
-        record = store.get(task)
-        if record is not None:
-            writer.writerow(_flat(task, record))
-    return out.getvalue()
+    kept = ((task, store.get(task)) for task in tasks)
+    return csv_text(COLUMNS, [_flat(task, record) for task, record in kept if record is not None])
 
 
 def _flat(task: Task, record: Record) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, shown
 from cpx.support.validation import integer
 
 __all__ = ["attribute_set", "weight_map"]
@@ -23,7 +23,9 @@ def attribute_set(name: str, values: Iterable[int], d: int) -> frozenset[int]:
     for value in values:
         a = integer(value)
         if a is None or not 0 <= a < d:
-            raise InvalidInstance(f"{name} must have attributes from 0 to {d - 1}, got {value!r}")
+            raise InvalidInstance(
+                f"{name} must have attributes from 0 to {d - 1}, got {shown(value)}"
+            )
         found.add(a)
     return frozenset(found)
 
@@ -49,6 +51,6 @@ def weight_map(weights: Mapping[int, int] | Iterable[int] | None, d: int) -> dic
     for a, value in given.items():
         weight = integer(value)
         if weight is None or weight < 1:
-            raise InvalidInstance(f"weights must be positive integers, got {value!r} for {a}")
+            raise InvalidInstance(f"weights must be positive integers, got {shown(value)} for {a}")
         result[a] = weight
     return result

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
@@ -47,7 +47,9 @@ def needs(form: WeightedMonomial) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]
 def refuse_limits(limits: CoverageLimits | None, encoding: str) -> None:
     """Raise InvalidOption when there are limits: the encoding cannot state them."""
     if limits is not None:
-        raise InvalidOption(f"encoding {encoding!r} cannot state limits on coverage and precision")
+        raise InvalidOption(
+            f"encoding {shown(encoding)} cannot state limits on coverage and precision"
+        )
 
 
 def limit_constraints(

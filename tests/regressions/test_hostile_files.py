@@ -1,0 +1,106 @@
+"""Files that are made to take all memory: refused early, with little of it."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from cpx.compare import Comparison
+from cpx.data import read_table
+from cpx.errors import CpxError, DataError, InvalidInstance, ModelError
+from cpx.instances import load
+from cpx.support.files import parse_json, read_bytes
+from cpx.trees import read_model
+
+
+def _bomb(path: Path, unit: bytes, size: int) -> Path:
+    """Write a gzip of many members, which takes no time to make."""
+    block = unit * (2**20 // len(unit))
+    path.write_bytes(gzip.compress(block, mtime=0) * (size // len(block) + 1))
+    return path
+
+
+@pytest.mark.parametrize(("unit", "size"), [(b"[],", 2**25), (b"{},", 2**25), (b",", 2**26)])
+def test_a_bomb_is_refused(unit: bytes, size: int, tmp_path: Path) -> None:
+    path = _bomb(tmp_path / "bomb.gz", unit, size)
+    assert path.stat().st_size < 10**5
+    with pytest.raises(InvalidInstance, match=r"bomb\.gz: its \d+ bytes unpack to more than"):
+        load(path)
+
+
+def test_every_reader_refuses_it(tmp_path: Path) -> None:
+    path = _bomb(tmp_path / "results.json", b"[],", 2**25)
+    for read, error in (
+        (read_model, ModelError),
+        (lambda path: read_table(path, "y"), DataError),
+        (lambda path: Comparison.load(path.parent), InvalidInstance),
+    ):
+        with pytest.raises(error, match="unpack to more than"):
+            read(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_it_takes_little_memory(tmp_path: Path) -> None:
+    path = _bomb(tmp_path / "bomb.gz", b" ", 3 * 2**28)
+    code = (
+        "import resource, sys\n"
+        "from cpx.errors import DataError\n"
+        "from cpx.support.files import read_bytes\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "try:\n    read_bytes(sys.argv[1], DataError)\n"
+        "except DataError:\n"
+        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+    )
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert int(told.stdout) * unit < 60e6
+
+
+def test_an_honest_file_that_packs_well_is_read(tmp_path: Path) -> None:
+    row = b'["' + b"01" * 100 + b'", 1, 1],\n'
+    path = _bomb(tmp_path / "honest.gz", row, 200 * 10**6)
+    assert len(read_bytes(path, DataError)) > 190 * 10**6
+    assert path.stat().st_size < 10**6
+
+
+def test_a_bomb_in_a_skops_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("skops")
+    monkeypatch.setattr("cpx.support.files._MOST_UNPACKED", 2**22)
+    path = tmp_path / "model.skops"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for i in range(9):
+            archive.writestr(f"{i}.npy", bytes(2**20))
+    with pytest.raises(ModelError, match=r"model\.skops: its \d+ bytes unpack to more than"):
+        read_model(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 200 + "]" * 200, "nested too deeply"),
+        ("[" * 10**6, "nested too deeply"),
+        ('{"a":' * 101 + "1" + "}" * 101, "nested too deeply"),
+        ("9" * 5000, "no JSON"),
+    ],
+)
+def test_strange_json(text: str, message: str) -> None:
+    with pytest.raises(CpxError, match=message):
+        parse_json(text, CpxError)
+
+
+def test_json_of_a_hundred_levels_is_read() -> None:
+    assert parse_json("[" * 100 + "]" * 100, CpxError)
+
+
+def test_only_gzip_is_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "table.zip", "w") as archive:
+        archive.writestr("table.csv", "a,y\n1,no\n")
+    with pytest.raises(DataError, match=r"table\.zip: only \.gz is unpacked here"):
+        read_table(tmp_path / "table.zip", "y")
