@@ -137,12 +137,15 @@ def draw_ask(rng: np.random.Generator, problem: Problem, right: Truth, engine: s
     stated = encodings(problem) if backend(engine).encodes else []
     limit = float(f"{10 ** rng.uniform(-4, 0):.2g}") if chance(0.25) else None
     how = str(rng.choice(HOW, p=_SHARES))
+    hint = _hint(rng, right) if chance(0.45) else None
+    if how == "shell" and not hint:
+        hint = None  # the shell has no way to say that the empty rule is known
     if engine == "genetic":
         limit = min(_BREEDING, limit or _BREEDING)
     return Ask(
         engine,
         encoding=str(rng.choice(stated)) if stated and chance(0.7) else "",
-        hint=_hint(rng, right) if chance(0.45) else None,
+        hint=hint,
         time_limit=limit,
         gap=float(rng.choice([0.0, 0.01, 0.1, 0.5, 2.0])) if chance(0.1) else None,
         threads=2 if chance(0.06) else 1,

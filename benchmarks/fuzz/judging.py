@@ -28,15 +28,15 @@ _EXACT = ("search", "hitting-sets", "column-generation")
 
 def owes_a_proof(result: Result, problem: Problem, right: Truth, how: Ask) -> bool:
     """Say whether the engine must have closed the question."""
-    if not backend(how.engine).exact or not how.patient:
-        return False
-    if not _faithful(result, problem):
-        return False
-    return right.magnitude < _ADDED_EXACTLY or backend(how.engine).name in _EXACT
+    return how.patient and _able(result, problem, right, how)
 
 
-def _faithful(result: Result, problem: Problem) -> bool:
-    return not result.encoding or problem.stated_in(result.encoding).faithful
+def _able(result: Result, problem: Problem, right: Truth, how: Ask) -> bool:
+    """Say whether an engine that has the time closes the question, or a gap."""
+    engine = backend(how.engine)
+    if not engine.exact or (result.encoding and not problem.stated_in(result.encoding).faithful):
+        return False
+    return right.magnitude < _ADDED_EXACTLY or engine.name in _EXACT
 
 
 def faults(result: Result, problem: Problem, right: Truth, how: Ask) -> list[str]:
@@ -80,7 +80,7 @@ def faults(result: Result, problem: Problem, right: Truth, how: Ask) -> list[str
         fault(value is not None and right.better(known, value), f"hint: {known} is better")
     closed = status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE)
     fault(closed and not result.verified, "check: the answer is not verified")
-    if how.gap is not None and exact and _faithful(result, problem) and not how.cut_short:
+    if how.gap is not None and not how.cut_short and _able(result, problem, right, how):
         within = result.proved or (result.gap is not None and result.gap <= how.gap)
         done = result.termination is Termination.COMPLETED
         fault(done and bound is not None and not within, f"gap: {result.gap}")

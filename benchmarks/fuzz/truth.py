@@ -61,10 +61,10 @@ class Truth:
         """Say whether the value a is better than b."""
         return a > b if self.maximised else a < b
 
-    @cached_property
+    @property
     def magnitude(self) -> int:
-        """The absolute weights of an instance, added up: what engines have to add."""
-        return 0
+        """What engines have to add up: the greatest sum in the statement."""
+        raise NotImplementedError
 
 
 def truth(instance: Instance) -> Truth:
@@ -173,6 +173,13 @@ class Monomial(_Labelled):
             return None if c == 0 else Fraction(g, c)
         missed = self.rows.weight(self.same & ~covered) if self.kind == "k-monomial" else 0
         return c - g + missed
+
+    @cached_property
+    def magnitude(self) -> int:
+        # Limits are stated in integers; so is a ratio, whose terms have the other's weights.
+        total = self.rows.weight(self.rows.everything)
+        scale = math.prod(limit.denominator for limit in self.limits if limit is not None)
+        return total * scale * (total if self.kind == "max-precision" else 1)
 
 
 # -------------------------------------------------------------- smallest sets
