@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.fuzz.truth import Truth
+from benchmarks.fuzz.brute import Truth
 from cpx import instances
 from cpx.backends import backend, backend_class, names
 from cpx.models import Problem

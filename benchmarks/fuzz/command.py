@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.fuzz.asking import Ask, ask, draw_ask, engines
+from benchmarks.fuzz.brute import Truth, truth
 from benchmarks.fuzz.drawing import KINDS, draw
 from benchmarks.fuzz.judging import faults, faults_of_the_check
 from benchmarks.fuzz.shrinking import shrunk
-from benchmarks.fuzz.truth import Truth, truth
 from cpx import instances
 from cpx.errors import CpxError
 from cpx.result import Result, Status
@@ -168,9 +168,9 @@ def main(arguments: list[str]) -> int:
                 row["wrong"] += 1
                 what = found[0].partition(":")[0]
                 # The checker does not know who answered.
-                fault = "check" if what.startswith("altered") else case.how.engine, what
-                kept[fault] += 1
-                if kept[fault] <= _KEPT:
+                by = "check" if what.startswith("altered") else case.how.engine
+                kept[by, what] += 1
+                if kept[by, what] <= _KEPT:
                     _tell(
                         _keep(case, found, asked.keep, asked.seed, Path(folder)),
                         found,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.fuzz.asking import Ask
-from benchmarks.fuzz.truth import Truth, Value, subsets
+from benchmarks.fuzz.brute import Truth, Value, subsets
 from cpx import check
 from cpx.backends import backend
 from cpx.models import Problem
@@ -149,10 +149,7 @@ def altered(
     def other(**changes: Any) -> dict[str, Any]:
         new = copy.deepcopy(answer)
         for key, value in changes.items():
-            if key in answer:
-                new[key] = value
-            else:
-                new["explanation"][key] = value
+            (new if key in answer else new["explanation"])[key] = value
         return new
 
     if answer["explanation"] is None:
@@ -173,11 +170,17 @@ def altered(
     features = np.flatnonzero(rng.random(right.n) < rng.uniform(0, 1)).tolist()
     if right.value(features) != value:
         yield "features", other(features=features)
+    said = answer["explanation"]
     for share in ("precision", "coverage"):
-        if answer["explanation"].get(share) is not None:
-            new = Fraction(answer["explanation"][share]) / 2 + Fraction(1, 3)
-            if new != Fraction(answer["explanation"][share]):
+        if said.get(share) is not None:
+            new = Fraction(said[share]) / 2 + Fraction(1, 3)
+            if new != Fraction(said[share]):
                 yield share, other(**{share: str(new)})
+    for key in ("text", "proved"):
+        yield key, other(**{key: said[key] + ", and more"})
+    yield "conclusion", other(rule={**said["rule"], "conclusion": "something else"})
+    if said["rule"].get("figures"):
+        yield "figures", other(rule={**said["rule"], "figures": "none"})
 
 
 def _read(value: Any) -> Value:
