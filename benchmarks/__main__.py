@@ -1,6 +1,6 @@
 """``python -m benchmarks [name ...]``: run all benchmarks, or the named ones.
 
-``python -m benchmarks fuzz`` has options of its own: :mod:`benchmarks.fuzz`.
+``python -m benchmarks fuzz [options]`` is a tool of its own, see :mod:`benchmarks.fuzz`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ NAMES = (
 def main(names: list[str]) -> int:
     """Run the benchmarks in order."""
     if names[:1] == ["fuzz"]:
-        return int(import_module("benchmarks.fuzz").main(names[1:]))
+        from benchmarks import fuzz
+
+        return fuzz.main(names[1:])
     unknown = sorted(set(names) - set(NAMES))
     if unknown:
         print(f"unknown: {', '.join(unknown)}; known: {', '.join(NAMES)}", file=sys.stderr)
