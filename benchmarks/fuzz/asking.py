@@ -137,7 +137,7 @@ def draw_ask(rng: np.random.Generator, problem: Problem, right: Truth, engine: s
     stated = encodings(problem) if backend(engine).encodes else []
     limit = float(f"{10 ** rng.uniform(-4, 0):.2g}") if chance(0.25) else None
     how = str(rng.choice(HOW, p=_SHARES))
-    hint = _hint(rng, right) if chance(0.45) else None
+    hint = _hint(rng, right) if chance(0.5) else None
     if how == "shell" and not hint:
         hint = None  # the shell has no way to say that the empty rule is known
     if engine == "genetic":

@@ -132,7 +132,7 @@ def _certificate(kind: str, rng: Random) -> Instance:
 def _reason(kind: str, rng: Random) -> Instance:
     while True:
         seed = _count(rng, 0, 2**31)
-        model = random_tree_model(seed)
+        model = random_tree_model(seed, most_trees=_count(rng, 1, 4))
         row = [None if math.isnan(v) else v for v in random_row(model, seed)]
         instance = _of_model(rng, model.to_dict(), row)
         if instance is not None:
@@ -168,7 +168,7 @@ def _of_model(rng: Random, model: Instance, row: list[float | None]) -> Instance
         "level": level,
         "definition": definitions[_count(rng, 0, len(definitions) - 1)],
         "unit": "0",
-        **_choices(rng, n),
+        **_choices(rng, n, required=0.4),
     }
     if parameters["definition"] == "tree-specific" and _chance(rng, 0.2):
         parameters["unit"] = ["1/2", "1/4", "1"][_count(rng, 0, 2)]
@@ -231,13 +231,13 @@ def _learning(kind: str, rng: Random) -> Instance:
 def _kernel_rule(kind: str, rng: Random) -> Instance:
     m, d = _count(rng, 1, 9), _count(rng, 1, 5)
     sizes = _weights(rng, m, _MOST_MACHINE_WEIGHT)
-    positive = rng.choice([0.0, 0.2, 0.5, 0.8, 1.0], p=[0.12, 0.28, 0.3, 0.2, 0.1])
+    positive = rng.choice([0.0, 0.2, 0.5, 0.8, 1.0], p=[0.22, 0.28, 0.25, 0.15, 0.1])
     weights = [w if _chance(rng, positive) else -w for w in sizes]
     if _chance(rng, 0.1):
         weights[_count(rng, 0, m - 1)] = 0
     return {
         "parameters": {"max_clauses": _count(rng, 1, 4), "max_literals": _count(rng, 1, d)},
-        "samples": _bits(rng, m, d, rng.uniform(0.2, 0.95)),
+        "samples": _bits(rng, m, d, rng.uniform(0, 0.95)),
         "weights": weights,
     }
 
