@@ -1,4 +1,7 @@
-"""``python -m benchmarks [name ...]``: run all benchmarks, or the named ones."""
+"""``python -m benchmarks [name ...]``: run all benchmarks, or the named ones.
+
+``python -m benchmarks fuzz [options]`` is a tool of its own, see :mod:`benchmarks.fuzz`.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,10 @@ NAMES = (
 
 def main(names: list[str]) -> int:
     """Run the benchmarks in order."""
+    if names[:1] == ["fuzz"]:
+        from benchmarks import fuzz
+
+        return fuzz.main(names[1:])
     unknown = sorted(set(names) - set(NAMES))
     if unknown:
         print(f"unknown: {', '.join(unknown)}; known: {', '.join(NAMES)}", file=sys.stderr)

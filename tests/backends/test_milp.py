@@ -21,8 +21,10 @@ from cpx.backends.milp.console import Console
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
 from cpx.models.base import Statement
+from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.monomial.k_monomial import KMonomial
 from cpx.options import SolveOptions
+from cpx.solving import solve
 from cpx.testing.random_instances import KINDS, random_problem
 
 ENGINES = ("highs", "cbc")
@@ -141,6 +143,15 @@ def test_gap_is_that_of_the_whole_objective(engine, encoding):
     progress, outcome = run(engine, instance(60, 10, 3), gap=0.5, time_limit=60, encoding=encoding)
     assert outcome.termination is Termination.COMPLETED
     assert progress.gap_reached
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_gap_is_that_to_the_value_where_the_bound_is_greater(engine):
+    # CBC takes the greater of the two: any bound is within twice itself.
+    problem = KernelRule([[0, 0, 0], [0, 1, 0]], [7, -1], max_clauses=1, max_literals=2)
+    result = solve(problem, f"milp:{engine}", gap=2.0)
+    assert result.gap is not None
+    assert result.gap <= 2.0
 
 
 @pytest.mark.parametrize("engine", ENGINES)

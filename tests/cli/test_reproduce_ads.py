@@ -3,12 +3,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.model_selection import train_test_split
 from typer.testing import CliRunner
 
 from cpx.cli import app
 from cpx.reproduce.ads import network
 from cpx.reproduce.ads.experiment import ADS, PUBLISHED, Faithfulness, means
+from cpx.reproduce.sources import Directory
 from tests.reproduce.conftest import write_tables
 
 
@@ -70,6 +74,27 @@ def test_the_table_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert (
         "|   paper | 0.897 | 0.741 | - | - | - | 0.688 | 0.803 | 24 | 4.38 | 6 | - | - |" in told
     )
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_the_network_is_trained_on_the_other_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "HIDDEN", (10, 5))
+    data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
+    table = Directory(data).load(network.DATASET)
+    found = network.train(table, 0, 20)
+    X = table.X.drop(columns=["fnlwgt"])
+    y = np.asarray(table.y) == ">50K"
+    seen, kept = train_test_split(np.arange(200), test_size=0.1, random_state=0)
+    pd.testing.assert_frame_equal(found.train_rows, X.iloc[seen].reset_index(drop=True))
+    pd.testing.assert_frame_equal(found.test_rows, X.iloc[kept].reset_index(drop=True))
+    theirs = found.classifier.predict_proba(X)
+    for rows, same in ((seen, True), (kept, False)):
+        ours = clone(found.classifier).fit(X.iloc[rows], y[rows])
+        assert np.allclose(ours.predict_proba(X), theirs) is same
+    for rows, accuracy in ((seen, found.train_accuracy), (kept, found.test_accuracy)):
+        assert accuracy == (found.classifier.predict(X.iloc[rows]) == y[rows]).mean()
 
 
 def test_means_have_a_lead_with_its_standard_error() -> None:

@@ -21,24 +21,29 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_FENCE = re.compile(r"^(?P<mark>`{3,})(?P<language>python|console)[ ]*$")
+_FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,})(?P<language>python|console)[ ]*$")
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _SHELL = re.compile(r"[|&;<>*$]")
 
 
 @dataclass(frozen=True)
 class Fence:
-    """One fence of a page; ``line`` is the number of its first line of code, from 1."""
+    """One fence of a page; ``line`` is the number of its first line of code, from 1.
+
+    In a list a fence is indented; ``code`` is without ``indent``.
+    """
 
     language: str
     code: str
     line: int
+    indent: str = ""
 
 
 def fences(text: str) -> Iterator[Fence]:
@@ -50,10 +55,11 @@ def fences(text: str) -> Iterator[Fence]:
         at += 1
         if opened is None:
             continue
-        start = at
-        while lines[at] != opened["mark"]:
+        start, indent = at, opened["indent"]
+        while lines[at] != indent + opened["mark"]:
             at += 1
-        yield Fence(opened["language"], "\n".join(lines[start:at]) + "\n", start + 1)
+        code = [line.removeprefix(indent) for line in lines[start:at]]
+        yield Fence(opened["language"], "\n".join(code) + "\n", start + 1, indent)
 
 
 @dataclass
@@ -140,7 +146,7 @@ class Page:
                     continue
                 end = this.line + this.shown.count("\n")
                 lines[this.line : end] = [None] * (end - this.line)
-                lines[this.line] = output.rstrip("\n")
+                lines[this.line] = textwrap.indent(output.rstrip("\n"), fence.indent)
         return "\n".join(line for line in lines if line is not None) + "\n"
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import cpx.backends
 from tests.docs.fences import Fence, Page, commands, fences
+from tests.engines import OURS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -41,6 +42,27 @@ def test_example(path: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "engine", ["search", *(pytest.param(e, marks=pytest.mark.slow) for e in OURS if e != "search")]
+)
+def test_the_printed_test_module_passes_for_our_engines(engine: str, tmp_path: Path) -> None:
+    """What the page tells others to run, for engines of which we know that they are right."""
+    page = (ROOT / "docs" / "adding-a-backend.md").read_text(encoding="utf-8")
+    (module,) = (fence.code for fence in fences(page) if "import pytest" in fence.code)
+    assert '"exhaustive"' in module
+    path = tmp_path / "test_printed.py"
+    path.write_text(module.replace('"exhaustive"', repr(engine)), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path.name],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout
+    assert int(done.stdout.split(" passed")[0].split()[-1]) > 200, done.stdout
 
 
 def test_links_to_files_of_the_repository() -> None:
@@ -74,6 +96,11 @@ def test_fences_are_found_with_their_lines() -> None:
     ]
 
 
+def test_fences_in_lists_are_found_without_their_indent() -> None:
+    text = "- a\n\n  ```python\n  if x:\n      y\n  ```\n- b\n"
+    assert list(fences(text)) == [Fence("python", "if x:\n    y\n", 4, "  ")]
+
+
 def test_commands_and_their_outputs() -> None:
     first, second = commands(Fence("console", "$ a\n1\n2\n$ b\n", 10))
     assert (first.text, first.shown, first.line) == ("a", "1\n2\n", 10)
@@ -89,6 +116,8 @@ def test_commands_and_their_outputs() -> None:
         "```console\n$ cpx nonsense\n```\n",
         "```python\n>>> 1 + 1\n3\n```\n",
         "```python\nassert False\n```\n",
+        "1. one\n\n   ```python\n   assert False\n   ```\n",
+        "- one\n\n  ```console\n  $ echo 1\n  2\n  ```\n",
     ],
 )
 def test_what_is_wrong_is_seen(code: str, tmp_path: Path) -> None:
@@ -105,3 +134,5 @@ def test_outputs_are_written_anew(tmp_path: Path) -> None:
     )
     wanted = "```console\n$ echo 1\n1\n$ false\n$ echo $?\n1\n```\nend\n"
     assert Page(page).refreshed() == wanted
+    page.write_text("- a\n  ```console\n  $ echo 1\n  2\n  ```\n", encoding="utf-8")
+    assert Page(page).refreshed() == "- a\n  ```console\n  $ echo 1\n  1\n  ```\n"

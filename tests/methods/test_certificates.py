@@ -18,6 +18,7 @@ from cpx.methods.certificates import (
     noise_sensitivity,
     stabilising_scores,
 )
+from cpx.methods.certificates.find import prefixes
 
 
 def cube(d: int) -> np.ndarray:
@@ -81,6 +82,18 @@ def test_the_tree_is_one_tree_whatever_is_asked_first() -> None:
     backward = [other.query(node) for node in reversed(nodes)]
     assert forward == backward[::-1]
     assert forward[2] == forward[3]
+
+
+def test_every_node_has_random_rows_of_its_own() -> None:
+    # The bits that a node fixes play no part, so that equal rows would have equal scores.
+    tree = ImplicitTree(lambda z: z[:, 2] ^ z[:, 3], 6, 3, pairs=500)
+    nodes = [{}, {0: 0}, {0: 1}, {1: 1}, {0: 0, 1: 1}]
+    seen = [tree.scores(node)[2:4].tolist() for node in nodes]
+    assert len(set(map(tuple, seen))) == len(nodes)
+    streams = [
+        tree.generator(node, purpose).integers(2**62) for node in nodes for purpose in range(3)
+    ]
+    assert len(set(streams)) == len(streams)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -198,6 +211,25 @@ def test_certificates_hold_the_confidence() -> None:
     assert passed <= 12
 
 
+def rare(z):
+    """Return a function that is another than that of the zeros in one of 32 rows."""
+    return z[:, :5].all(axis=1)
+
+
+def test_an_estimate_is_not_enough() -> None:
+    """The error, 1/32, is within epsilon; so many samples cannot make sure of it."""
+    x, epsilon = [0] * 8, 0.033
+    for seed in range(10):
+        tree = ImplicitTree(rare, 8, 0, seed=seed)
+        (candidate,) = prefixes(tree, np.zeros(8, dtype=np.int8), epsilon, 0.05)
+        if candidate.precision.value >= 1 - epsilon > candidate.precision.low:
+            assert find_certificate(tree, x, epsilon) is None
+            assert certificate(rare, x, 0, epsilon=epsilon, seed=seed) is None
+            break
+    else:
+        pytest.fail("no estimate was within epsilon and unsure")
+
+
 def test_an_almost_constant_function_needs_no_feature() -> None:
     found = certificate(lambda z: np.ones(len(z), dtype=int), [0, 1], 2)
     assert found is not None
@@ -242,6 +274,20 @@ def test_too_small_a_cap_is_unknown() -> None:
     assert result.status is Status.UNKNOWN
     assert result.explanation is None
     assert any("no certificate of at most 1 feature was" in text for text in result.warnings)
+
+
+def test_a_method_does_not_trust_an_estimate() -> None:
+    background = np.random.default_rng(0).integers(0, 2, (40, 8))
+    explainer = Explainer(rare, background, distribution=Uniform(8))
+    problem = explainer.problem([0] * 8, k=0, min_precision=0.967)
+    told = [solve(problem, "certificates", seed=seed) for seed in range(6)]
+    for result in told:
+        (text,) = [text for text in result.warnings if "no certificate" in text]
+        assert "was verified" in text
+        assert result.status is Status.UNKNOWN
+    # The precisions that were seen are printed first.
+    seen = [float(result.raw_status.rpartition(" ")[2]) for result in told]
+    assert max(seen) >= 0.967
 
 
 def test_constraints_are_told() -> None:

@@ -67,7 +67,8 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
     random_seed : int, optional
         Seed of CBC and of its linear solver.
     **options
-        What ``pulp.COIN_CMD`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``.
+        What ``pulp.COIN_CMD`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``. The
+        relative gap is that to the value.
 
     Attributes
     ----------
@@ -94,6 +95,9 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         random_seed: int | None = None,
         **options: Any,
     ) -> None:
+        # CBC divides the gap by the greater of value and bound, PuLP's users and cpx by the value.
+        if gap := options.get("gapRel"):
+            options["gapRel"] = gap / (1 + gap)
         settings = ["integerTolerance 1e-9", "preprocess off"]
         if random_seed is not None:
             settings += [f"randomSeed {random_seed}", f"randomCbcSeed {random_seed}"]

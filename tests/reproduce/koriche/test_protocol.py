@@ -49,6 +49,19 @@ def test_instances_come_from_rows_the_classifier_has_not_seen(box: BlackBox, tab
     assert box.accuracy == np.mean(told == np.asarray(table.y)[box.numbers])
 
 
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_the_black_box_is_trained_on_the_other_rows(box: BlackBox, table: Table) -> None:
+    from sklearn.model_selection import train_test_split
+    from sklearn.neural_network import MLPClassifier
+
+    seen, kept = train_test_split(np.arange(40), test_size=0.25, random_state=0)
+    assert kept.tolist() == box.numbers.tolist()
+    bits = box.explainer.binarizer.transform(table.X).astype(np.int8)
+    for rows, same in ((seen, True), (kept, False)):
+        ours = MLPClassifier(random_state=0).fit(bits[rows], np.asarray(table.y)[rows])
+        assert np.allclose(ours.coefs_[0], box.explainer.classifier.coefs_[0]) is same
+
+
 def test_training_is_the_same_every_time(table: Table, box: BlackBox) -> None:
     again = train(table, Protocol())
     assert again.numbers.tolist() == box.numbers.tolist()

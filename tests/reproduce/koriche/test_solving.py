@@ -1,13 +1,19 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cpx import KMonomial, Samples, solve
+from cpx.reproduce.koriche.experiment import plan
+from cpx.reproduce.koriche.protocol import train
 from cpx.reproduce.koriche.solving import _of_exact_size, exactly
+from cpx.reproduce.koriche.solving import solve as run
+from cpx.reproduce.sources import Directory
 
 
 def _random(seed: int) -> Samples:
@@ -20,6 +26,11 @@ def _random(seed: int) -> Samples:
 def _loss(samples: Samples, features: tuple[int, ...]) -> int:
     covered = samples.agreement[:, list(features)].all(axis=1)
     return int(samples.weights[covered != samples.same].sum())
+
+
+def _negative_loss(samples: Samples, features: tuple[int, ...]) -> int:
+    covered = samples.agreement[:, list(features)].all(axis=1)
+    return int(samples.weights[covered & ~samples.same].sum())
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -38,6 +49,26 @@ def test_rules_of_exactly_k_features(engine: str, k: int, seed: int) -> None:
     assert result.explanation.coverage == Fraction(
         int(samples.weights[covered].sum()), samples.total
     )
+
+
+def test_sat_counts_what_is_covered_and_disagrees_alone(data: Path) -> None:
+    """Of the paper's two columns, "Cop" has the loss and "Sat" its first half."""
+    source = Directory(data)
+    asked = plan(source, ["vote"], ["cop", "sat"], instances=1, k=2, m=200)
+    box = train(source.load(asked.datasets[0]), asked.protocol)
+    missed = []
+    for task in asked.tasks(figures=False):
+        x, explainer = box.instance(0, 0)
+        result = run(task, explainer, x, threading.Event())
+        samples = explainer.samples(x, 200)
+        every = (S for size in range(3) for S in itertools.combinations(range(samples.d), size))
+        value = {"cop": _loss, "sat": _negative_loss}[task.method.name]
+        assert result.objective == min(value(samples, S) for S in every)
+        assert result.explanation is not None
+        assert value(samples, result.explanation.features) == result.objective
+        missed.append(_loss(samples, result.explanation.features) - result.objective)
+    # What tells the two apart: here some samples of the class are not covered.
+    assert missed[0] == 0 < missed[1]
 
 
 def test_a_shorter_rule_is_no_answer() -> None:

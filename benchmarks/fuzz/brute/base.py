@@ -1,0 +1,108 @@
+"""What all kinds share: solutions tried one by one, and samples as bit sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property, reduce
+from itertools import chain, combinations
+from typing import Any
+
+__all__ = ["Instance", "Labelled", "Rows", "Truth", "Value", "share", "subsets"]
+
+Instance = Mapping[str, Any]
+Value = int | Fraction
+
+
+class Truth:
+    """What is right about an instance.
+
+    Attributes
+    ----------
+    n : int
+        Number of features that solutions are sets of.
+    maximised : bool
+    """
+
+    n: int
+    maximised = False
+
+    def value(self, features: Iterable[int]) -> Value | None:
+        """Return the value of a solution, None when it is not allowed."""
+        raise NotImplementedError
+
+    def every(self) -> Iterator[tuple[int, ...]]:
+        """Yield solutions, a best one among them."""
+        return subsets(range(self.n))
+
+    @cached_property
+    def best(self) -> tuple[Value, tuple[int, ...]] | None:
+        """The optimum and a solution that has it, None when nothing is allowed."""
+        found: tuple[Value, tuple[int, ...]] | None = None
+        for features in self.every():
+            value = self.value(features)
+            if value is not None and (found is None or self.better(value, found[0])):
+                found = value, features
+        return found
+
+    @property
+    def optimum(self) -> Value | None:
+        """The best value, None when nothing is allowed."""
+        return None if self.best is None else self.best[0]
+
+    def better(self, a: Value, b: Value) -> bool:
+        """Say whether the value a is better than b."""
+        return a > b if self.maximised else a < b
+
+    @property
+    def magnitude(self) -> int:
+        """What engines have to add up: the greatest sum in the statement."""
+        raise NotImplementedError
+
+
+def subsets(things: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield all subsets, the smaller ones first."""
+    listed = list(things)
+    return chain.from_iterable(combinations(listed, size) for size in range(len(listed) + 1))
+
+
+def share(value: Any) -> Fraction:
+    """Return a share as it is written."""
+    return Fraction(str(value))
+
+
+class Rows:
+    """Samples of bits: what a conjunction covers, as a bit set of samples, and weights."""
+
+    def __init__(self, samples: list[str], weights: list[int] | None) -> None:
+        self.samples, self.m, self.d = samples, len(samples), len(samples[0])
+        self.weights = weights or [1] * self.m
+        self.everything = (1 << self.m) - 1
+        self.true = [
+            sum(1 << i for i, row in enumerate(samples) if row[j] == "1") for j in range(self.d)
+        ]
+
+    def cover(self, literals: Iterable[int]) -> int:
+        return reduce(lambda rows, j: rows & self.true[j], literals, self.everything)
+
+    def weight(self, rows: int, weights: list[int] | None = None) -> int:
+        listed = self.weights if weights is None else weights
+        return sum(w for i, w in enumerate(listed) if rows >> i & 1)
+
+
+class Labelled(Truth):
+    def __init__(self, instance: Instance) -> None:
+        self.parameters = instance["parameters"]
+        self.rows = Rows(instance["samples"], instance.get("weights"))
+        self.n = self.rows.d
+        self.same = sum(1 << i for i, label in enumerate(instance["labels"]) if label == "1")
+        self.other = self.rows.everything & ~self.same
+        self.required = set(self.parameters.get("required") or ())
+        self.forbidden = set(self.parameters.get("forbidden") or ())
+
+    def refused(self, features: tuple[int, ...]) -> bool:
+        return not self.required <= set(features) or bool(self.forbidden & set(features))
+
+    @property
+    def magnitude(self) -> int:
+        return sum(self.rows.weights)
