@@ -280,8 +280,8 @@ def test_workers_are_reused_and_replaced() -> None:
     from cpx.isolation import worker
 
     (idle,) = worker._idle["cpsat"]
-    idle.process.kill()
-    idle.process.wait()
+    idle.child.kill()
+    idle.child.process.wait()
     assert solve(problem, isolate=True).status is Status.OPTIMAL
 
 
