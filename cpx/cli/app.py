@@ -153,6 +153,7 @@ def main() -> None:
             sys.exit(status)
         raise
     finally:
+        interrupts.ignore()  # what there was to do is done
         try:
             sys.stdout.flush()
         except BrokenPipeError:
