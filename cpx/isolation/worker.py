@@ -162,13 +162,16 @@ def _run(
         worker = None
     worker = worker or _Worker()
     job = _Job(worker, Progress(problem, options, listen), cancel)
+    if options.hint_features is not None:
+        # Known also when the worker has no time to say so.
+        job.progress.found(problem.explanation(options.hint_features))
     try:
         asked = {"backend": backend, "options": options, "memory": memory}
-        worker.send(asked, _bare(problem))
+        try:
+            worker.send(asked, _bare(problem))
+        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            raise InvalidOption(_not_sent(problem, error)) from error
         result = job.wait()
-    except (pickle.PicklingError, TypeError) as error:
-        worker.end()
-        raise InvalidOption(_not_sent(problem, error)) from error
     except BaseException:
         job.kill()
         worker.end()
