@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from cpx.answers.rule_set import RuleSet
+from cpx.processes.interrupts import noted
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
@@ -52,7 +54,12 @@ def exit_code(result: Result) -> int:
 
 
 def deliver(result: Result, as_json: bool, path: Path | None, title: str = "") -> int:
-    """Write the result to a file, print it, and return the exit code."""
+    """Write the result to a file, print it, and return the exit code, Ctrl-C or not."""
+    with noted(threading.Event()):
+        return _deliver(result, as_json, path, title)
+
+
+def _deliver(result: Result, as_json: bool, path: Path | None, title: str) -> int:
     if path is not None:
         write_result(result, path)
     if as_json:
