@@ -11,7 +11,7 @@ import cpx
 PACKAGE = Path(cpx.__file__).parent
 
 LAYERS = (
-    ("errors", "options", "support"),
+    ("errors", "options", "support", "processes", "compiled"),
     ("data",),
     ("trees",),
     ("boolean_kernels",),

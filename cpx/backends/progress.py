@@ -47,6 +47,9 @@ class Progress:
         Called with an :class:`Event` whenever the best value or the bound improves.
     cancel : threading.Event, optional
         Stops the solve when it is set, as :meth:`stop` does.
+    entered : callable, optional
+        Called when a phase begins and when it ends, with the seconds of each phase before it and
+        with the name of the phase that is entered; None where there is none.
 
     Notes
     -----
@@ -59,6 +62,7 @@ class Progress:
         options: SolveOptions,
         listen: Callable[[Event], None] | None = None,
         cancel: threading.Event | None = None,
+        entered: Callable[[dict[str, float], str | None], None] | None = None,
     ) -> None:
         self.problem = problem
         self.options = options
@@ -68,7 +72,7 @@ class Progress:
         self.best_bound: Value | None = None
         self.trace: list[TracePoint] = []
         self.times: dict[str, float] = {"state": 0.0, "compile": 0.0, "solve": 0.0}
-        self._listen = listen
+        self._listen, self._entered = listen, entered
         self._trivial: Value | None = None
         self._lock = threading.RLock()
         self._stop = cancel or threading.Event()
@@ -134,10 +138,16 @@ class Progress:
     def phase(self, name: str) -> Iterator[None]:
         """Add the seconds of the block to ``times[name]`` (state, compile or solve)."""
         start = time.perf_counter()
+        self._tell(name)
         try:
             yield
         finally:
             self.times[name] += time.perf_counter() - start
+            self._tell(None)
+
+    def _tell(self, phase: str | None) -> None:
+        if self._entered is not None:
+            self._entered(self.times, phase)
 
     # ------------------------------------------------------------ reporting
 

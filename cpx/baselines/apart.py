@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import EngineError, EngineMissing
+from cpx.processes.children import Child, scratch
 
 __all__ = ["ask"]
 
@@ -64,19 +64,28 @@ def ask(
     # The order of sets of texts decides in imodels; what this Python has is not the other's.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     environment["PYTHONHASHSEED"] = "0"
-    with tempfile.TemporaryDirectory() as folder:
-        asking, telling = Path(folder, "question.json"), Path(folder, "answer.json")
+    environment["PYTHONSAFEPATH"] = "1"
+    with scratch("cpx-peer-") as folder:
+        asking, telling = folder / "question.json", folder / "answer.json"
         asking.write_text(json.dumps(question))
         try:
-            done = subprocess.run(
+            child = Child(
                 [python, str(DRIVER), str(asking), str(telling)],
-                env=environment, capture_output=True, text=True, check=False,
-            )  # fmt: skip
+                folder,
+                environment=environment,
+                guarded=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
         except OSError as error:
             raise EngineMissing(f"no interpreter {python}: {error}") from error
-        if done.returncode:
-            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            raise EngineError(f"{python} ends with {done.returncode}: {last}")
+        with child:
+            _, said = child.process.communicate()
+        if child.process.returncode:
+            last = (said.strip().splitlines() or ["no message"])[-1]
+            raise EngineError(f"{python} ends with {child.process.returncode}: {last}")
         told: dict[str, Any] = json.loads(telling.read_text())
     if "missing" in told:
         raise EngineMissing(

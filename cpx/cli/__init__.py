@@ -6,6 +6,14 @@ Everything heavy (NumPy, engines, scikit-learn) is imported inside the commands,
 
 from __future__ import annotations
 
+import os
+import sys
+
+# While ``python -m cpx.cli`` looks for us, the current directory comes first: a file random.py
+# beside an instance would pass for the module of that name.
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:
+    del sys.path[0]
+
 from cpx.cli.app import app, main
 
 __all__ = ["app", "main"]

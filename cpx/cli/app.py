@@ -16,6 +16,7 @@ from cpx.cli import comparing, demo, engines, explaining, learning, ranking, sho
 from cpx.cli.reproduce import ads, kernels, koriche
 from cpx.cli.streams import open_streams
 from cpx.errors import CpxError, shortened
+from cpx.processes import interrupts
 
 __all__ = ["app", "main"]
 
@@ -29,6 +30,8 @@ Exit codes: 0 proved, 3 a solution without proof, 4 nothing found within the lim
 2 wrong input or usage, 1 anything else. The answer goes to standard output, log and
 progress to standard error.
 """
+
+_CUT_SHORT = 130  # what typer exits with after a KeyboardInterrupt
 
 _debug = False
 
@@ -137,9 +140,17 @@ def root(
 def main() -> None:
     """Run the command line; the entry point of ``cpx``."""
     streams = open_streams()
+    interrupts.install()
     try:
         app()
+    except SystemExit as error:
+        status = interrupts.exit_status()
+        if error.code == _CUT_SHORT and status is not None:
+            typer.echo("cpx: interrupted", err=True)
+            sys.exit(status)
+        raise
     finally:
+        interrupts.ignore()  # what there was to do is done
         try:
             sys.stdout.flush()
         except BrokenPipeError:

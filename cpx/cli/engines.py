@@ -167,25 +167,15 @@ def _try(engines: list[str], label: str, remark: str = "") -> bool:
 
 
 def _probe(engines: list[str]) -> dict[str, Any]:
-    import subprocess
+    from cpx.cli.probe import probe
+    from cpx.processes.calls import Overdue, call
 
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "cpx.cli.probe", *engines],
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+        return call(probe, engines, seconds=_PATIENCE, quiet=True)
+    except Overdue:
         return {"error": f"no answer within {_PATIENCE:g} s"}
-    try:
-        # Engines may print; the answer is the last line.
-        answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    except (IndexError, json.JSONDecodeError):
-        last = "\n".join(done.stderr.splitlines()[-3:])
-        return {"error": f"the interpreter ended with status {done.returncode}\n{last}".rstrip()}
-    return answer
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
 
 
 def _versions() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -114,7 +115,8 @@ def learn(
     r"""Learn a few rules that tell a class from the others.
 
     Errors and prices of rules are minimised by column generation, with a bound by the Hamming
-    loss. With --model the rules imitate a classifier, which is asked on the way.
+    loss. With --model the rules imitate a classifier, which is asked on the way. Ctrl-C ends the
+    learning with the rules found so far.
 
     \b
     Examples:
@@ -128,10 +130,10 @@ def learn(
     Exit codes: 0 no rules have a lower Hamming loss, or with --loop exact a greater quality,
     proved; 3 rules without that proof; 2 wrong input; 1 anything else.
     """
-    from cpx.cli.output import note
+    from cpx.cli.output import warn
     from cpx.cli.progress import phase
     from cpx.explainers.rule_set_classifier import RuleSetClassifier
-    from cpx.support.files import write_atomic
+    from cpx.processes.interrupts import noted
     from cpx.support.validation import open_unit
 
     _check(model, loop, queries, instance, result)
@@ -157,26 +159,40 @@ def learn(
         threads=threads,
         seed=seed,
     )
-    with phase("learning rules"):
-        learner.fit(task.X, task.y)
-    told = json.dumps(_as_json(learner, task), indent=1, allow_nan=False)
+    # From here on, Ctrl-C and SIGTERM end the learning, and what there is gets written.
+    with noted(stop := threading.Event()):
+        with phase("learning rules"):
+            learner.fit(task.X, task.y, stop=stop)
+        if stop.is_set() and not learner.report_.proved:
+            warn("interrupted: these are the rules found by then")
+        _tell(learner, task, as_json)
+        _write(learner, task, output, plot)
+        if instance is not None or result is not None:
+            problem = learner.problem(task.X, task.y, f"{table.name.partition('.')[0]}-rules")
+            _save(learner, problem, instance, result)
+    raise typer.Exit(0 if learner.report_.proved else 3)
+
+
+def _tell(learner: RuleSetClassifier, task: Task, as_json: bool) -> None:
     if as_json:
-        typer.echo(told)
-    else:
-        typer.echo(str(learner))
-        if task.fresh is not None:
-            accuracy = learner.score(*task.fresh)
-            typer.echo(f"fresh      accuracy {accuracy:.3f} on {len(task.fresh[0])} rows")
+        typer.echo(_as_json(learner, task))
+        return
+    typer.echo(str(learner))
+    if task.fresh is not None:
+        accuracy = learner.score(*task.fresh)
+        typer.echo(f"fresh      accuracy {accuracy:.3f} on {len(task.fresh[0])} rows")
+
+
+def _write(learner: RuleSetClassifier, task: Task, output: Path | None, plot: Path | None) -> None:
+    from cpx.cli.output import note
+    from cpx.support.files import write_atomic
+
     if output is not None:
-        write_atomic(output, told.encode() + b"\n")
+        write_atomic(output, _as_json(learner, task).encode() + b"\n")
         note(f"wrote {output}")
     if plot is not None:
         _draw(learner, plot)
         note(f"wrote {plot}")
-    if instance is not None or result is not None:
-        problem = learner.problem(task.X, task.y, f"{table.name.partition('.')[0]}-rules")
-        _save(learner, problem, instance, result)
-    raise typer.Exit(0 if learner.report_.proved else 3)
 
 
 def _check(
@@ -220,12 +236,12 @@ def _check_plot(plot: Path | None) -> None:
             raise InvalidOption(f"plot must be a file {', '.join(_FORMS)}, got {plot}")
 
 
-def _as_json(learner: RuleSetClassifier, task: Task) -> dict[str, Any]:
+def _as_json(learner: RuleSetClassifier, task: Task) -> str:
     report = {
         name: str(value) if isinstance(value, Fraction) else value
         for name, value in asdict(learner.report_).items()
     }
-    told = {
+    told: dict[str, Any] = {
         "rules": learner.rule_set_.to_dict(),
         "conditions": [list(rule) for rule in learner.rules_],
         "otherwise": next(c for c in learner.classes_.tolist() if c != learner.positive_),
@@ -238,7 +254,7 @@ def _as_json(learner: RuleSetClassifier, task: Task) -> dict[str, Any]:
             "accuracy": learner.score(X, y),
             "rules": learner.measure(X, y).to_dict(),
         }
-    return told
+    return json.dumps(told, indent=1, allow_nan=False)
 
 
 def _save(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import typer
 
 from cpx.answers.rule_set import RuleSet
 from cpx.errors import OutputError
+from cpx.processes.interrupts import noted
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
@@ -53,7 +55,15 @@ def exit_code(result: Result) -> int:
 
 
 def deliver(result: Result, as_json: bool, path: Path | None, title: str = "") -> int:
-    """Write the result to a file, print it also where that fails, and return the exit code."""
+    """Write the result to a file, print it, Ctrl-C or not and also where writing fails.
+
+    Returns the exit code.
+    """
+    with noted(threading.Event()):
+        return _deliver(result, as_json, path, title)
+
+
+def _deliver(result: Result, as_json: bool, path: Path | None, title: str) -> int:
     failure = None
     if path is not None:
         try:

@@ -1,25 +1,22 @@
-"""Try engines in a fresh interpreter: ``python -m cpx.cli.probe cpsat milp:highs``.
-
-Prints one JSON object: seconds to load and to solve, and ``error``, empty when every engine
-proved the known optimum of a tiny problem, of a kind that it takes, and every heuristic found it.
-"""
+"""Try engines on a tiny problem whose optimum is known."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-import traceback
 from importlib import import_module
 from typing import Any
 
-__all__ = ["main", "probe"]
+__all__ = ["probe"]
 
 _LIMIT = 60.0
 
 
 def probe(engines: list[str]) -> dict[str, object]:
-    """Load the engines and solve one tiny problem with each, in this process."""
+    """Load the engines and solve one tiny problem with each, in this process.
+
+    Return the seconds to load and to solve, and ``error``: empty when every engine proved the
+    known optimum of a problem of a kind that it takes, and every heuristic found it.
+    """
     import numpy as np
 
     from cpx.backends import backend
@@ -72,17 +69,3 @@ def probe(engines: list[str]) -> dict[str, object]:
 def _first_bit(rows: Any) -> Any:
     """Classify by the feature of the best monomial, for what asks the classifier."""
     return rows[:, 0]
-
-
-def main() -> None:
-    """Probe the engines named on the command line and print the answer."""
-    try:
-        answer = probe(sys.argv[1:])
-    except BaseException as error:
-        last = traceback.format_exc(limit=-1).splitlines()[-1]
-        answer = {"error": last or repr(error)}
-    print(json.dumps(answer))
-
-
-if __name__ == "__main__":
-    main()

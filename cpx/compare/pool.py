@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
+from cpx.processes.interrupts import noted
+
 __all__ = ["run_each"]
 
 T = TypeVar("T")
@@ -49,19 +51,25 @@ def run_each(
     [(0, 1), (1, 4), (2, 9)]
     """
     cancel = threading.Event()
-    with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="cpx-run") as pool:
+    with (
+        noted(cancel),
+        ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="cpx-run") as pool,
+    ):
         pending: dict[Future[R], int] = {
             pool.submit(work, item, cancel): i for i, item in enumerate(items)
         }
         while pending:
             try:
                 wait(pending, timeout=_TICK, return_when=FIRST_COMPLETED)
+                if cancel.is_set():
+                    # Work that has begun notices within a tick, or is killed.
+                    for future in pending:
+                        future.cancel()
                 for future in [future for future in pending if future.done()]:
                     i = pending.pop(future)
                     if not future.cancelled():
                         keep(i, future.result())
             except BaseException as error:
-                # Workers notice within a tick, and are killed if they do not answer.
                 cancel.set()
                 for future in pending:
                     future.cancel()

@@ -25,10 +25,9 @@ def string_of(bits: NDArray[np.bool_]) -> str:
 
 def strings_of(matrix: NDArray[np.bool_]) -> list[str]:
     """Return each row of an ``(m, d)`` matrix of bits as a string."""
-    # As characters of four bytes, of which NumPy makes all strings at once.
-    codes = np.add(matrix, np.uint32(ord("0")), dtype=np.uint32, order="C")
-    strings: list[str] = codes.view(f"<U{matrix.shape[1]}").ravel().tolist()
-    return strings
+    m, d = matrix.shape
+    text = np.add(matrix, np.uint8(ord("0")), dtype=np.uint8, order="C").tobytes().decode("ascii")
+    return [text[i : i + d] for i in range(0, m * d, d)]
 
 
 def bits_of(text: object, what: str) -> NDArray[np.bool_]:
@@ -63,11 +62,17 @@ def matrix_of(rows: object, what: str = "samples") -> NDArray[np.bool_]:
         raise InvalidInstance(f"{what} must be a list of strings, got {type(rows).__name__}")
     if not rows:
         raise InvalidInstance(f"{what} must not be empty")
-    vectors = [bits_of(row, f"{what}[{i}]") for i, row in enumerate(rows)]
-    width = len(vectors[0])
-    for i, vector in enumerate(vectors):
-        if len(vector) != width:
+    width = len(rows[0]) if isinstance(rows[0], str) else -1
+    if all(type(row) is str and len(row) == width for row in rows):
+        codes = np.frombuffer("".join(rows).encode("ascii", "replace"), dtype=np.uint8)
+        # 0 and 1 are neighbours, and below them unsigned numbers begin anew.
+        if codes.size == len(rows) * width and not (codes - np.uint8(ord("0")) > 1).any():
+            return np.asarray(codes == ord("1")).reshape(len(rows), width)
+    # Something is wrong: the first row that is, in words.
+    for i, row in enumerate(rows):
+        bits_of(row, f"{what}[{i}]")
+        if len(row) != width:
             raise InvalidInstance(
-                f"{what}[{i}] has length {len(vector)}, {what}[0] has length {width}"
+                f"{what}[{i}] has length {len(row)}, {what}[0] has length {width}"
             )
-    return np.stack(vectors)
+    raise AssertionError("rows of equal length, all of 0 and 1")

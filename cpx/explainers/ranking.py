@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from cpx.errors import CheckFailed, InvalidOption
 from cpx.models.base import Problem
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions
+from cpx.processes.interrupts import noted
 from cpx.solving import run
 from cpx.support.validation import positive_integer
 
@@ -187,8 +189,21 @@ def _rank(
     if n > _MOST:
         raise InvalidOption(f"{name} must be at most {_MOST}, got {n}")
     find_backend("search").require()
-    progress = Progress(problem, SolveOptions(time_limit=time_limit, threads=threads))
-    best = run(problem, "search", progress.options)
+    with noted(cancel := threading.Event()):
+        return _ranked(problem, n, time_limit, threads, optimal_only, cancel)
+
+
+def _ranked(
+    problem: MonomialProblem,
+    n: int,
+    time_limit: float | None,
+    threads: int,
+    optimal_only: bool,
+    cancel: threading.Event,
+) -> Ranking:
+    options = SolveOptions(time_limit=time_limit, threads=threads)
+    progress = Progress(problem, options, cancel=cancel)
+    best = run(problem, "search", options, cancel=cancel)
     if best.status is not Status.OPTIMAL:
         complete = best.status is Status.INFEASIBLE
         return _checked(problem, best, [best.explanation], complete, False, optimal_only)
@@ -208,7 +223,7 @@ def _rank(
 def _search(
     problem: MonomialProblem, progress: Progress, best: tuple[int, ...], n: int, optimal_only: bool
 ) -> tuple[list[Explanation], Several] | None:
-    """Return the rules, and how they were found; None when there was no time to begin."""
+    """Return the rules, and how they were found; None when it was stopped before it began."""
     from cpx.backends.search.presolve import reduce
     from cpx.backends.search.solution_pool import several
     from cpx.models.monomial.form import RatioMonomial
@@ -216,7 +231,7 @@ def _search(
     form = problem.search_form()
     reduced = reduce(form, every=True)
     assert reduced is not None
-    if progress.expired:
+    if progress.expired or progress.interrupted:
         return None
     signal = np.zeros(2, dtype=np.int64)
     known = [int(j) for j in np.flatnonzero(np.isin(reduced.features, best))]

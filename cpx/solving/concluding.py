@@ -45,7 +45,6 @@ def conclude(
         if not engine.asks_classifier:
             explanation = problem.shortened(explanation)
         explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
-    progress.trace.append(TracePoint(progress.elapsed, objective, bound))
     result = Result(
         status=status,
         termination=outcome.termination,
@@ -53,7 +52,7 @@ def conclude(
         objective=objective,
         bound=bound,
         explanation=explanation,
-        trace=tuple(progress.trace),
+        trace=(*progress.trace, TracePoint(progress.elapsed, objective, bound)),
         sizes=dict(outcome.sizes),
         backend=engine.name,
         solver=engine.solver,

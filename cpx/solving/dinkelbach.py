@@ -120,7 +120,7 @@ class _StepProgress(Progress):
         hint = options.hint if whole.explanation is None else whole.explanation.features
         super().__init__(step, replace(options, hint=hint, gap=None))
         self.started = whole.started
-        self.times = whole.times
+        self.times, self._entered = whole.times, whole._entered
         self._whole = whole
 
     @property

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import atexit
-import json
+import copy
 import os
+import pickle
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
+from functools import cached_property
 from queue import Empty, SimpleQueue
 from typing import Any
 
-import cpx
 from cpx.answers.result import Result, Termination, TracePoint
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Event, Outcome, Progress
+from cpx.errors import InvalidOption
 from cpx.models.base import Problem
 from cpx.options import SolveOptions
+from cpx.processes.children import OUT_OF_MEMORY, Child, module, python_environment
+from cpx.processes.interrupts import noted
+from cpx.processes.messages import Inbox, Outbox, unpack
 from cpx.solving.concluding import conclude
 from cpx.solving.matching import encoding_of
 
@@ -34,8 +36,8 @@ __all__ = ["GRACE", "prepare", "run_isolated", "shutdown"]
 GRACE = 0.7
 """Seconds past ``1.05 * time_limit`` after which a worker is killed."""
 
-# After Ctrl-C an engine has this long to hand over its incumbent.
-_FAREWELL = 2.0
+# After Ctrl-C an engine has this long to hand over its incumbent; CBC alone may take 3 seconds.
+_FAREWELL = 4.0
 _TICK = 0.05
 
 # One pool per family: a worker that served several would carry all their libraries.
@@ -47,48 +49,47 @@ class _Worker:
     """A server process and the thread that reads its messages."""
 
     def __init__(self) -> None:
-        root = str(Path(cpx.__file__).parent.parent)
-        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
         # Temporary files of a killed engine have nobody else to remove them.
-        self.scratch = Path(tempfile.mkdtemp(prefix="cpx-worker-"))
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "cpx.solving.worker"],
+        self.child = Child(
+            module("cpx.solving.worker"),
+            "cpx-worker-",
+            environment=python_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self.scratch)},
-            start_new_session=True,
+            bufsize=0,
         )
+        self._outbox = Outbox(self.child.stdin.fileno())
         self.messages: SimpleQueue[dict[str, Any]] = SimpleQueue()
-        threading.Thread(target=self._read, name="cpx-worker", daemon=True).start()
+        self._thread = threading.Thread(target=self._read, name="cpx-worker", daemon=True)
+        self._thread.start()
 
     def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.messages.put(json.loads(line))
+        for frame in Inbox(self.child.stdout.fileno()).frames():
+            self.messages.put(unpack(frame))
         self.messages.put({"closed": True})
 
-    def send(self, job: dict[str, Any]) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(job).encode() + b"\n")
-        self.process.stdin.flush()
+    def send(self, *messages: object) -> None:
+        """Send messages, unless it is dead, which shows as soon as it is listened to."""
+        with suppress(BrokenPipeError):
+            for message in messages:
+                self._outbox.send(message)
 
     def tidy(self) -> None:
-        """Remove what the last job left in the scratch folder."""
-        for path in self.scratch.iterdir():
+        """Remove what the last job left in the folder for temporary files."""
+        for path in self.child.folder.iterdir():
             shutil.rmtree(path, ignore_errors=True)
 
     def close(self) -> None:
         """End an idle server."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=2)
-        self.kill()
+        self.child.stdin.close()
+        self.child.wait(2)
+        self.end()
 
-    def kill(self) -> None:
+    def end(self) -> None:
         """End the server at once."""
-        self.process.kill()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.child.kill()
+        self._thread.join()
+        self.child.end()
 
 
 def shutdown() -> None:
@@ -109,8 +110,7 @@ def prepare(backend: str) -> None:
     The next :func:`run_isolated` with an engine of the same family takes it.
     """
     worker = _Worker()
-    with suppress(BrokenPipeError):  # found dead and replaced when it is needed
-        worker.send({"preload": backend})
+    worker.send({"backend": backend})
     with _lock:
         _idle[backend.partition(":")[0]].append(worker)
 
@@ -142,27 +142,39 @@ def run_isolated(
         limit counts from the moment the worker starts to state the problem: loading the
         engine, once per worker, is not part of it.
     """
+    with noted(cancel := cancel or threading.Event()):
+        return _run(problem, backend, options, listen, memory, cancel)
+
+
+def _run(
+    problem: Problem,
+    backend: str,
+    options: SolveOptions,
+    listen: Callable[[Event], None] | None,
+    memory: int | None,
+    cancel: threading.Event,
+) -> Result:
     pool = _idle[backend.partition(":")[0]]
     with _lock:
         worker = pool.pop() if pool else None
-    if worker is not None and worker.process.poll() is not None:
-        worker.kill()
+    if worker is not None and not worker.child.running():
+        worker.end()
         worker = None
     worker = worker or _Worker()
     job = _Job(worker, Progress(problem, options, listen), cancel)
+    if options.hint_features is not None:
+        # Known also when the worker has no time to say so.
+        job.progress.found(problem.explanation(options.hint_features))
     try:
-        worker.send(
-            {
-                "problem": problem.to_dict(),
-                "backend": backend,
-                "options": options.to_dict(),
-                "memory": memory,
-            }
-        )
+        asked = {"backend": backend, "options": options, "memory": memory}
+        try:
+            worker.send(asked, _bare(problem))
+        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            raise InvalidOption(_not_sent(problem, error)) from error
         result = job.wait()
     except BaseException:
         job.kill()
-        worker.kill()
+        worker.end()
         raise
     if result is None:
         result = job.conclude(backend, limited=memory is not None)
@@ -172,22 +184,42 @@ def run_isolated(
         with _lock:
             pool.append(worker)
     else:
-        worker.kill()
+        worker.end()
     return result
+
+
+def _bare(problem: Problem) -> Problem:
+    """Return the problem without what can be made again and what stays in this process."""
+    bare = copy.copy(problem)
+    held = vars(bare)
+    held.pop("_oracle", None)
+    for cls in type(bare).__mro__:
+        for name, value in vars(cls).items():
+            if isinstance(value, cached_property):
+                held.pop(name, None)
+    return bare
+
+
+def _not_sent(problem: Problem, why: object) -> str:
+    return (
+        f"a {type(problem).__name__} cannot be handed to a worker process ({why}): solve it with "
+        "isolate=False"
+    )
 
 
 class _Job:
     """One solve in one worker."""
 
-    def __init__(
-        self, worker: _Worker, progress: Progress, cancel: threading.Event | None
-    ) -> None:
+    def __init__(self, worker: _Worker, progress: Progress, cancel: threading.Event) -> None:
         self.worker, self.progress, self.cancel = worker, progress, cancel
         self.pid: int | None = None
         self.deadline: float | None = None
         self.killed = False
         self.exit: int | None = None
         self.reusable = False
+        # The phase that the child has entered, and when.
+        self._phase: str | None = None
+        self._entered = 0.0
 
     def wait(self) -> Result | None:
         """Handle messages until the child is gone; return its result if it sent one."""
@@ -199,21 +231,26 @@ class _Job:
                     continue
                 if "started" in message:
                     self._start(message["started"])
+                elif "phase" in message:
+                    self._phase, self._entered = message["phase"], time.perf_counter()
+                    self.progress.times.update(message["times"])
                 elif "event" in message:
                     self._replay(message)
                 elif "result" in message:
                     result = replace(Result.from_dict(message["result"]), memory=message["memory"])
+                elif "refused" in message:
+                    raise InvalidOption(_not_sent(self.progress.problem, message["refused"]))
                 elif "exit" in message:
                     self.exit, self.reusable = message["exit"], True
                     return result
                 else:
-                    self.exit = self.worker.process.wait()
+                    self.exit = self.worker.child.process.wait()
                     return result
             except KeyboardInterrupt:
                 self._interrupt()
 
     def _next(self) -> dict[str, Any] | None:
-        if self.cancel is not None and self.cancel.is_set() and not self.progress.interrupted:
+        if self.cancel.is_set() and not self.progress.interrupted:
             self._interrupt()
         if self.deadline is not None and time.perf_counter() > self.deadline:
             self.kill()
@@ -243,7 +280,8 @@ class _Job:
             return
         self.progress.stop()
         self._signal(signal.SIGINT)
-        self.deadline = time.perf_counter() + _FAREWELL
+        farewell = time.perf_counter() + _FAREWELL
+        self.deadline = farewell if self.deadline is None else min(self.deadline, farewell)
 
     def kill(self) -> None:
         """End the child and whatever it started."""
@@ -252,11 +290,11 @@ class _Job:
             if hasattr(signal, "SIGKILL"):
                 self._signal(signal.SIGKILL)
             else:
-                self.worker.process.kill()
+                self.worker.child.kill()
 
     def _signal(self, number: int) -> None:
         if self.pid is None:
-            self.worker.process.kill()
+            self.worker.child.kill()
             return
         try:
             os.killpg(self.pid, number)
@@ -265,14 +303,16 @@ class _Job:
 
     def conclude(self, backend: str, limited: bool) -> Result:
         """Make a result of the last events of a child that sent none."""
+        if self._phase is not None:
+            self.progress.times[self._phase] += time.perf_counter() - self._entered
         if self.progress.interrupted:
             outcome = Outcome(False, Termination.INTERRUPTED, "killed after an interrupt")
         elif self.killed:
             outcome = Outcome(False, Termination.TIME_LIMIT, "killed at the time limit")
         elif self.exit == -int(getattr(signal, "SIGKILL", 9)):
             outcome = Outcome(False, Termination.MEMORY_LIMIT, "killed by the system")
-        elif limited and self.exit == -signal.SIGABRT:
-            outcome = Outcome(False, Termination.MEMORY_LIMIT, "aborted at the memory limit")
+        elif limited and self.exit in (-signal.SIGABRT, OUT_OF_MEMORY):
+            outcome = Outcome(False, Termination.MEMORY_LIMIT, "ended at the memory limit")
         else:
             outcome = Outcome(
                 False, Termination.SOLVER_ERROR, f"the worker ended with status {self.exit}"

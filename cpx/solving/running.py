@@ -102,11 +102,12 @@ def run(
     isolate: bool = False,
     listen: Callable[[Event], None] | None = None,
     cancel: threading.Event | None = None,
+    entered: Callable[[dict[str, float], str | None], None] | None = None,
 ) -> Result:
     """Do what :func:`solve` does, with the options as one object.
 
-    Setting ``cancel`` from another thread stops the solve like Ctrl-C; it is for solves in
-    this process.
+    Setting ``cancel`` from another thread stops the solve like Ctrl-C; ``entered`` hears of the
+    phases of a solve in this process, as :class:`~cpx.backends.base.Progress` has it.
     """
     if not isinstance(problem, Problem):
         raise InvalidOption(f"problem must be a cpx problem, got {type(problem).__name__}")
@@ -115,7 +116,7 @@ def run(
     form = encoding_of(engine, problem, options.encoding)
     require_kind(engine, problem)
     require_oracle(engine, problem)
-    progress = Progress(problem, options, listen, cancel)
+    progress = Progress(problem, options, listen, cancel, entered)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
     if isolate and engine.asks_classifier:
         notes.append(
@@ -125,7 +126,7 @@ def run(
     elif isolate:
         from cpx.solving.isolate import run_isolated
 
-        return run_isolated(problem, backend, options, listen).with_warnings(*notes)
+        return run_isolated(problem, backend, options, listen, cancel=cancel).with_warnings(*notes)
     cpu = time.process_time()
     try:
         started = Start(engine, progress)
@@ -148,7 +149,12 @@ def run(
     except Exception as error:
         notes.append("engine failed:\n" + traceback.format_exc(limit=-4).rstrip())
         outcome = Outcome(False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}")
-    return conclude(progress, outcome, engine, form, notes, time.process_time() - cpu)
+    cpu = time.process_time() - cpu
+    try:
+        return conclude(progress, outcome, engine, form, notes, cpu)
+    except KeyboardInterrupt:
+        # The answer is there, and its check takes little time: the first Ctrl-C loses neither.
+        return conclude(progress, outcome, engine, form, notes, cpu)
 
 
 def _take_hint(progress: Progress) -> list[str]:

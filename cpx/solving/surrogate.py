@@ -63,7 +63,7 @@ class _Inner(Progress):
 
     def __init__(self, other: Problem, options: SolveOptions, whole: Progress) -> None:
         super().__init__(other, options)
-        self.started, self.times = whole.started, whole.times
+        self.started, self.times, self._entered = whole.started, whole.times, whole._entered
         self._whole = whole
 
     @property

@@ -1,64 +1,48 @@
 """The worker program: ``python -m cpx.solving.worker``.
 
-Protocol: one JSON object per line. In: a job, or the name of an engine to load. Out:
-``{"started": pid}`` when the clock of the solve starts, ``{"event": ...}`` at improvements,
-``{"result": ...}`` at the end, and ``{"exit": status}`` when the child is gone. Where the
-system has no fork, jobs run in the server itself and a kill takes the server along.
+It gets the names of engines to load, and jobs, each followed by its problem. It sends
+``{"started": pid}`` when the clock of a solve starts, ``{"phase": ...}`` and ``{"event": ...}``
+on the way, ``{"result": ...}`` at the end, or ``{"refused": why}`` where the problem is of a
+class that is not found here, and ``{"exit": status}`` when the child is gone.
+Where the system has no fork, jobs run in the server itself and a kill takes the server along.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-Send = Callable[[dict[str, Any]], None]
+from cpx.processes import interrupts
+from cpx.processes.calls import claim_stdout
+from cpx.processes.children import OUT_OF_MEMORY, die_with_parent, remove_own_folder
+from cpx.processes.messages import Inbox, Outbox, unpack
 
-_CHUNK = 1 << 16
+_STDIN = 0
 
 
 def main() -> None:
     """Serve jobs until standard input ends."""
-    out = _claim_stdout()
-    # Ctrl-C at the terminal is the parent's to handle; it passes it on to the child.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def send(message: dict[str, Any]) -> None:
-        os.write(out, json.dumps(message).encode() + b"\n")
-
-    for line in _lines(sys.stdin.fileno()):
-        job = json.loads(line)
-        if "preload" in job:
-            _preload(job["preload"])
-            continue
+    out = claim_stdout()
+    outbox = Outbox(out)
+    interrupts.ignore()
+    frames = Inbox(_STDIN).frames()
+    for frame in frames:
+        job = unpack(frame)
         _preload(job["backend"])
+        if "options" not in job:
+            continue
+        job["problem"] = next(frames)
         if hasattr(os, "fork"):
-            _serve_in_child(job, send)
+            _serve_in_child(job, out)
         else:
-            send({"started": os.getpid()})
-            _work(job, send)
-            send({"exit": 0})
-
-
-def _claim_stdout() -> int:
-    """Keep standard output for the protocol; what engines print goes to standard error."""
-    out = os.dup(1)
-    os.dup2(2, 1)
-    return out
-
-
-def _lines(fd: int) -> Any:
-    buffer = b""
-    while chunk := os.read(fd, _CHUNK):
-        buffer += chunk
-        while b"\n" in buffer:
-            line, _, buffer = buffer.partition(b"\n")
-            yield line
+            outbox.send({"started": os.getpid()})
+            _work(job, outbox)
+            outbox.send({"exit": 0})
+    remove_own_folder()
 
 
 def _preload(name: str) -> None:
@@ -66,54 +50,81 @@ def _preload(name: str) -> None:
     from cpx.backends import backend_class
 
     import_module("cpx.solving")
-    import_module("cpx.instances")
     backend_class(name.partition(":")[0]).preload()
 
 
-def _serve_in_child(job: dict[str, Any], send: Send) -> None:
-    alive, held = os.pipe()
+def _serve_in_child(job: dict[str, Any], out: int) -> None:
+    ours, theirs = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.close(alive)
+        os.close(ours)
+        os.close(out)
         # A session of its own: a kill reaches the programs the engine starts as well.
         os.setsid()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        send({"started": os.getpid()})
-        code = 1
-        try:
-            _work(job, send)
-            code = 0
-        finally:
-            os._exit(code)
-    os.close(held)
-    # The child's end of the pipe closes when it ends; standard input ends when the parent
-    # is gone, and then nobody wants the answer.
-    while alive not in (ready := select.select([alive, sys.stdin], [], [])[0]):
-        if ready and not os.read(sys.stdin.fileno(), 1):
+        die_with_parent()
+        os._exit(_child(job, Outbox(theirs)))
+    os.close(theirs)
+    job.clear()  # the problem is in the memory of the child
+    outbox, inbox = Outbox(out), Inbox(ours)
+    more = True
+    # Standard input ends when the parent is gone, and then nobody wants the answer.
+    while more:
+        ready = select.select([ours, _STDIN], [], [])[0]
+        if ours in ready:
+            # Only whole messages go on: a child may be killed while it writes one.
+            whole, more = inbox.arrived()
+            for frame in whole:
+                outbox.send_raw(frame)
+        elif not os.read(_STDIN, 1):
             os.killpg(pid, signal.SIGKILL)
+            remove_own_folder()
             os._exit(0)
-    os.close(alive)
+    os.close(ours)
+    # Its group is there as long as it is not waited for, and so is what it has left running.
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    os.killpg(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
-    send({"exit": os.waitstatus_to_exitcode(status)})
+    outbox.send({"exit": os.waitstatus_to_exitcode(status)})
 
 
-def _work(job: dict[str, Any], send: Send) -> None:
+def _child(job: dict[str, Any], outbox: Outbox) -> int:
+    """Do a job in a process of its own; return its exit status."""
+    try:
+        interrupts.once()
+        outbox.send({"started": os.getpid()})
+        _work(job, outbox)
+    except KeyboardInterrupt:
+        return 1
+    except MemoryError:
+        return OUT_OF_MEMORY
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
+
+
+def _work(job: dict[str, Any], outbox: Outbox) -> None:
     from cpx.backends import Event
-    from cpx.instances import from_dict
-    from cpx.options import SolveOptions
     from cpx.solving import run
 
-    if job.get("memory") is not None:
+    if job["memory"] is not None:
         _limit_memory(job["memory"])
 
     def listen(event: Event) -> None:
         found = event.explanation
         features = None if found is None else list(found.features)
-        send({"event": event.point.to_json(), "features": features})
+        outbox.send({"event": event.point.to_json(), "features": features})
 
-    problem = from_dict(job["problem"])
-    result = run(problem, job["backend"], SolveOptions(**job["options"]), listen=listen)
-    send({"result": result.to_dict(), "memory": _peak_memory()})
+    def entered(times: dict[str, float], name: str | None) -> None:
+        outbox.send({"phase": name, "times": times})
+
+    try:
+        problem = unpack(job.pop("problem"))
+    except (ImportError, AttributeError) as error:
+        outbox.send({"refused": str(error)})
+        return
+    result = run(problem, job["backend"], job["options"], listen=listen, entered=entered)
+    outbox.send({"result": result.to_dict(), "memory": _peak_memory()})
 
 
 def _limit_memory(limit: int) -> None:

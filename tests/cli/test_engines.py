@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
 from typing import Any
 
 import pytest
@@ -64,14 +63,12 @@ def test_probe_proves_the_tiny_problem() -> None:
     assert probe(["cpsat"])["error"] == ""
 
 
-def test_probe_of_a_crash_is_one_object() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "cpx.cli.probe", "no-such-engine"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "unknown backend 'no-such-engine'" in json.loads(done.stdout)["error"]
+def test_a_probe_that_crashes_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cpx.cli import engines, probe
+
+    assert "unknown backend 'no-such-engine'" in engines._probe(["no-such-engine"])["error"]
+    monkeypatch.setattr(probe, "probe", os._exit)
+    assert "ended with status 3" in engines._probe(3)["error"]
 
 
 def hide(monkeypatch: pytest.MonkeyPatch, module: str) -> None:

@@ -8,13 +8,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.terminal import start
 
 CPX = [sys.executable, "-m", "cpx.cli"]
+Completed = subprocess.CompletedProcess[str]
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 
 def test_a_pipe_has_no_progress_bar_and_one_json_object(inst: Path) -> None:
@@ -29,25 +34,186 @@ def test_a_pipe_has_no_progress_bar_and_one_json_object(inst: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("isolate", ["--isolate", "--no-isolate"])
-def test_ctrl_c_prints_the_incumbent(hard: Path, isolate: str) -> None:
+def until(true: Callable[[], object]) -> None:
+    """Wait until something is so, for a minute at most."""
+    end = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def processes_in(folder: Path) -> list[str]:
+    """Return the processes that run in a folder, or have their temporary files there."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            here = os.readlink(process / "cwd")
+            environment = (process / "environ").read_bytes()
+            if str(folder) in here or f"CPX_FOLDER={folder}".encode() in environment:
+                found.append(process.name)
+    return found
+
+
+@posix
+@pytest.mark.parametrize(
+    ("number", "engine", "isolate"),
+    [
+        (signal.SIGINT, "cpsat", "--isolate"),
+        (signal.SIGTERM, "cpsat", "--no-isolate"),
+        (signal.SIGTERM, "milp:cbc", "--isolate"),
+        (signal.SIGTERM, "milp:cbc", "--no-isolate"),
+    ],
+)
+def test_an_interrupted_solve_writes_its_incumbent(
+    hard: Path, tmp_path: Path, number: int, engine: str, isolate: str
+) -> None:
+    folder, written = tmp_path / "temporary", tmp_path / "result.json"
+    folder.mkdir()
     process = start(
-        [*CPX, "solve", str(hard), "--time-limit", "100", "--json", isolate, "--hint", "0"],
+        [*CPX, "solve", str(hard), "-b", engine, "--hint", "0", isolate, "-o", str(written)],
         stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(folder)},
     )
-    # Long enough for the engine to load and to find something on a slow machine.
-    time.sleep(8)
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    # The folders of the worker, and of CBC in it, are made when the solve is about to begin.
+    if engine == "milp:cbc":
+        until(lambda: list(folder.rglob("model.mps")))
+    else:
+        time.sleep(4)
+    # ``timeout`` signals the program and then its group, and so the program twice.
+    process.send_signal(number)
+    os.killpg(process.pid, number)
+    _, err = process.communicate(timeout=30)
     assert process.returncode == 3, err
-    result = json.loads(out)
+    result = json.loads(written.read_text())
     assert (result["status"], result["termination"]) == ("FEASIBLE", "INTERRUPTED")
     assert result["explanation"]["rule"]["literals"]
     assert result["verified"] is True
+    if engine == "milp:cbc":
+        assert result["times"]["compile"] > 0
+    assert list(folder.iterdir()) == []
+    if sys.platform == "linux":
+        until(lambda: not processes_in(folder))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux about processes")
+def test_nothing_is_left_of_a_command_that_is_killed(hard: Path, tmp_path: Path) -> None:
+    process = start(
+        [*CPX, "solve", str(hard), "-b", "milp:cbc"], env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    until(lambda: list(tmp_path.rglob("model.mps")))
+    process.kill()
+    process.communicate()
+    until(lambda: not processes_in(tmp_path))
+    until(lambda: not list(tmp_path.iterdir()))
+
+
+TWICE = """
+import subprocess, sys, threading, time
+from cpx.processes import children, interrupts
+interrupts.install()
+child = children.Child([sys.executable, "-c", "import time; time.sleep(100)"])
+print(child.process.pid, child.folder, flush=True)
+with interrupts.noted(threading.Event()):
+    while True:
+        time.sleep(0.05)
+"""
+
+
+@posix
+def test_a_second_signal_ends_all_at_once() -> None:
+    process = start([sys.executable, "-c", TWICE])
+    pid, folder = process.stdout.readline().split()
+    assert Path(folder).is_dir()
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.8)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == -signal.SIGTERM
+    assert not Path(folder).exists()
+
+    def gone() -> bool:
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    until(gone)
+
+
+# Sends itself SIGTERM when a function is entered, so that the moment is always the same.
+AT = """
+import os, signal, sys
+import {module} as module
+real = {owner}.{name}
+def interrupted(*args, **options):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return real(*args, **options)
+{owner}.{name} = interrupted
+from cpx.cli import main
+main()
+"""
+
+
+def interrupted_at(module: str, owner: str, name: str, *args: object) -> Completed:
+    script = AT.format(module=module, owner=owner, name=name)
+    return subprocess.run(
+        [sys.executable, "-c", script, *map(str, args)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+@posix
+@pytest.mark.parametrize(
+    "model", [(), ("--model", "tree"), ("--model", "tree", "--loop", "exact")]
+)
+def test_sigterm_in_learning_keeps_the_rules_so_far(tmp_path: Path, model: tuple[str]) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (400, 4))
+    y = np.where((X[:, 0] > 4) ^ (rng.random(400) < 0.2), "yes", "no")
+    table, rules = tmp_path / "table.csv", tmp_path / "rules.json"
+    text = [",".join([*map(str, row), label]) for row, label in zip(X, y, strict=True)]
+    table.write_text("\n".join(["a,b,c,d,y", *text]))
+    where = ("cpx.methods.column_generation.generate", "module.Generation", "by_search")
+    if model:
+        where = ("cpx.methods.active.black_box", "module.BlackBox", "ask")
+    done = interrupted_at(*where, "learn", table, "--target", "y", *model, "-o", rules)
+    assert done.returncode == 3, done.stderr
+    assert "interrupted: these are the rules found by then" in done.stderr
+    found = json.loads(rules.read_text())
+    assert "a > 4" in str(found["rules"]) or "a > 3" in str(found["rules"]), found["rules"]
+
+
+@posix
+@pytest.mark.parametrize("name", ["_search", "_checked"])
+def test_sigterm_in_a_ranking_keeps_the_best_rule(hard: Path, inst: Path, name: str) -> None:
+    done = interrupted_at("cpx.explainers.ranking", "module", name, "best", inst)
+    assert done.returncode == (3 if name == "_search" else 0), done.stderr
+    assert " 1.  " in done.stdout
+
+
+@posix
+def test_sigterm_before_there_is_anything_ends_the_command(inst: Path) -> None:
+    done = interrupted_at("cpx.instances", "module", "load", "show", inst)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGTERM, "cpx: interrupted\n")
+
+
+@posix
+def test_sigterm_while_the_answer_is_written_lets_it_be_written(
+    inst: Path, tmp_path: Path
+) -> None:
+    written = tmp_path / "result.json"
+    done = interrupted_at(
+        "cpx.support.files", "module", "write_atomic", "solve", inst, "-b", "search", "-o", written
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(written.read_text())["status"] == "OPTIMAL"
+
+
+@posix
 def test_ctrl_c_in_a_comparison_keeps_the_finished_runs(
     inst: Path, hard: Path, tmp_path: Path
 ) -> None:

@@ -13,7 +13,6 @@ import math
 import os
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,6 +25,7 @@ from pulp.apis import coin_api
 
 from cpx.backends.milp.console import Console
 from cpx.backends.milp.watch import Watch
+from cpx.processes.children import scratch
 
 __all__ = ["CbcSolver", "cbc_path"]
 
@@ -117,8 +117,7 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
             raise pulp.PulpSolverError(f"cannot execute CBC: {self.path}")
         self.raw_status, self.dual_bound = "", None
         self._stopped = self._infeasible = False
-        with tempfile.TemporaryDirectory(prefix="cpx-cbc-") as name:
-            folder = Path(name)
+        with scratch("cpx-cbc-") as folder:
             work = self._as_minimisation(lp)
             columns, names, row_names, _ = work.writeMPS(str(folder / "model.mps"), rename=True)
             command = [str(self.path), "model.mps"]

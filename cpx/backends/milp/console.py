@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from cpx.processes.children import Child
+
 __all__ = ["Console"]
 
 _POLL_SECONDS = 0.05
@@ -30,7 +32,7 @@ class Console:
     command : sequence of str
         Program and arguments.
     folder : Path
-        Where it runs.
+        Where it runs, and where its temporary files go.
 
     Examples
     --------
@@ -54,8 +56,16 @@ class Console:
             sink = os.open(log, os.O_WRONLY | os.O_CREAT)
             self._source = os.open(log, os.O_RDONLY)
         try:
-            self._process = subprocess.Popen(
-                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink
+            # In the group of this process: who kills a worker reaches it, too.
+            self._child = Child(
+                command,
+                folder,
+                alone=False,
+                guarded=True,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=sink,
             )
         except BaseException:
             os.close(self._source)
@@ -73,15 +83,13 @@ class Console:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._process.poll() is None:
-            self.kill()
-        self._process.wait()
+        self._child.end()
         os.close(self._source)
 
     @property
     def exit_status(self) -> int | None:
         """Exit status, negative for the signal that ended it; None while it runs."""
-        return self._process.returncode
+        return self._child.process.returncode
 
     def running(self) -> bool:
         """Wait a moment, less when it prints or ends; return whether it runs."""
@@ -91,9 +99,7 @@ class Console:
             wait = 0.001
         else:
             wait = _POLL_SECONDS
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(wait)
-        return self._process.poll() is None
+        return not self._child.wait(wait)
 
     def lines(self) -> Iterator[bytes]:
         """Yield the complete lines printed since the last call, without their ends."""
@@ -105,10 +111,10 @@ class Console:
     def interrupt(self) -> None:
         """Ask it to end, as Ctrl-C does."""
         if os.name == "nt":
-            self._process.terminate()
+            self._child.process.terminate()
         else:
-            self._process.send_signal(signal.SIGINT)
+            self._child.signal(signal.SIGINT)
 
     def kill(self) -> None:
         """End it."""
-        self._process.kill()
+        self._child.kill()

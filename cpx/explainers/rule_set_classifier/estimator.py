@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -158,7 +159,7 @@ class RuleSetClassifier(FittedRules):
         self.seed = seed
         self.max_categories = max_categories
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, stop: threading.Event | None = None) -> Self:
         """Learn rules.
 
         Parameters
@@ -167,6 +168,9 @@ class RuleSetClassifier(FittedRules):
             Numbers, categories, missing values.
         y : (n,) array, optional
             Labels of two classes. With a black box, its labels are learned and y is not looked at.
+        stop : threading.Event, optional
+            Ends the learning when another thread, or what handles Ctrl-C, sets it: the rules are
+            those found by then.
 
         Returns
         -------
@@ -174,7 +178,10 @@ class RuleSetClassifier(FittedRules):
             Itself.
         """
         self._check_parameters()
-        found = from_labels(self, X, y) if self.black_box is None else from_black_box(self, X)
+        if self.black_box is None:
+            found = from_labels(self, X, y, stop)
+        else:
+            found = from_black_box(self, X, stop)
         for name in ("surrogate_", "feature_names_in_"):
             if hasattr(self, name):
                 delattr(self, name)  # left from an earlier fit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -71,7 +72,9 @@ class Fitted:
         return found
 
 
-def from_labels(asked: RuleSetClassifier, X: Any, y: Any) -> Fitted:
+def from_labels(
+    asked: RuleSetClassifier, X: Any, y: Any, stop: threading.Event | None = None
+) -> Fitted:
     """Learn rules by column generation.
 
     Parameters
@@ -80,6 +83,7 @@ def from_labels(asked: RuleSetClassifier, X: Any, y: Any) -> Fitted:
         Its parameters.
     X : data frame or (n, columns) array
     y : (n,) array
+    stop : threading.Event, optional
     """
     from cpx.methods.column_generation import learn_rules
 
@@ -93,6 +97,7 @@ def from_labels(asked: RuleSetClassifier, X: Any, y: Any) -> Fitted:
         time_limit=asked.time_limit,
         threads=asked.threads,
         seed=asked.seed,
+        stop=stop,
     )
     model = TableRules(rows.binarizer, learned.rules).shortened(rows.literals)
     figures = _Figures(asked, rows.target, model.covers(X), rows.same, model.conditions)
@@ -100,7 +105,9 @@ def from_labels(asked: RuleSetClassifier, X: Any, y: Any) -> Fitted:
     return figures.fitted(model, report)
 
 
-def from_black_box(asked: RuleSetClassifier, X: Any) -> Fitted:
+def from_black_box(
+    asked: RuleSetClassifier, X: Any, stop: threading.Event | None = None
+) -> Fitted:
     """Learn rules that imitate the black box of a classifier, and ask it on the way.
 
     Parameters
@@ -108,13 +115,14 @@ def from_black_box(asked: RuleSetClassifier, X: Any) -> Fitted:
     asked : RuleSetClassifier
         Its parameters.
     X : data frame or (n, columns) array
+    stop : threading.Event, optional
     """
     if asked.class_weights is not None:
         raise InvalidOption(
             "class_weights is not for a black box, all of whose labels count the same: got "
             f"{shown(asked.class_weights)}"
         )
-    model = _surrogate(asked).fit(X, asked.black_box)
+    model = _surrogate(asked).fit(X, asked.black_box, stop=stop)
     target = Target(np.unique(model.labels_), asked.positive)
     same = target.same(model.labels_)
     words = tuple(tuple(map(str, rule.conditions)) for rule in model.rules_)

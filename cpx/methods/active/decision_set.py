@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
@@ -75,7 +76,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         self.seed = seed
         self.max_categories = max_categories
 
-    def fit(self, X: Any, black_box: Any) -> Self:
+    def fit(self, X: Any, black_box: Any, *, stop: threading.Event | None = None) -> Self:
         """Learn a decision set that mimics the black box.
 
         Parameters
@@ -84,6 +85,9 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
             Real instances. The black box labels all of them first.
         black_box : object with ``predict``, or callable
             f. It gets tables like X, and answers with two labels.
+        stop : threading.Event, optional
+            Ends the learning when another thread, or what handles Ctrl-C, sets it: the rules are
+            those found by then.
 
         Returns
         -------
@@ -112,7 +116,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
             )
         box = BlackBox(black_box, X, domain, self.positive, rng)
         evidence = Evidence(domain, domain.values(X), box.labels, room)
-        masks = self._learn(evidence, box, rng)
+        masks = self._learn(evidence, box, rng, stop or threading.Event())
         box.recheck()
         return self._keep(masks, evidence, box)
 
@@ -122,7 +126,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _learn(
-        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
+        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator, stop: threading.Event
     ) -> Sequence[BoolArray]:
         """Return the rules, and set the attributes that only this learner has."""
 

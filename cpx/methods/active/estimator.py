@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -163,10 +164,10 @@ class ActiveDecisionSet(DecisionSet):
         return self._search().room
 
     def _learn(
-        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
+        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator, stop: threading.Event
     ) -> list[BoolArray]:
         evidence.positive_weight = float(self.positive_weight)
-        best, steps = self._search().run(evidence, box, rng)
+        best, steps = self._search().run(evidence, box, rng, stop)
         self.objective_ = best.objective
         self.history_ = tuple(steps)
         return best.masks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -198,14 +199,14 @@ class ExactDecisionSet(DecisionSet):
         return min(count("max_queries", self.max_queries), most)
 
     def _learn(
-        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
+        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator, stop: threading.Event
     ) -> list[BoolArray]:
         candidates = Candidates(evidence, int(self.n_candidates), int(self.max_conditions))
         chosen: list[BoolArray] = []
         rounds: list[Round] = []
         for t in range(self.max_rounds):
-            selection = self._settled(evidence, candidates, chosen, rng)
-            rivals = selection.rivals(self.confidence)
+            selection = self._settled(evidence, candidates, chosen, rng, stop)
+            rivals = [] if stop.is_set() else selection.rivals(self.confidence)
             near = [rival for rival in rivals if rival.lead < -self.tolerance]
             rounds.append(
                 Round(
@@ -220,7 +221,7 @@ class ExactDecisionSet(DecisionSet):
             )
             chosen = [candidates.masks[r] for r in selection.chosen]
             n = min(self.queries_per_round, self.max_queries - box.queries)
-            if n < 1 or t == self.max_rounds - 1:
+            if stop.is_set() or n < 1 or t == self.max_rounds - 1:
                 break
             asked = 0
             for rival in near[:_TRIED]:
@@ -236,7 +237,7 @@ class ExactDecisionSet(DecisionSet):
                 break
         last = rounds[-1]
         self.objective_, self.bound_, self.proved_ = last.objective, last.bound, last.proved
-        self.separated_ = last.separated == last.rivals
+        self.separated_ = last.separated == last.rivals and not stop.is_set()
         self.history_ = tuple(rounds)
         return chosen
 
@@ -246,9 +247,10 @@ class ExactDecisionSet(DecisionSet):
         candidates: Candidates,
         chosen: list[BoolArray],
         rng: np.random.Generator,
+        stop: threading.Event,
     ) -> Selection:
         """Select, with new candidates around what was selected, until that brings no more."""
-        if self.starts:
+        if self.starts and not stop.is_set():
             # Candidates that are good alone are much alike: those of a set are good together.
             exchange = Exchange(
                 evidence,
@@ -271,9 +273,10 @@ class ExactDecisionSet(DecisionSet):
                 float(self.penalty),
                 self.backend,
                 self.time_limit,
+                stop,
             )
             selection.solve(range(len(chosen)))
-            if selection.objective <= before:
+            if selection.objective <= before or stop.is_set():
                 break
             before = selection.objective
             chosen = [candidates.masks[r] for r in selection.chosen]

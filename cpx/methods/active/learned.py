@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -164,12 +165,12 @@ class LearnedDecisionSet(DecisionSet):
         return count("max_queries", self.max_queries)
 
     def _learn(
-        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
+        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator, stop: threading.Event
     ) -> list[BoolArray]:
         if self.max_queries:
             asked = neighbours(evidence, int(self.max_queries), int(self.n_changed), rng)
             evidence.add(asked, box.ask(asked))
-        initial = self._generated(evidence, rng)
+        initial = self._generated(evidence, rng, stop)
         exchange = Exchange(
             evidence,
             float(self.penalty),
@@ -180,15 +181,17 @@ class LearnedDecisionSet(DecisionSet):
             int(self.restarts),
             rng,
         )
-        masks = exchange.run(initial)
-        if self.objective == "f1":
+        masks = initial if stop.is_set() else exchange.run(initial)
+        if self.objective == "f1" and not stop.is_set():
             masks = _towards_f1(exchange, masks)
         self.initial_ = len(initial)
         self.objective_ = exchange.objective(masks)
         self.positive_weight_ = evidence.positive_weight
         return masks
 
-    def _generated(self, evidence: Evidence, rng: np.random.Generator) -> list[BoolArray]:
+    def _generated(
+        self, evidence: Evidence, rng: np.random.Generator, stop: threading.Event
+    ) -> list[BoolArray]:
         """Return the rules that column generation finds."""
         from cpx.methods.column_generation import learn_rules
 
@@ -205,6 +208,7 @@ class LearnedDecisionSet(DecisionSet):
             Fraction(min(1.0, price)).limit_denominator(10**6),
             time_limit=self.time_limit,
             seed=int(self.seed),
+            stop=stop,
         )
         everything = evidence.domain.everything()
         return [

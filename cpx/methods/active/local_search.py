@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,12 +108,14 @@ class LocalSearch:
         return min(self.max_queries, self.max_iterations * self.queries_per_iteration)
 
     def run(
-        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator
+        self, evidence: Evidence, box: BlackBox, rng: np.random.Generator, stop: threading.Event
     ) -> tuple[Best, list[Step]]:
         """Search, and return the best decision set met and what each iteration did."""
         state, best, steps = State(evidence), Best(evidence, self.penalty), []
         visited = {_name(state.masks)}
         for t in range(1, self.max_iterations + 1):
+            if stop.is_set():
+                break
             new = grow(state, self.new_rules, self.max_conditions, rng)
             actions = Actions(state, new, self.penalty, self.beta, self.max_conditions)
             results = [_name(actions.result(i)) for i in range(len(actions))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,7 +13,8 @@ import numpy.typing as npt
 from cpx.answers.result import Result, Status, Termination
 from cpx.errors import EngineError, shown
 from cpx.models.rule_set.selection import RuleSetSelection
-from cpx.solving import solve
+from cpx.options import SolveOptions
+from cpx.solving import run
 
 __all__ = ["Rival", "Selection", "leads"]
 
@@ -83,6 +85,8 @@ class Selection:
     backend : str
     time_limit : float or None
         Of each solve.
+    stop : threading.Event, optional
+        Ends a solve with the best set so far when it is set.
 
     Attributes
     ----------
@@ -101,9 +105,11 @@ class Selection:
         penalty: float,
         backend: str,
         time_limit: float | None,
+        stop: threading.Event | None = None,
     ) -> None:
         self._covers, self._labels, self._n_real = covers, labels, n_real
         self._penalty, self._backend, self._time_limit = penalty, backend, time_limit
+        self._stop = stop or threading.Event()
         self._problem = RuleSetSelection.of_coverage(
             covers, labels, texts=[f"candidate {r}" for r in range(len(covers))], penalty=penalty
         )
@@ -121,8 +127,9 @@ class Selection:
         self.proved = result.status is Status.OPTIMAL
 
     def _solve(self, problem: RuleSetSelection, known: Sequence[int]) -> Result:
-        result = solve(problem, self._backend, time_limit=self._time_limit, hint=tuple(known))
-        if result.termination is Termination.INTERRUPTED:
+        options = SolveOptions(time_limit=self._time_limit, hint=tuple(known))
+        result = run(problem, self._backend, options, cancel=self._stop)
+        if result.termination is Termination.INTERRUPTED and not self._stop.is_set():
             raise KeyboardInterrupt
         if result.status is Status.ERROR:
             raise EngineError(

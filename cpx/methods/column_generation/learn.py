@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.methods.column_generation.generate import Round
-from cpx.methods.column_generation.learner import Learner
+from cpx.methods.column_generation.learner import Learner, Listener
 from cpx.methods.column_generation.table import Features
 from cpx.options import SolveOptions
 from cpx.support.validation import positive_integer, real
@@ -85,6 +86,7 @@ def learn_rules(
     time_limit: float | None = 60.0,
     threads: int = 1,
     seed: int = 0,
+    stop: threading.Event | None = None,
 ) -> LearnedRules:
     """Learn a set of rules of at most k literals each: few errors, and few rules.
 
@@ -112,6 +114,9 @@ def learn_rules(
     threads : int
         Of the exact search.
     seed : int
+    stop : threading.Event, optional
+        Ends the learning when another thread, or what handles Ctrl-C, sets it: the rules are
+        chosen of those found by then.
 
     Returns
     -------
@@ -148,7 +153,9 @@ def learn_rules(
     if not isinstance(samples, Samples):
         raise InvalidInstance(f"samples must be Samples, got {type(samples).__name__}")
     problem = RuleSetLearning(samples.merged(), k, penalty, class_weights=class_weights)
-    learner = Learner(problem, limit, asked.threads, asked.seed)
+    stop = stop or threading.Event()
+    listener = Listener(stop=stop.is_set, cancel=stop)
+    learner = Learner(problem, limit, asked.threads, asked.seed, listener=listener)
     learner.run()
     learner.use_rest()
     best, generation = learner.best, learner.generation

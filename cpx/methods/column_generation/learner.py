@@ -204,6 +204,10 @@ class Learner:
         """Select from the rules, from a set that is known; report the set."""
         from cpx.solving import run
 
+        cancel = self._listener.cancel
+        if cancel is not None and cancel.is_set():
+            # To choose well of the rules that were found is worth a moment.
+            cancel, seconds = None, min(seconds, _LEAST)
         problem = self._problem.with_loss(loss).select_from(rules)
         place = {rule: r for r, rule in enumerate(rules)}
         options = SolveOptions(
@@ -212,7 +216,7 @@ class Learner:
             seed=self._seed,
             hint=[place[rule] for rule in hint],
         )
-        result = run(problem, engine, options, cancel=self._listener.cancel)
+        result = run(problem, engine, options, cancel=cancel)
         assert result.explanation is not None
         assert isinstance(result.objective, int)
         chosen = tuple(rules[r] for r in result.explanation.features)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import to_json
 from cpx.compare.pool import run_each
-from cpx.reproduce.child import Cancelled, call
+from cpx.processes.calls import Cancelled, call
 from cpx.reproduce.koriche.protocol import BlackBox, Protocol, train
 from cpx.reproduce.koriche.records import Record, Store, Task
 from cpx.reproduce.koriche.solving import ask, solve
@@ -105,7 +105,7 @@ class _BlackBoxes:
             if key not in self._made:
                 try:
                     table = self._source.load(task.dataset)
-                    self._made[key] = call(cancel, train, table, task.protocol)
+                    self._made[key] = call(train, table, task.protocol, cancel=cancel)
                 except Cancelled:
                     raise
                 except Exception as error:
@@ -126,7 +126,8 @@ def _make(
         result = solve(task, explainer, x, cancel, hear)
     else:
         limit = task.protocol.time_limit
-        result = call(cancel, ask, explainer, x, task.method.backend, task.k, task.m, limit)
+        asked = (explainer, x, task.method.backend, task.k, task.m, limit)
+        result = call(ask, *asked, cancel=cancel)
     if result.termination is Termination.INTERRUPTED:
         return None
     from cpx.data import labels

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cpx.errors import DataError, EngineError
-from cpx.reproduce.child import Cancelled, call
+from cpx.processes.calls import Cancelled, call
 from cpx.reproduce.koriche.experiment import Experiment, plan
 from cpx.reproduce.koriche.methods import Method
 from cpx.reproduce.koriche.protocol import train
@@ -115,12 +115,12 @@ def leave(status: int) -> None:
 
 def test_calls_in_a_process() -> None:
     never = threading.Event()
-    assert call(never, divmod, 7, 2) == (3, 1)
+    assert call(divmod, 7, 2, cancel=never) == (3, 1)
     with pytest.raises(DataError, match="wrong"):
-        call(never, fail, "wrong")
+        call(fail, "wrong", cancel=never)
     with pytest.raises(EngineError, match="leave ended with status 3"):
-        call(never, leave, 3)
+        call(leave, 3, cancel=never)
     stopped = threading.Event()
     stopped.set()
     with pytest.raises(Cancelled):
-        call(stopped, time.sleep, 60)
+        call(time.sleep, 60, cancel=stopped)

@@ -1,0 +1,262 @@
+"""Start programs so that nothing of them is left behind: no process and no temporary file."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+__all__ = [
+    "OUT_OF_MEMORY",
+    "Child",
+    "die_with_parent",
+    "end_all",
+    "module",
+    "python_environment",
+    "remove_own_folder",
+    "scratch",
+]
+
+OUT_OF_MEMORY = 70
+"""Exit status of a program of ours that hits a limit of memory."""
+
+_FOLDER = "CPX_FOLDER"  # of the environment: the temporary folder of a child
+_PARENT_DIED = 1  # PR_SET_PDEATHSIG of <linux/prctl.h>
+
+_running: weakref.WeakSet[Child] = weakref.WeakSet()
+_folders: set[Path] = set()
+_lock = threading.Lock()
+
+
+@contextmanager
+def scratch(prefix: str) -> Iterator[Path]:
+    """Make a temporary folder that is removed in the end, also when all is ended at once."""
+    folder = _make_folder(prefix)
+    try:
+        yield folder
+    finally:
+        _remove_folder(folder)
+
+
+def _make_folder(prefix: str) -> Path:
+    with _lock:
+        folder = Path(tempfile.mkdtemp(prefix=prefix))
+        _folders.add(folder)
+    return folder
+
+
+def _remove_folder(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    _folders.discard(folder)
+
+
+def python_environment() -> dict[str, str]:
+    """Return the environment for a Python that finds the modules that this one finds.
+
+    The current directory is not among the places where it looks: a file ``random.py`` beside
+    an instance is no module. Where the user has put the directory on ``PYTHONPATH``, it comes
+    last, after the standard library and what is installed.
+    """
+    root = str(Path(__file__).parents[2])
+    asked = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    places = [path for path in sys.path if path and not _is_here(path)]
+    last = [os.path.abspath(path) for path in (*asked, root) if _is_here(path)]
+    path = dict.fromkeys([*places, *([] if _is_here(root) else [root]), *last])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONSAFEPATH": "1"}
+
+
+def _is_here(path: str) -> bool:
+    with suppress(OSError):
+        return os.path.samefile(path, os.curdir)
+    return False
+
+
+def module(name: str, *arguments: str) -> list[str]:
+    """Return the command that runs a module of ours in a fresh interpreter."""
+    return [sys.executable, "-m", name, *arguments]
+
+
+class Child:
+    """A running program with a temporary folder; as a context it is ended at the end.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Program and arguments.
+    folder : Path or str
+        Its temporary folder; or the beginning of the name of one, which is made now and removed
+        in the end.
+    environment : mapping of str to str, optional
+        Default: that of this process. Its temporary files go to its folder in any case.
+    alone : bool
+        In a process group of its own, which is ended with all that it has started. Otherwise
+        it stays in our group, and is ended with us when we are killed as a group.
+    guarded : bool
+        On Linux, end it when the thread that started it ends, however that happens: for a
+        thread that waits for it. It ignores SIGTERM: we decide what that means.
+    **options
+        Of ``subprocess.Popen``: ``stdin``, ``stdout``, ``stderr``, ``cwd``, ``bufsize``.
+
+    Attributes
+    ----------
+    folder : Path
+        Its temporary folder.
+    process : subprocess.Popen
+
+    Raises
+    ------
+    OSError
+        When there is no such program.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        folder: Path | str = "cpx-",
+        *,
+        environment: Mapping[str, str] | None = None,
+        alone: bool = True,
+        guarded: bool = False,
+        **options: Any,
+    ) -> None:
+        self._made = isinstance(folder, str)
+        self.folder = _make_folder(folder) if isinstance(folder, str) else folder
+        self._alone = alone and hasattr(os, "killpg")
+        temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP", _FOLDER), str(self.folder))
+        try:
+            self.process: subprocess.Popen[Any] = subprocess.Popen(
+                command,
+                env={**(os.environ if environment is None else environment), **temporary},
+                start_new_session=self._alone,
+                preexec_fn=_guard() if guarded else None,
+                **options,
+            )
+        except BaseException:
+            if self._made:
+                _remove_folder(self.folder)
+            raise
+        _running.add(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()
+
+    @property
+    def stdin(self) -> IO[Any]:
+        """The pipe to it, which was asked for."""
+        assert self.process.stdin is not None
+        return self.process.stdin
+
+    @property
+    def stdout(self) -> IO[Any]:
+        """The pipe from it, which was asked for."""
+        assert self.process.stdout is not None
+        return self.process.stdout
+
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.poll() is None
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for its end; return whether it came in time."""
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def signal(self, number: int) -> None:
+        """Send a signal to it, and to its group where it is alone."""
+        with suppress(ProcessLookupError, PermissionError):
+            if self._alone:
+                os.killpg(self.process.pid, number)
+            else:
+                self.process.send_signal(number)
+
+    def kill(self) -> None:
+        """End it and its group, without waiting."""
+        if hasattr(signal, "SIGKILL"):
+            self.signal(signal.SIGKILL)
+        else:
+            self.process.kill()
+
+    def end(self) -> None:
+        """End it if need be, its group in any case, and remove its folder."""
+        # Before we know that it has ended its number, which is that of the group, is not
+        # given to another process.
+        if self.process.returncode is None:
+            self.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                with suppress(OSError):  # what was not read by it is of no use any more
+                    pipe.close()
+        _running.discard(self)
+        if self._made:
+            _remove_folder(self.folder)
+
+
+def end_all() -> None:
+    """End all programs that run and remove all temporary folders."""
+    for child in list(_running):
+        if child.process.returncode is None:
+            child.kill()
+    for folder in list(_folders):
+        _remove_folder(folder)
+
+
+atexit.register(end_all)
+
+
+def _guard() -> Callable[[], None] | None:
+    """Return what a new process does before it becomes the program."""
+    if os.name != "posix":
+        return None
+    end_with_parent = _end_with_parent()
+
+    # Between fork and exec, where other threads do not exist and may hold locks: so little.
+    def guard() -> None:
+        end_with_parent()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+    return guard
+
+
+def _end_with_parent() -> Callable[[], Any]:
+    """Return a function that asks Linux to kill this process when its parent ends."""
+    if not sys.platform.startswith("linux"):
+        return lambda: None
+    import ctypes
+
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PARENT_DIED, signal.SIGKILL)
+
+
+def die_with_parent() -> None:
+    """On Linux, let this process be killed when the thread that started it ends."""
+    _end_with_parent()()
+
+
+def remove_own_folder() -> None:
+    """Remove the folder that this process got from a :class:`Child` that is gone."""
+    folder = Path(os.environ.get(_FOLDER, ""))
+    if folder.name.startswith("cpx-"):
+        shutil.rmtree(folder, ignore_errors=True)

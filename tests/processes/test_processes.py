@@ -1,0 +1,170 @@
+"""Child processes: messages, the import path, limits at every size."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cpx import KMonomial, Samples
+from cpx.answers.result import Status
+from cpx.errors import EngineError, InvalidOption
+from cpx.options import SolveOptions
+from cpx.processes.calls import Overdue, call
+from cpx.processes.children import python_environment
+from cpx.processes.messages import Inbox, Outbox, pack, unpack
+from cpx.solving.isolate import run_isolated, shutdown
+
+
+def test_messages_come_out_as_they_went_in() -> None:
+    sent = {"rows": np.arange(12).reshape(3, 4), "bits": np.ones((5, 3), dtype=bool), "n": 1}
+    for message in (sent, None, [], np.zeros((0, 4)), np.asfortranarray(sent["rows"])):
+        out, into = os.pipe()
+        Outbox(into).send(message)
+        Outbox(into).send("next")
+        os.close(into)
+        found, after = map(unpack, Inbox(out).frames())
+        os.close(out)
+        np.testing.assert_equal(found, message)
+        assert after == "next"
+        if isinstance(found, np.ndarray):
+            assert not found.flags.writeable
+            assert found.flags.aligned
+
+
+def test_a_message_that_is_cut_short_is_dropped() -> None:
+    whole = b"".join(pack({"a": np.arange(3)}))
+    for cut in (1, 9, len(whole) - 1):
+        out, into = os.pipe()
+        os.write(into, whole + whole[:cut])
+        os.close(into)
+        inbox = Inbox(out)
+        frames, more = inbox.arrived()
+        assert (frames, more, inbox.arrived()) == ([whole], True, ([], False))
+        os.close(out)
+        out, into = os.pipe()
+        os.write(into, whole + whole[:cut])
+        os.close(into)
+        assert len(list(Inbox(out).frames())) == 1
+        os.close(out)
+
+
+def test_calls_tell_what_became_of_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert call(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ValueError, match="invalid literal"):
+        call(int, "four")
+    with pytest.raises(Overdue):
+        call(time.sleep, 60, seconds=0.5)
+    with pytest.raises(EngineError, match=r"ended with status -6\nlast words"):
+        call(_crash, quiet=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _crash() -> None:
+    os.write(2, b"last words\n")
+    os.abort()
+
+
+SHADOWED = ("select", "random", "numpy", "json", "struct", "pickle", "ortools", "pulp")
+
+
+@pytest.fixture
+def shadowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current directory of files with the names of modules, which tell when they are run."""
+    for name in SHADOWED:
+        (tmp_path / f"{name}.py").write_text(f"open('{name}.ran', 'w')\nraise SystemExit(99)\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_no_process_of_ours_runs_files_beside_an_instance(shadowed: Path) -> None:
+    from cpx import save
+    from cpx.baselines.apart import ask
+    from cpx.cli.engines import _probe
+
+    problem = KMonomial(Samples([[1, 1], [1, 0], [0, 1]], [1, 1, 0]), k=1)
+    save(problem, "inst.json")
+    # As ``python -m cpx.cli``, which finds the directory on its path, and in its workers.
+    for words in (
+        ("solve", "-b", "milp:cbc"),
+        ("solve", "-b", "cpsat"),
+        ("compare", "-b", "search"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "cpx.cli", words[0], "inst.json", *words[1:]],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert _probe(["search"])["error"] == ""
+    with pytest.raises((EngineError, ImportError)):
+        # No such method: the driver starts, reads and answers.
+        ask("brcg", np.eye(2, dtype=bool), np.array([True, False]), {}, sys.executable)
+    assert list(shadowed.glob("*.ran")) == []
+
+
+def test_workers_find_the_modules_that_this_process_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+        (folder / f"cpx_test_{folder.name}.py").write_text("from math import gcd as answer\n")
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(sys, "path", ["", str(here), str(there), *sys.path])
+    monkeypatch.setenv("PYTHONPATH", "")
+    assert call(_imported, "cpx_test_there") is True
+    assert call(_imported, "cpx_test_here") is False
+    # Where the user asked for the directory, it comes after everything else.
+    monkeypatch.setenv("PYTHONPATH", str(here))
+    assert python_environment()["PYTHONPATH"].split(os.pathsep)[-1] == str(here)
+    assert call(_imported, "cpx_test_here") is True
+
+
+def _imported(name: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(name) is not None
+
+
+class Local(KMonomial):
+    """A problem that can be sent only as what it is."""
+
+
+def test_a_problem_that_no_worker_can_read_is_refused() -> None:
+    samples = Samples([[1, 1], [1, 0], [0, 1]], [1, 1, 0])
+    assert run_isolated(Local(samples, k=1), "search", SolveOptions()).objective == 0
+
+    class Hidden(KMonomial):
+        pass
+
+    with pytest.raises(InvalidOption, match="Hidden cannot be handed to a worker process"):
+        run_isolated(Hidden(samples, k=1), "search", SolveOptions())
+
+
+def test_large_instances_are_read_in_linear_time() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.random((200_000, 200)) < 0.7  # 40 MB
+    problem = KMonomial(Samples(rows, rows[:, :2].all(axis=1)), k=2)
+    run_isolated(_small(), "search", SolveOptions())
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = run_isolated(problem, "search", SolveOptions(time_limit=20))
+    shutdown()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert (result.status, result.objective) == (Status.OPTIMAL, 0)
+    # Loading the engine included. Looking for the ends of lines took ten.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 6
+    assert result.memory is not None
+    assert result.memory < 600e6
+
+
+def _small() -> KMonomial:
+    return KMonomial(Samples([[1, 1], [1, 0], [0, 1]], [1, 1, 0]), k=1)
