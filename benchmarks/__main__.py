@@ -26,6 +26,7 @@ NAMES = (
     "learning",
     "rule_learners",
     "structure",
+    "cpmpy_suite",
 )
 
 
