@@ -1,6 +1,8 @@
 """``python -m benchmarks [name ...]``: run all benchmarks, or the named ones.
 
-``python -m benchmarks fuzz [options]`` is a tool of its own, see :mod:`benchmarks.fuzz`.
+Commands of their own, each with ``--help``: ``fuzz``, which solves random instances with every
+engine and compares with brute force; and the published experiments ``koriche``, ``ads`` and
+``kernels``.
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ NAMES = (
     "subgroups",
     "boosted",
     "reasons",
-    "peers",
+    "peers.sufficient_reasons",
     "rule_sets",
     "learning",
     "rule_learners",
     "structure",
     "cpmpy_suite",
 )
+PAPERS = ("koriche", "ads", "kernels")
 
 
 def main(names: list[str]) -> int:
@@ -36,6 +39,10 @@ def main(names: list[str]) -> int:
         from benchmarks import fuzz
 
         return fuzz.main(names[1:])
+    if names and names[0] in PAPERS:
+        from benchmarks.papers.commands import run
+
+        run(names)
     unknown = sorted(set(names) - set(NAMES))
     if unknown:
         print(f"unknown: {', '.join(unknown)}; known: {', '.join(NAMES)}", file=sys.stderr)

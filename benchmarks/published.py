@@ -1,7 +1,7 @@
 """The exact search on the data sets of Koriche et al., Table 2: seconds, share proved.
 
 The tables are read from the directory that the environment variable CPX_DATA names, in the form
-that ``cpx reproduce koriche --data`` takes.
+that ``python -m benchmarks koriche --data`` takes.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from threadpoolctl import threadpool_limits
 
+from benchmarks.papers.datasets import DATASETS, Dataset
+from benchmarks.papers.koriche.protocol import Protocol, train
+from benchmarks.papers.sources import Directory
 from benchmarks.tables import show
 from cpx import KMonomial, MaxPrecision, Samples, solve
-from cpx.reproduce.datasets import DATASETS, Dataset
-from cpx.reproduce.koriche.protocol import Protocol, train
-from cpx.reproduce.sources import Directory
 
 INSTANCES = 5
 LIMIT = 120.0

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.choice import chosen
+from benchmarks.peers.rule_learners import brcg_rules
 from benchmarks.tables import show
 from cpx import Samples, learn_rules
-from cpx.baselines import FoundRules, brcg_rules
 from cpx.boolean_kernels import tic_tac_toe
 from cpx.data import read_table
 from cpx.methods.candidates import Literals
+from cpx.methods.rule_learners import FoundRules
 
 K = int(os.environ.get("CPX_LEARNERS_K", "4"))
 PENALTY = os.environ.get("CPX_LEARNERS_PENALTY", "0.01")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import pyxai_peer
 from benchmarks.judging import confirmed, needs_all, valid
+from benchmarks.peers import pyxai as pyxai_peer
 from cpx import SufficientReason
 from cpx.models.sufficient_reason.conditions import conditions
 from cpx.trees import Attribute, Tree, TreeModel

@@ -13,12 +13,11 @@ import typer
 from typer.core import TyperGroup
 
 from cpx.cli import comparing, demo, engines, explaining, learning, ranking, showing, solving
-from cpx.cli.reproduce import ads, kernels, koriche
 from cpx.cli.streams import open_streams
-from cpx.errors import CpxError, shortened
+from cpx.errors import CpxError, InvalidOption, shortened
 from cpx.processes import interrupts
 
-__all__ = ["app", "main"]
+__all__ = ["CommandGroup", "app", "command_help", "main"]
 
 _EPILOG = """\
 \b
@@ -36,7 +35,7 @@ _CUT_SHORT = 130  # what typer exits with after a KeyboardInterrupt
 _debug = False
 
 
-class _Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """Turns exceptions that leave a command into a message and an exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
@@ -61,14 +60,15 @@ class _Group(TyperGroup):
             sys.exit(1)
 
 
-def _help(command: Callable[..., None]) -> str:
+def command_help(command: Callable[..., None]) -> str:
+    """Return the help text of a command: its docstring."""
     # A line of its own with \b keeps the paragraph below it as it is written.
     return inspect.cleandoc(command.__doc__ or "").replace("\\b", "\b")
 
 
 app = typer.Typer(
     name="cpx",
-    cls=_Group,
+    cls=CommandGroup,
     no_args_is_help=True,
     # Help as plain text comes in half the time, and reads the same in a pipe.
     rich_markup_mode=None,
@@ -92,20 +92,16 @@ for _command, _summary in (
     (engines.backends, "List the engines and whether they are installed."),
     (engines.doctor, "Try every engine in a fresh interpreter."),
 ):
-    app.command(_command.__name__, short_help=_summary, help=_help(_command))(_command)
+    app.command(_command.__name__, short_help=_summary, help=command_help(_command))(_command)
 
-_experiments = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
-for _command, _summary in (
-    (koriche.koriche, "Table 2 and Figures 1, 2 of Koriche et al. (ECML PKDD 2024)."),
-    (ads.ads, "Decision sets for a network on Adult, of Lu and Ester (2019)."),
-    (kernels.kernels, "Table 2 of Polato and Aiolli (ESANN 2018): rules of kernel machines."),
-):
-    _experiments.command(_command.__name__, short_help=_summary, help=_help(_command))(_command)
-app.add_typer(
-    _experiments,
-    name="reproduce",
-    help="Make a published experiment again, with cpx beside it.",
-)
+
+@app.command("reproduce", hidden=True, context_settings={"ignore_unknown_options": True})
+def _reproduce(arguments: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+    """Say where the published experiments went."""
+    raise InvalidOption(
+        "the experiments of the papers are run from a clone of the repository: "
+        "python -m benchmarks koriche (or ads, kernels)"
+    )
 
 
 def _version(wanted: bool) -> None:
@@ -137,12 +133,12 @@ def root(
     _debug = _debug or debug
 
 
-def main() -> None:
+def main(application: Callable[[], None] = app) -> None:
     """Run the command line; the entry point of ``cpx``."""
     streams = open_streams()
     interrupts.install()
     try:
-        app()
+        application()
     except SystemExit as error:
         status = interrupts.exit_status()
         if error.code == _CUT_SHORT and status is not None:

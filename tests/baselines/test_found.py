@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from cpx.baselines import FoundRules, cart_rules, comparison
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.methods.candidates import Literals
+from cpx.methods.rule_learners import FoundRules, cart_rules, comparison
 
 Rules = list[tuple[int, ...]]
 

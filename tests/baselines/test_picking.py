@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from cpx import solve
-from cpx.baselines import maximum_coverage, optimal_pick, submodular_pick
 from cpx.check import complaints
 from cpx.errors import DataError, InvalidOption
 from cpx.methods.candidates import Literals
+from cpx.methods.rule_learners import maximum_coverage, optimal_pick, submodular_pick
 
 Rules = list[tuple[int, ...]]
 

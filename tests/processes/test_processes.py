@@ -85,8 +85,8 @@ def shadowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_no_process_of_ours_runs_files_beside_an_instance(shadowed: Path) -> None:
+    from benchmarks.peers.interpreter import ask
     from cpx import save
-    from cpx.baselines.apart import ask
     from cpx.cli.engines import _probe
 
     problem = KMonomial(Samples([[1, 1], [1, 0], [0, 1]], [1, 1, 0]), k=1)

@@ -1,0 +1,31 @@
+"""The experiments of the papers as commands: ``koriche``, ``ads``, ``kernels``."""
+
+from __future__ import annotations
+
+import typer
+
+from benchmarks.papers.ads.command import ads
+from benchmarks.papers.kernels.command import kernels
+from benchmarks.papers.koriche.command import koriche
+from cpx.cli.app import CommandGroup, command_help, main
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    cls=CommandGroup,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for _command, _summary in (
+    (koriche, "Table 2 and Figures 1, 2 of Koriche et al. (ECML PKDD 2024)."),
+    (ads, "Decision sets for a network on Adult, of Lu and Ester (2019)."),
+    (kernels, "Table 2 of Polato and Aiolli (ESANN 2018): rules of kernel machines."),
+):
+    app.command(_command.__name__, short_help=_summary, help=command_help(_command))(_command)
+
+
+def run(arguments: list[str]) -> None:
+    """Run the command that the arguments name, with messages and exit codes as ``cpx`` has."""
+    main(lambda: app(arguments, prog_name="python -m benchmarks"))

@@ -1,0 +1,136 @@
+"""Figures 1 and 2 of Koriche et al.: error against samples, error against size."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.papers.datasets import Dataset
+from benchmarks.papers.koriche.experiment import SAMPLE_COUNTS, SIZES, Experiment
+from benchmarks.papers.koriche.methods import METHODS, Method
+from benchmarks.papers.koriche.records import Store, Task
+from benchmarks.papers.koriche.summary import Cell, cell
+from cpx.answers.matplotlib_check import require_matplotlib
+from cpx.support.files import write_atomic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+__all__ = ["FORMATS", "draw"]
+
+FORMATS = ("png", "svg")
+
+# Colours of equal lightness that readers with colour blindness tell apart (Okabe, Ito), and
+# markers for print.
+_STYLES = {
+    "cop": ("#0072B2", "o"),
+    "sat": ("#E69F00", "s"),
+    "anchors": ("#999999", "^"),
+    "loss": ("#009E73", "D"),
+    "exact": ("#56B4E9", "P"),
+    "precision": ("#D55E00", "v"),
+}
+
+
+def draw(experiment: Experiment, store: Store) -> list[Path]:
+    """Draw both figures and write them beside the records.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    store : Store
+
+    Returns
+    -------
+    list of Path
+        The files: ``error-by-samples`` and ``error-by-size``, each as PNG and SVG. None when
+        the experiment has none of the data sets of the figures.
+
+    Raises
+    ------
+    EngineMissing
+        When matplotlib is not installed; with the pip line.
+    OutputError
+        When a file cannot be written.
+    """
+    require_matplotlib()
+    if not experiment.figured:
+        return []
+
+    def by_samples(dataset: Dataset, i: int, method: Method, m: int) -> Task:
+        return experiment.task(dataset, i, method, m=m)
+
+    def by_size(dataset: Dataset, i: int, method: Method, k: int) -> Task:
+        return experiment.task(dataset, i, method, k=k)
+
+    return [
+        *_figure(experiment, store, "error-by-samples", "samples m", SAMPLE_COUNTS, by_samples),
+        *_figure(experiment, store, "error-by-size", "greatest size k", SIZES, by_size),
+    ]
+
+
+def _figure(
+    experiment: Experiment,
+    store: Store,
+    name: str,
+    axis: str,
+    points: Sequence[int],
+    task: Callable[[Dataset, int, Method, int], Task],
+) -> list[Path]:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    datasets = experiment.figured
+    # Equal figures are equal files: no random names, and no date below.
+    settings: dict[Any, Any] = {"svg.hashsalt": name, "font.size": 9, "svg.fonttype": "none"}
+    with mpl.rc_context(settings):
+        figure = Figure(figsize=(2.6 * len(datasets) + 0.6, 3.0), layout="constrained")
+        panels = figure.subplots(1, len(datasets), sharey=True, squeeze=False)[0]
+        for panel, dataset in zip(panels, datasets, strict=True):
+            panel.set_title(dataset.name, fontsize=9)
+            panel.set_xlabel(axis)
+            panel.grid(alpha=0.3, linewidth=0.5)
+            for method in experiment.present:
+                cells = [
+                    cell(
+                        [task(dataset, i, method, at) for i in range(experiment.instances)], store
+                    )
+                    for at in points
+                ]
+                _curve(panel, method, points, cells)
+            if points is SAMPLE_COUNTS:
+                panel.set_xscale("log")
+            else:
+                panel.set_xticks(points)
+        panels[0].set_ylabel("precision error")
+        panels[0].set_ylim(bottom=0)
+        handles, titles = panels[0].get_legend_handles_labels()
+        figure.legend(handles, titles, loc="outside lower center", ncols=len(titles) or 1)
+        return [_save(figure, store.directory / f"{name}.{form}", form) for form in FORMATS]
+
+
+def _curve(panel: Axes, method: Method, points: Sequence[int], cells: Sequence[Cell]) -> None:
+    known = [
+        (x, c.error, c.deviation)
+        for x, c in zip(points, cells, strict=True)
+        if c.error is not None and c.deviation is not None
+    ]
+    colour, marker = _STYLES[method.name]
+    xs, errors = [x for x, _, _ in known], [error for _, error, _ in known]
+    panel.plot(xs, errors, color=colour, marker=marker, markersize=3.5, label=method.title)
+    low = [max(0.0, error - deviation) for _, error, deviation in known]
+    high = [min(1.0, error + deviation) for _, error, deviation in known]
+    panel.fill_between(xs, low, high, color=colour, alpha=0.1, linewidth=0)
+
+
+def _save(figure: Any, path: Path, form: str) -> Path:
+    out = io.BytesIO()
+    figure.savefig(out, format=form, dpi=110, metadata={"Date": None} if form == "svg" else None)
+    write_atomic(path, out.getvalue())
+    return path
+
+
+assert set(_STYLES) == set(METHODS)

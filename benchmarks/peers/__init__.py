@@ -1,0 +1,1 @@
+"""Other packages, each asked in an interpreter of its own."""

@@ -1,1 +1,0 @@
-"""``cpx reproduce``: the experiments of the papers, one command each."""

@@ -1,0 +1,39 @@
+"""Rule sets of other methods, on the same samples and with the same figures.
+
+- ``found``: a set of rules with its figures, and the table that compares several;
+- ``cart``: the leaves of one decision tree;
+- ``picking``: anchors of many samples, few of which cover the most: greedily (SP-anchors), or
+  proved.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cpx.support.lazy_imports import lazily
+
+if TYPE_CHECKING:
+    from cpx.methods.rule_learners.cart import cart_rules
+    from cpx.methods.rule_learners.found import FoundRules, comparison
+    from cpx.methods.rule_learners.picking import maximum_coverage, optimal_pick, submodular_pick
+
+__all__ = [
+    "FoundRules",
+    "cart_rules",
+    "comparison",
+    "maximum_coverage",
+    "optimal_pick",
+    "submodular_pick",
+]
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "FoundRules": "found",
+        "cart_rules": "cart",
+        "comparison": "found",
+        "maximum_coverage": "picking",
+        "optimal_pick": "picking",
+        "submodular_pick": "picking",
+    },
+)
