@@ -76,7 +76,7 @@ class _StopsAtALook(Progress):
 
 def _reasons() -> list[tuple[SufficientReason, int | None]]:
     """Return reasons of trees and of a forest, one of them impossible, with their optima."""
-    wide = random_votes(1, 12, 8)
+    wide = random_votes(1, 9, 6)
     names = tuple(Attribute(name, "boolean") for name in "ab")
     thresholds = (np.array([0.5]), np.array([0.5]))
     tree = TreeModel(
@@ -86,9 +86,9 @@ def _reasons() -> list[tuple[SufficientReason, int | None]]:
     found = []
     for (model, x), more in [
         (forest, {}),
-        (forest, {"required": range(8)}),
-        (forest, {"forbidden": range(8)}),
-        (forest, {"required": (0, 3), "forbidden": (5,), "weights": range(1, 9)}),
+        (forest, {"required": range(6)}),
+        (forest, {"forbidden": range(6)}),
+        (forest, {"required": (0, 3), "forbidden": (5,), "weights": range(1, 7)}),
         (single, {"required": (0, 1)}),
         (single, {"forbidden": (0,)}),
     ]:
@@ -105,9 +105,9 @@ def test_stopped_at_any_look(engine: str) -> None:
         problem, best = _problem()
         impossible = KMonomial(problem.samples, k=2, min_precision=1, min_coverage="9/10")
         assert brute_force(impossible) is None
-        cases, looks = [(problem, best), (impossible, None)], range(0, 40, 4)
+        cases, looks = [(problem, best), (impossible, None)], range(0, 36, 6)
     else:
-        cases, looks = _reasons(), range(40)
+        cases, looks = _reasons(), range(0, 24, 2)
     for problem, best in cases:
         data = problem.to_dict()
         for count in looks:
