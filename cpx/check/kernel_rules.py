@@ -56,7 +56,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     return complaints
 
 
-_MOST_PRODUCTS = 10**9
+_MOST_PRODUCTS = 5 * 10**7
 """Work on refuting a bound: products of bits."""
 
 

@@ -131,7 +131,7 @@ _DEFAULTS = {
     "max-coverage": {"min_precision": "19/20"},
 }
 # Work on refuting a claim of infeasibility, and a bound: products of bits.
-_MOST_PRODUCTS, _FEWER_PRODUCTS = 10**10, 10**9
+_MOST_PRODUCTS, _FEWER_PRODUCTS = 10**10, 5 * 10**7
 
 
 def _has_solution(data: _Monomial) -> bool:

@@ -167,7 +167,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
             return out
         objective = data.objective(chosen)
         compare(out, "objective", result["objective"], objective)
-        out = _figures(data, found) + proof(result, objective, 1)
+        out += _figures(data, found) + proof(result, objective, 1)
         if result["bound"] is not None and (rival := data.small_set()) is not None:
             out += beaten(result, rival, data.objective(rival), 1)
         return out
