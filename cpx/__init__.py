@@ -14,6 +14,7 @@ Where things are, in the order in which data pass through them:
 - ``explaining``, ``classifier``: the doors, one call or one estimator;
 - ``models``: what is asked, a problem per file; ``instances``: problems saved;
 - ``backends``, ``methods``, ``reasons``: who answers; ``isolation``: in a process of its own;
+- ``processes``: all other programs that are started, and what Ctrl-C does;
 - ``solving``, ``ranking``: from a problem to a checked ``result``; ``check``: the checker;
 - ``explanation``, ``rules``, ``rule_sets``: answers, and how they read; ``plots``, ``html``;
 - ``compare``, ``baselines``, ``reproduce``: engines, other methods, published experiments;
