@@ -11,6 +11,7 @@ Where things are. A person looks for three things: what is asked, who answers, a
 answer. Rooms stand in layers, and import only from lines above their own:
 
 - ``support``: files, lazy imports, versions, argument validation; ``errors``, ``options``;
+- ``processes``: all other programs that are started, and what Ctrl-C does;
 - ``data``: tables as literals, distributions, samples; ``trees``: tree models in one exact form;
 - ``answers``: results, explanations, rules, and how they read;
 - ``models``: what is asked, a folder per family of problems; ``instances``: problems saved;

@@ -41,7 +41,8 @@ def complaints(
     Parameters
     ----------
     instance : dict
-        A saved instance, as :meth:`cpx.models.Problem.to_dict` returns it.
+        A saved instance, as :meth:`cpx.models.Problem.to_dict` returns it; the samples of a
+        problem of one rule may be an array of bool.
     result : dict
         A saved result, as :meth:`cpx.Result.to_dict` returns it.
     seconds : float

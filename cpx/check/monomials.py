@@ -74,8 +74,11 @@ def _complaints(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[s
 
 def _read(instance: Mapping[str, Any]) -> _Monomial:
     rows, labels, parameters = instance["samples"], instance["labels"], instance["parameters"]
-    flat = np.frombuffer("".join(rows).encode(), dtype=np.uint8)
-    agrees = (flat == 49).reshape(len(rows), -1)
+    if isinstance(rows, np.ndarray):
+        agrees = rows
+    else:
+        flat = np.frombuffer("".join(rows).encode(), dtype=np.uint8)
+        agrees = (flat == 49).reshape(len(rows), -1)
     weights = instance.get("weights") or np.ones(len(rows))
     kind = instance["problem"]
     shares = {**_DEFAULTS.get(kind, {}), **parameters}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -123,6 +124,7 @@ def explain(
     from cpx.cli.progress import phase
     from cpx.cli.reading import output_path
     from cpx.cli.solving import run_solve
+    from cpx.processes.interrupts import noted
 
     path = output_path(output, source.table)
     kind.check()
@@ -141,10 +143,11 @@ def explain(
     engine.start()
     problem = asked.problem(question)
     result = run_solve(problem, engine.name, chosen, engine.isolate)
-    with phase("measuring the rule on fresh samples"):
-        result = asked.explainer.conclude(result, problem, asked.x, question, fresh)
-    title = f"{source.table} row {source.row}, {asked.words(problem)}"
-    raise typer.Exit(deliver(result, as_json, path, title))
+    with noted(threading.Event()):  # the answer is there
+        with phase("measuring the rule on fresh samples"):
+            result = asked.explainer.conclude(result, problem, asked.x, question, fresh)
+        title = f"{source.table} row {source.row}, {asked.words(problem)}"
+        raise typer.Exit(deliver(result, as_json, path, title))
 
 
 def _forced(source: Source, kind: Kind, wanted: Wanted, engine: Engine) -> tuple[Result, str]:

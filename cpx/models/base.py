@@ -252,6 +252,10 @@ class Problem(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return the problem as a saved instance (see :mod:`cpx.instances`)."""
 
+    def to_check(self) -> dict[str, Any]:
+        """Return what the checker reads: the saved form, large arrays perhaps as they are."""
+        return self.to_dict()
+
     @classmethod
     @abstractmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Problem:

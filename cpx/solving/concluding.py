@@ -69,7 +69,7 @@ def conclude(
 
 def _checked(result: Result, progress: Progress, cpu: float) -> Result:
     if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
-        instance, answer = progress.problem.to_dict(), result.to_dict()
+        instance, answer = progress.problem.to_check(), result.to_dict()
         complaints = check.complaints(instance, answer, _seconds_to_check(progress))
         if complaints == [check.UNDECIDED]:
             result = result.with_warnings(f"not verified: {check.UNDECIDED}")

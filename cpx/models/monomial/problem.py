@@ -275,6 +275,12 @@ class MonomialProblem(Problem):
         """Return the saved form, version 1."""
         return saved.written(self)
 
+    def to_check(self) -> dict[str, Any]:
+        """Return the saved form, the samples as an array: a million strings take seconds."""
+        if type(self).to_dict is not MonomialProblem.to_dict:
+            return self.to_dict()  # of a subclass with more to save
+        return saved.written(self, self.samples.agreement)
+
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read the saved form; unknown keys and parameters are refused by name."""

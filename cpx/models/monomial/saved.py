@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cpx.data.bitstrings import bits_of, matrix_of, string_of, strings_of
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance, nearest, shown
@@ -35,8 +38,11 @@ _KEYS = frozenset(
 _PARAMETERS = frozenset(("k", "required", "forbidden", "one_per_group", *LIMITS))
 
 
-def written(problem: MonomialProblem) -> dict[str, Any]:
-    """Return a problem as JSON values; parameters that were not given are left out."""
+def written(problem: MonomialProblem, rows: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+    """Return a problem as JSON values; parameters that were not given are left out.
+
+    Where ``rows`` are given, they are the samples, in the place of strings.
+    """
     parameters: dict[str, Any] = {"k": problem.k}
     if problem.required:
         parameters["required"] = list(problem.required)
@@ -45,18 +51,22 @@ def written(problem: MonomialProblem) -> dict[str, Any]:
     if problem.one_per_group:
         parameters["one_per_group"] = True
     parameters |= {name: str(share) for name, share in problem.shares.items()}
-    return with_samples(problem.kind, problem.name, parameters, problem.samples)
+    return with_samples(problem.kind, problem.name, parameters, problem.samples, rows)
 
 
 def with_samples(
-    kind: str, name: str, parameters: dict[str, Any], samples: Samples
+    kind: str,
+    name: str,
+    parameters: dict[str, Any],
+    samples: Samples,
+    rows: NDArray[np.bool_] | None = None,
 ) -> dict[str, Any]:
     """Return a problem on samples as JSON values."""
     data: dict[str, Any] = {"format": "cpx-instance", "version": 1, "problem": kind}
     if name:
         data["name"] = name
     data["parameters"] = parameters
-    data["samples"] = strings_of(samples.agreement)
+    data["samples"] = strings_of(samples.agreement) if rows is None else rows
     data["labels"] = string_of(samples.same)
     if (samples.weights != 1).any():
         data["weights"] = samples.weights.tolist()
