@@ -219,7 +219,7 @@ class Asked:
 
     def check(self, question: Question, fresh: int = 1) -> None:
         """Raise for what is wrong with the question, before anything is trained."""
-        from cpx.memory import require_rows_fit
+        from cpx.support.memory import require_rows_fit
 
         d = self.explainer.distribution.n_features
         question.draws(d)

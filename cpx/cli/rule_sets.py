@@ -184,8 +184,8 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
     from cpx.data import named_classifier, read_table
     from cpx.data.classifiers import labels
     from cpx.explainers import Explainer
-    from cpx.memory import require_rows_fit
     from cpx.methods.candidates import Literals
+    from cpx.support.memory import require_rows_fit
 
     with phase(f"reading {source.table}"):
         X, y = read_table(source.table, source.target, opt.split(source.categorical))

@@ -26,9 +26,9 @@ from cpx.explainers.conditions import Conditions
 from cpx.explainers.question import Question, size_to_compare
 from cpx.explainers.remarks import compared, told
 from cpx.explainers.tie_break import widest
-from cpx.memory import require_rows_fit
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving import solve
+from cpx.support.memory import require_rows_fit
 from cpx.support.validation import positive_integer
 
 __all__ = ["SOLVE_OPTIONS", "Explainer"]

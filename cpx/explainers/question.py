@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
-from cpx.memory import require_rows_fit
 from cpx.models import problem_class
 from cpx.models.arguments import share
+from cpx.support.memory import require_rows_fit
 from cpx.support.validation import integer, open_unit, positive_integer
 
 if TYPE_CHECKING:
