@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.base import Backend, Outcome
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, UnknownName
 from cpx.models.kernel_rule import KernelRule
 from cpx.result import Termination
 
@@ -19,10 +20,52 @@ if TYPE_CHECKING:
     from cpx.models.dnf_form import DNFForm
     from cpx.options import SolveOptions
 
-__all__ = ["Genetic"]
+__all__ = ["Genetic", "Operators"]
 
 Individual = tuple[int, ...]
 """The clauses of a formula; bit j of a clause says that it has feature j."""
+
+
+@dataclass(frozen=True)
+class Operators:
+    """How children are made, where the paper can be read in more than one way.
+
+    Attributes
+    ----------
+    shrink : bool
+        The literal that replaces another is drawn from all others, so it may be in the clause
+        already, which then has one literal less. Else it is drawn from those that are not in
+        the clause, and no mutation changes the length of a clause.
+    half : bool
+        Half of the children are crossovers, the others begin as a copy of one parent. Else all
+        are crossovers.
+    distinct : bool
+        Of equal formulas one is kept. Else copies can crowd out the other survivors.
+    """
+
+    shrink: bool = False
+    half: bool = False
+    distinct: bool = False
+
+    @classmethod
+    def named(cls, names: str) -> Operators:
+        """Return the operators named, such as ``"shrink+half"``; the paper's for ``""``.
+
+        Raises
+        ------
+        UnknownName
+
+        Examples
+        --------
+        >>> Operators.named("shrink+distinct")
+        Operators(shrink=True, half=False, distinct=True)
+        """
+        known = tuple(field.name for field in fields(cls))
+        wanted = names.split("+") if names else []
+        for name in wanted:
+            if name not in known:
+                raise UnknownName("operator of the backend genetic", name, known)
+        return cls(**dict.fromkeys(wanted, True))
 
 
 class Genetic(Backend):
@@ -33,6 +76,9 @@ class Genetic(Backend):
     ten cases a mutation, which drops a clause, adds a random one, or replaces a literal. The
     paper does not say how parents are chosen; here each survivor is as likely. The end comes
     after 1000 generations, or when a formula has all positive weight and no negative.
+
+    ``genetic:shrink+half+distinct`` names other :class:`Operators`, in any combination; with
+    all three it succeeds more often.
 
     References
     ----------
@@ -45,11 +91,17 @@ class Genetic(Backend):
     honours: ClassVar[frozenset[str]] = frozenset({"hint", "seed"})
     encodes: ClassVar[bool] = False
     exact: ClassVar[bool] = False
-    summary: ClassVar[str] = "genetic algorithm for rules of kernel machines"
+    summary: ClassVar[str] = (
+        "genetic algorithm for rules of kernel machines; genetic:shrink+half+distinct"
+    )
     population: ClassVar[int] = 500
     survivors: ClassVar[int] = 100
     mutation: ClassVar[float] = 0.6
     generations: ClassVar[int] = 1000
+
+    def __init__(self, solver: str | None = None) -> None:
+        self.solver = solver or ""
+        self.operators = Operators.named(self.solver)
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem is a kernel rule."""
@@ -61,7 +113,7 @@ class Genetic(Backend):
             raise InvalidOption(f"backend {self.name!r} cannot solve {problem.kind!r}")
         form = problem.dnf_form()
         with progress.phase("compile"):
-            breeder = _Breeder(form, random.Random(options.seed), self.mutation)
+            breeder = _Breeder(form, random.Random(options.seed), self.mutation, self.operators)
             people = [breeder.individual() for _ in range(self.population)]
             if progress.explanation is not None:
                 known = problem.rule(progress.explanation)
@@ -90,8 +142,10 @@ class Genetic(Backend):
 class _Breeder:
     """Random formulas, their children, and what they weigh."""
 
-    def __init__(self, form: DNFForm, rng: random.Random, mutation: float) -> None:
-        self.form, self.rng, self.mutation = form, rng, mutation
+    def __init__(
+        self, form: DNFForm, rng: random.Random, mutation: float, operators: Operators
+    ) -> None:
+        self.form, self.rng, self.mutation, self.operators = form, rng, mutation, operators
         self._d = form.table.shape[1]
         self._bytes = -(-len(form.table) // 8)
         packed = np.packbits(form.table, axis=0, bitorder="little")
@@ -108,9 +162,12 @@ class _Breeder:
         return tuple({self.clause(): None for _ in range(count)})
 
     def child(self, elite: list[Individual]) -> Individual:
-        clauses = list(dict.fromkeys((*self.rng.choice(elite), *self.rng.choice(elite))))
-        size = self.rng.randint(1, min(len(clauses), self.form.max_clauses))
-        kept = self.rng.sample(clauses, size)
+        if self.operators.half and self.rng.random() < 0.5:
+            kept = list(self.rng.choice(elite))
+        else:
+            clauses = list(dict.fromkeys((*self.rng.choice(elite), *self.rng.choice(elite))))
+            size = self.rng.randint(1, min(len(clauses), self.form.max_clauses))
+            kept = self.rng.sample(clauses, size)
         if self.rng.random() < self.mutation:
             self._mutate(kept)
         return tuple(dict.fromkeys(kept))
@@ -128,13 +185,16 @@ class _Breeder:
             clauses.append(self.clause())
         else:
             features = _features(clauses[at])
-            others = [j for j in range(self._d) if j not in features]
+            gone = self.rng.choice(features)
+            kept = [gone] if self.operators.shrink else features
+            others = [j for j in range(self._d) if j not in kept]
             if others:
-                gone, new = self.rng.choice(features), self.rng.choice(others)
-                clauses[at] ^= 1 << gone | 1 << new
+                clauses[at] = clauses[at] & ~(1 << gone) | 1 << self.rng.choice(others)
 
     def ranked(self, people: list[Individual]) -> tuple[list[Individual], int]:
         """Return formulas by their weight, the heaviest first, and what that one weighs."""
+        if self.operators.distinct:
+            people = list({tuple(sorted(one)): one for one in people}.values())
         covers = b"".join(self._cover(one).to_bytes(self._bytes, "little") for one in people)
         packed = np.frombuffer(covers, dtype=np.uint8).reshape(len(people), self._bytes)
         bits: NDArray[np.uint8] = np.unpackbits(

@@ -41,11 +41,18 @@ def ads(
         int, typer.Option(metavar="N", help="Synthetic instances asked, at most.")
     ] = 2000,
     iterations: Annotated[int, typer.Option(metavar="N", help="Of the local search.")] = 200,
+    per_iteration: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Queries in one iteration, at most; the paper names no limit."
+        ),
+    ] = 20,
     runs: Annotated[
         int, typer.Option(metavar="N", help="Splits, each with a network, to take means of.")
     ] = 5,
     epochs: Annotated[
-        int, typer.Option(metavar="N", help="Of training a network; in the paper 200.")
+        int,
+        typer.Option(metavar="N", help="Of training a network; scikit-learn's default is 200."),
     ] = 30,
     rows: Annotated[
         int | None,
@@ -87,7 +94,9 @@ def ads(
     from cpx.reproduce.grids import as_markdown, as_text, renderables
     from cpx.reproduce.sources import Directory, OpenML
 
-    settings = Settings(penalty, beta, queries, iterations, runs, epochs, seed, rows, exact)
+    settings = Settings(
+        penalty, beta, queries, iterations, per_iteration, runs, epochs, seed, rows, exact
+    )
     source = OpenML() if data is None else Directory(data)
     table = source.load(DATASET)
     networks: list[Network] = []
@@ -99,7 +108,8 @@ def ads(
         for row in surrogates(networks[-1], settings, split):
             note(f"seed {split}: {row.name}: accuracy {row.accuracy:.3f}, F1 {row.f1:.3f}")
             found[-1].append(row)
-    made, lines = grid(means(found)), notes(networks, settings)
+    averages = means(found)
+    made, lines = grid(averages), notes(networks, settings, averages)
     if sys.stdout.isatty():
         from rich.console import Console
 

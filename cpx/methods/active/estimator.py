@@ -72,7 +72,8 @@ class ActiveDecisionSet(DecisionSet):
     objective_ : float
         The estimate of Q, on real and synthetic instances.
     history_ : tuple of Step
-        What each iteration did, with queries, Q and fidelity.
+        What each iteration did, with queries, Q and fidelity, and whether the bounds of its
+        action were separated from those of the others.
 
     Raises
     ------

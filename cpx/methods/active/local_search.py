@@ -32,6 +32,9 @@ class Step:
         Whether it was drawn at random.
     queries : int
         Instances that the black box has been asked about so far.
+    separated : bool
+        Whether the lower bound of the best action had reached the upper bounds of all others,
+        as the paper asks for, before it was taken; else a limit on queries was reached.
     rules : int
         Rules after the action.
     objective : float
@@ -44,6 +47,7 @@ class Step:
     action: str
     random: bool
     queries: int
+    separated: bool
     rules: int
     objective: float
     fidelity: float
@@ -120,7 +124,7 @@ class LocalSearch:
             if not len(actions):
                 # Nothing to grow a rule from, or all around has been tried.
                 break
-            chosen = self._best_action(actions, evidence, box, best, rng)
+            chosen, separated = self._best_action(actions, evidence, box, best, rng)
             state.catch_up()
             best.offer(actions.result(chosen), float(actions.right[chosen]))
             at_random = bool(rng.random() < self.epsilon)
@@ -134,6 +138,7 @@ class LocalSearch:
                     KINDS[int(actions.kinds[chosen])],
                     at_random,
                     box.queries,
+                    separated,
                     len(state.masks),
                     state.right_weight / evidence.total - self.penalty * len(state.masks),
                     float(state.right[: evidence.n_real].mean()),
@@ -148,14 +153,17 @@ class LocalSearch:
         box: BlackBox,
         best: Best,
         rng: np.random.Generator,
-    ) -> int:
-        """Ask until the best action is known, or no more may be asked in this iteration."""
+    ) -> tuple[int, bool]:
+        """Ask until the best action is known, or no more may be asked in this iteration.
+
+        Returns the action, and whether it is known to be the best.
+        """
         left = min(self.queries_per_iteration, self.max_queries - box.queries)
         star, rival = actions.best_two()
         while rival is not None and not actions.separated(star, rival):
             n = min(self.batch_size, left // 2)
             if n < 1:
-                break
+                return star, False
             asked = []
             for action in (star, rival):
                 mask = actions.masks[action]
@@ -168,7 +176,7 @@ class LocalSearch:
             best.catch_up(first)
             left -= 2 * n
             star, rival = actions.best_two()
-        return star
+        return star, True
 
 
 def _name(masks: list[BoolArray]) -> frozenset[bytes]:
