@@ -26,7 +26,7 @@ _ROW, _K, _M, _COVERAGE = 19, 4, 1000, Fraction(1, 2)
 def demo(
     time_limit: Annotated[
         float, opt.seconds_option("Hard limit of each engine; 'none' for no limit.")
-    ] = 10.0,
+    ] = 3.0,
     backends: Annotated[
         str,
         typer.Option(
@@ -47,7 +47,7 @@ def demo(
     A neural network is trained on scikit-learn's breast cancer data. One of its
     predictions is explained by the most precise rule of at most 4 of 90 conditions that
     covers at least half of 1000 samples. Every engine answers the same question, and every
-    answer is checked.
+    answer is checked. Not all of them prove theirs in the time that they have here.
 
     \b
     Examples:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,11 @@ def guarantee(
     if problem.min_precision:
         rivals += " on the samples"
     drawn = problem.samples.context["distribution"]["name"]
-    opening = f"with probability at least {1 - question.delta:g} over the samples drawn,"
+    # Never more than is proved: 1 - 1e-7 to six digits would be 1.
+    chance = Context(rounding=ROUND_FLOOR).subtract(
+        Decimal(1), Decimal(repr(float(question.delta)))
+    )
+    opening = f"with probability at least {chance} over the samples drawn,"
     value = problem.evaluate(explanation).objective
     if question.figures == 1:
         if bound is None:
@@ -100,7 +105,7 @@ def guarantee(
         gap = "" if value <= bound else f" + {value - bound}/{total}"
         return (
             f"{opening} the share of rows of {drawn!r} that the rule {what} is at most "
-            f"{question.epsilon:g}{gap} above that of every {rivals}"
+            f"{float(question.epsilon)!r}{gap} above that of every {rivals}"
         )
     h = uniform_deviation(total, problem.k, problem.n_features, question.delta, question.figures)
     claims = []

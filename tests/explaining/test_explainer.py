@@ -157,6 +157,37 @@ def test_guarantee_without_proof_adds_the_gap(explainer: Explainer, x: pd.Series
     assert guarantee(Question(k=2, objective="loss"), problem, rule, value) == ""
 
 
+def test_a_guarantee_claims_no_more_than_is_proved(explainer: Explainer, x: pd.Series) -> None:
+    """Six digits of 1 - delta may be 1, and those of epsilon may be less than epsilon."""
+    question = Question(k=1, objective="loss", epsilon=0.12345649, delta=1e-7)
+    problem = explainer.state(x, question)
+    rule = problem.explanation([0])
+    text = guarantee(question, problem, rule, problem.evaluate(rule).objective)
+    assert "with probability at least 0.9999999 over" in text
+    assert "is at most 0.12345649 above" in text
+    rare = Question(k=1, objective="loss", epsilon=0.5, delta=1e-40)
+    assert "at least 0.9999999999999999999999999999 over" in guarantee(rare, problem, rule, 0)
+
+
+def test_a_loss_is_seldom_further_from_the_least_than_is_said(table: pd.DataFrame) -> None:
+    """The rows of the table are the distribution, so the loss of every rule is known."""
+    x = table.iloc[int(np.flatnonzero(heavy(table) == "heavy")[0])]
+    delta, epsilon, wrong, rounds = 0.3, 0.3, 0, 12
+    for seed in range(rounds):
+        explainer = Explainer(heavy, table, seed=seed)
+        asked = {"objective": "loss", "epsilon": epsilon, "delta": delta}
+        found = explainer.explain(x, 1, fresh=1, **asked).explanation
+        agreement = explainer.distribution.background.bits == explainer.distribution.encode(x)
+        same = heavy(table) == "heavy"
+        losses = {
+            rule: float((agreement[:, list(rule)].all(axis=1) != same).mean())
+            for rule in [(), *((j,) for j in range(agreement.shape[1]))]
+        }
+        assert f"at most {epsilon} above that of every rule of at most 1 " in found.guarantee
+        wrong += losses[found.features] > min(losses.values()) + epsilon
+    assert wrong <= delta * rounds
+
+
 @pytest.mark.parametrize("objective", ["precision", "coverage"])
 def test_guarantee_of_shares(explainer: Explainer, x: pd.Series, objective: str) -> None:
     """The figures are those of the derivation, rounded to the safe side."""

@@ -1,0 +1,40 @@
+"""The picture of the README shows what ``cpx demo`` asks, of the engines that it asks."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+
+from cpx.cli import demo
+from cpx.compare import engine_names
+
+ROOT = Path(__file__).parents[2]
+
+
+def shown() -> str:
+    """Return the text of the picture on one line, with single blanks."""
+    svg = (ROOT / "docs" / "_static" / "demo.svg").read_text(encoding="utf-8")
+    lines = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    return " ".join(" ".join(html.unescape(line) for line in lines).split())
+
+
+def test_the_picture_shows_the_question_of_the_demo(capsys: pytest.CaptureFixture[str]) -> None:
+    _, problem, _ = demo._question()
+    demo._introduce(problem)
+    picture = shown()
+    assert " ".join(capsys.readouterr().out.split()) in picture
+    assert f"breast cancer {problem.kind}, " in picture
+    assert f"k = {problem.k}, coverage >= 50 %" in picture
+
+
+def test_the_picture_shows_the_engines_of_the_demo() -> None:
+    picture = shown()
+    engines = re.findall(r"(?<!\S)([a-z]+(?::[a-z0-9]+)?) (?:proved|time limit) [0-9]", picture)
+    assert set(engines) == set(engine_names("all")) - {"hitting-sets", "column-generation"}
+    # One that all prove in no time would show no difference.
+    assert "time limit" in picture
+    number = {6: "six", 7: "seven", 8: "eight"}[len(engines)]
+    assert f"comparison of {number} engines" in (ROOT / "README.md").read_text(encoding="utf-8")
