@@ -21,6 +21,7 @@ NAMES = (
     "rule_sets",
     "learning",
     "rule_learners",
+    "cpmpy_suite",
 )
 
 

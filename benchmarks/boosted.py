@@ -12,6 +12,7 @@ import gzip
 import os
 import statistics
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -50,13 +51,8 @@ def _invalid(model: TreeModel, row: np.ndarray, reason: tuple[int, ...], size: i
     return len(reason) != size or not bool(same.all())
 
 
-def main() -> None:
-    """Print one line per model."""
-    place = os.environ.get("CPX_BOOSTED")
-    if place is None:
-        print("boosted: skipped, CPX_BOOSTED names no directory of models", file=sys.stderr)
-        return
-    folder, rows = Path(place), []
+def _lines(folder: Path) -> Iterator[list[object]]:
+    """Yield the line of one model after the other."""
     for path in sorted(folder.glob("*.model.txt.gz")):
         name = path.name.removesuffix(".model.txt.gz")
         model, X, sizes, seconds = _read(folder, name)
@@ -64,31 +60,35 @@ def main() -> None:
             SufficiencyOracle(model, model.cells(x)).counterexample([])
         found = [minimum_reason(model, x, time_limit=LIMIT) for x in X[:INSTANCES]]
         times = [answer.seconds for answer in found]
-        rows.append(
-            [
-                name,
-                len(model.classes),
-                len(found),
-                round(statistics.mean(answer.upper for answer in found), 3),
-                round(statistics.mean(answer.lower for answer in found), 3),
-                round(statistics.mean(sizes[: len(found)]), 3),
-                sum(answer.upper < size for answer, size in zip(found, sizes)),
-                100.0 * statistics.mean(answer.proved for answer in found),
-                1000 * statistics.mean(times),
-                1000 * max(times),
-                1000 * statistics.mean(seconds[: len(found)]),
-                sum(
-                    _invalid(model, x, answer.attributes, answer.upper)
-                    for x, answer in zip(X, found)
-                ),
-            ]
-        )
-        print(f"{name}: done", file=sys.stderr)
+        yield [
+            name,
+            len(model.classes),
+            len(found),
+            round(statistics.mean(answer.upper for answer in found), 3),
+            round(statistics.mean(answer.lower for answer in found), 3),
+            round(statistics.mean(sizes[: len(found)]), 3),
+            sum(answer.upper < size for answer, size in zip(found, sizes)),
+            100.0 * statistics.mean(answer.proved for answer in found),
+            1000 * statistics.mean(times),
+            1000 * max(times),
+            1000 * statistics.mean(seconds[: len(found)]),
+            sum(
+                _invalid(model, x, answer.attributes, answer.upper) for x, answer in zip(X, found)
+            ),
+        ]
+
+
+def main() -> None:
+    """Print one line per model, as soon as it is known."""
+    place = os.environ.get("CPX_BOOSTED")
+    if place is None:
+        print("boosted: skipped, CPX_BOOSTED names no directory of models", file=sys.stderr)
+        return
     show(
         f"minimum reasons of the published boosted trees, limit {LIMIT:g} s",
         ["model", "classes", "rows", "mean size", "mean bound", "in the log", "smaller",
          "proved, %", "mean ms", "worst ms", "log's mean ms", "invalid"],
-        rows,
+        _lines(Path(place)),
     )  # fmt: skip
 
 

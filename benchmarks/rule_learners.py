@@ -119,7 +119,7 @@ def main() -> None:
             *("table", "samples", "literals", "method"),
             *("rules", "objective", "Hamming", "its bound", "CPU s"),
         ],
-        [line for name in names for line in compared(name)],
+        (line for name in names for line in compared(name)),
     )
 
 

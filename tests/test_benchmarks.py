@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from benchmarks.__main__ import main
 from benchmarks.choice import chosen
+from benchmarks.tables import show
 
 
 def test_names_are_chosen_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,3 +28,33 @@ def test_an_unknown_table_is_told_before_anything_runs(
     told = capsys.readouterr().err
     assert "unknown name in CPX_LEARNERS 'compass' (did you mean 'compas'?)" in told
     assert "known: adult, breast cancer, compas, credit_approval, tic-tac-toe" in told
+
+
+def test_rows_are_printed_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:
+    def rows() -> Iterator[list[object]]:
+        assert "| model" in capsys.readouterr().out.replace("|    model", "| model")
+        yield ["first", 1.0]
+        assert "first" in capsys.readouterr().out
+        yield ["second", None]
+
+    show("a long run", ["model", "size"], rows())
+    assert capsys.readouterr().out == "|   second |        - |\n"
+    show("known before", ["model", "size"], [["a", 1]])
+    assert capsys.readouterr().out.endswith(
+        "| model | size |\n|------:|-----:|\n|     a |    1 |\n"
+    )
+
+
+def test_the_published_trees_are_told_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from benchmarks import boosted
+
+    def lines(folder: Path) -> Iterator[list[object]]:
+        assert "published boosted trees" in capsys.readouterr().out
+        yield [folder.name, *range(11)]
+
+    monkeypatch.setenv("CPX_BOOSTED", str(tmp_path / "models"))
+    monkeypatch.setattr(boosted, "_lines", lines)
+    boosted.main()
+    assert "|   models |" in capsys.readouterr().out

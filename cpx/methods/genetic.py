@@ -37,8 +37,8 @@ class Operators:
         already, which then has one literal less. Else it is drawn from those that are not in
         the clause, and no mutation changes the length of a clause.
     half : bool
-        Half of the children are crossovers, the others begin as a copy of one parent. Else all
-        are crossovers.
+        Half of the children are crossovers, the others mutations of one parent. Else all are
+        crossovers, mutated or not.
     distinct : bool
         Of equal formulas one is kept. Else copies can crowd out the other survivors.
     """
@@ -162,13 +162,15 @@ class _Breeder:
         return tuple({self.clause(): None for _ in range(count)})
 
     def child(self, elite: list[Individual]) -> Individual:
-        if self.operators.half and self.rng.random() < 0.5:
+        # Without a mutation it would be its parent again.
+        alone = self.operators.half and self.rng.random() < 0.5
+        if alone:
             kept = list(self.rng.choice(elite))
         else:
             clauses = list(dict.fromkeys((*self.rng.choice(elite), *self.rng.choice(elite))))
             size = self.rng.randint(1, min(len(clauses), self.form.max_clauses))
             kept = self.rng.sample(clauses, size)
-        if self.rng.random() < self.mutation:
+        if alone or self.rng.random() < self.mutation:
             self._mutate(kept)
         return tuple(dict.fromkeys(kept))
 

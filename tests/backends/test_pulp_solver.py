@@ -37,6 +37,31 @@ def knapsack(n: int = 60, rows: int = 40) -> tuple[cp.Model, cp.expressions.vari
     return model, x
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_hint_that_is_a_solution_is_the_answer(engine: str) -> None:
+    """As CPMpy's own tests want it; where nothing is optimised, and for all variables only."""
+    a, b = cp.boolvar(shape=2)
+    x = cp.intvar(0, 9)
+    solver = CPM_pulp(cp.Model(a | b, a.implies(x >= 3)), subsolver=engine)
+    for values in ([True, False, 7], [False, True, 2], [True, True, 3]):
+        solver.solution_hint([a, b, x], values)
+        assert solver.solve()
+        assert solver.status().exitstatus == ExitStatus.FEASIBLE
+        assert [a.value(), b.value(), x.value()] == values
+    # What contradicts the constraints or a domain is no answer, and a part is only a start.
+    for values in ([False, False, 7], [True, False, 2], [True, False, 99]):
+        solver.solution_hint([a, b, x], values)
+        assert solver.solve()
+        assert a.value() or b.value()
+        assert x.value() >= 3 or not a.value()
+        assert 0 <= x.value() <= 9
+    solver.solution_hint([a], [False])
+    assert solver.solve()
+    solver += ~b & ~a
+    solver.solution_hint([a, b, x], [True, False, 7])
+    assert not solver.solve()
+
+
 # ------------------------------------------------------------------ random models
 
 

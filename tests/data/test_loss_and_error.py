@@ -39,7 +39,7 @@ def test_the_mean_error_can_exceed_every_loss(share: float, seed: int) -> None:
     kindest = np.where(losses == least, errors, 1.0).min(axis=0)
     assert kindest.mean() > least.max()
     for i in range(0, len(CUBE), 32):
-        found = solve(KMonomial(Samples(CUBE == CUBE[i], f == f[i]), k=K), "search")
+        found = solve(KMonomial(Samples(CUBE[i] == CUBE, f == f[i]), k=K), "search")
         assert found.objective == round(least[i] * len(CUBE))
 
 

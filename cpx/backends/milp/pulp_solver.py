@@ -9,6 +9,7 @@ Install: ``pip install cpmpy pulp highspy``; CBC comes with PuLP.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -309,7 +310,10 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
     # ----------------------------------------------------------------- solve
 
     def solution_hint(self, cpm_vars: Any, vals: Any) -> None:
-        """Give values to start from, for all variables or for a part; replaces the last."""
+        """Give values to start from, for all variables or for a part; replaces the last.
+
+        Where nothing is optimised, values for all variables that are a solution are the answer.
+        """
         self._hint = {}
         for variable, value in zip(flatlist(cpm_vars), flatlist(vals), strict=True):
             number = 1 - int(value) if isinstance(variable, NegBoolView) else int(value)
@@ -366,10 +370,12 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
             raise ValueError(f"give these to the solver itself: {', '.join(options)}")
         elif time_limit is not None:
             solver.timeLimit = time_limit
-        self.run(solver)
+        started = time.perf_counter()
+        if not self._hint_solves(solver):
+            self.run(solver)
 
         self.cpm_status = SolverStatus(self.name)
-        self.cpm_status.solve_time = self.lp.solutionTime
+        self.cpm_status.solve_time = time.perf_counter() - started
         self.cpm_status.exitstatus = self._exit_status()
         found: bool = self._solve_return(self.cpm_status)
         for variable in self.user_vars:
@@ -380,6 +386,31 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
             # CPMpy's objective values are integers; ask a FloatSum for its own value.
             self.objective_value_ = int(value) if value == round(value) else None
         return found
+
+    def _hint_solves(self, solver: Any) -> bool:
+        """Whether the hint is an answer: a solution where nothing is optimised.
+
+        An engine need not return its start, as what presolve solves alone never meets it. So
+        the hinted values are fixed; with values for all variables, that takes no time.
+        """
+        columns = [self.solver_var(variable) for variable in self.user_vars]
+        if self.has_objective() or not self._hint or {*columns} - {*self._hint}:
+            return False
+        if not all(c.lowBound <= value <= c.upBound for c, value in self._hint.items()):
+            return False
+        limits = [(c, c.lowBound, c.upBound) for c in self._hint]
+        for column, value in self._hint.items():
+            column.lowBound = column.upBound = value
+        try:
+            self.run(solver)
+        finally:
+            for column, low, high in limits:
+                column.lowBound, column.upBound = low, high
+        if self.lp.sol_status != constants.LpSolutionOptimal:
+            return False
+        for column, value in self._hint.items():
+            column.varValue = value
+        return True
 
     def _exit_status(self) -> Any:
         # LpProblem.status says "Optimal" for any solution; only sol_status tells.

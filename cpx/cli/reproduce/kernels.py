@@ -36,7 +36,18 @@ def kernels(
         bool,
         typer.Option("--genetic/--no-genetic", help="Also run the genetic algorithm."),
     ] = True,
-    time_limit: opt.TimeLimit = 10.0,
+    operators: Annotated[
+        str,
+        typer.Option(
+            metavar="A+B",
+            help="Of the genetic algorithm: shrink+half+distinct, or some of them.  "
+            "[default: those of the paper]",
+            show_default=False,
+        ),
+    ] = "",
+    time_limit: Annotated[
+        float, opt.seconds_option("Limit of the exact search; 'none' for no limit.")
+    ] = 10.0,
     seed: opt.Seed = 0,
     output: opt.Records = Path("kernels"),
     show: Annotated[
@@ -48,7 +59,7 @@ def kernels(
     Support vector machines with the kernel of all formulas of at most 10 clauses of at most 5
     literals are trained on 9 data sets, all made in code. Of each machine, the rule of greatest
     weight is found by the exact search, with proof, and sought by the genetic algorithm of the
-    paper.
+    paper, which ends after 1000 generations.
 
     Each run that ends is one line of DIR/runs.jsonl. After Ctrl-C, repeat the command: it makes
     only the runs that are missing. With other settings the runs are others, kept in the same
@@ -59,6 +70,7 @@ def kernels(
     Examples:
       cpx reproduce kernels
       cpx reproduce kernels --datasets monks-1,monks-3 --runs 1 --no-genetic
+      cpx reproduce kernels --operators shrink+half+distinct
       cpx reproduce kernels --noise 0.05 -o noise/
       cpx reproduce kernels --show
 
@@ -71,7 +83,7 @@ def kernels(
     from cpx.reproduce.store import Store
 
     limit = None if time_limit == math.inf else time_limit
-    protocol = Protocol(runs, noise, limit, genetic, seed)
+    protocol = Protocol(runs, noise, limit, genetic, seed, operators)
     todo = tasks(choose(opt.split(datasets)), protocol)
     store = Store(output, Run.from_line)
     if not show:

@@ -50,8 +50,14 @@ def koriche(
     ] = None,
     k: opt.K = 5,
     m: Annotated[
-        int, typer.Option("-m", metavar="N", help="Samples the rules are found on.")
-    ] = 1000,
+        int | None,
+        typer.Option(
+            "-m",
+            metavar="N",
+            help="Samples that all methods find rules on.  [default: 1000; precision: 10000]",
+            show_default=False,
+        ),
+    ] = None,
     time_limit: opt.TimeLimit = 60.0,
     seed: opt.Seed = 0,
     jobs: Annotated[

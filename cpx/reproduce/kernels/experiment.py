@@ -120,8 +120,8 @@ def make(task: Task) -> Run:
     machine = read_svc(svc, X)
     reading = time.process_time() - start
 
-    def search(backend: str) -> Found:
-        return _found(machine, backend, protocol, seed, tables, truth, said, reading)
+    def search(backend: str, time_limit: float | None) -> Found:
+        return _found(machine, backend, time_limit, seed, tables, truth, said, reading)
 
     known = machine.weight(data.rule)
     return Run(
@@ -132,15 +132,15 @@ def make(task: Task) -> Run:
         known,
         float(known / machine.greatest),
         data.rule,
-        search("search"),
-        search("genetic") if protocol.genetic else None,
+        search("search", protocol.time_limit),
+        search(f"genetic:{protocol.operators}", None) if protocol.genetic else None,
     )
 
 
 def _found(
     machine: KernelMachine,
     backend: str,
-    protocol: Protocol,
+    time_limit: float | None,
     seed: int,
     tables: tuple[Bits, Bits],
     truth: tuple[Bits, Bits],
@@ -150,13 +150,13 @@ def _found(
     from cpx.boolean_kernels.extraction import extract
 
     start = time.process_time()
-    found = extract(machine, backend=backend, time_limit=protocol.time_limit, seed=seed)
+    found = extract(machine, backend=backend, time_limit=time_limit, seed=seed)
     seconds = time.process_time() - start + reading
     if found is not None and found.result.termination is Termination.INTERRUPTED:
         # A solve ends well on Ctrl-C; the experiment is to end as well.
         raise KeyboardInterrupt
     if found is None:
-        raise InvalidOption(f"time_limit is too short for a rule, got {protocol.time_limit!r}")
+        raise InvalidOption(f"time_limit is too short for a rule, got {time_limit!r}")
     right = _shares(found.rule, tables, truth)
     agreeing = _shares(found.rule, tables, said)
     heuristic = found.result.bound is None

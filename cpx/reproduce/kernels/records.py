@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 from cpx.boolean_kernels.dnf import DNF
 from cpx.data.scalars import positive_integer, real, valid_seed
 from cpx.errors import InvalidInstance, InvalidOption
+from cpx.methods.genetic import Operators
 from cpx.reproduce.store import key_of
 
 __all__ = ["Found", "Protocol", "Run", "Task"]
@@ -27,10 +28,13 @@ class Protocol:
     noise : float
         Share of the training labels that is turned around, 0 for none.
     time_limit : float or None
-        Seconds for each search of a rule.
+        Seconds for the exact search of a rule. The genetic algorithm has its generations.
     genetic : bool
         Also run the genetic algorithm.
     seed : int
+    operators : str
+        Of the genetic algorithm, where they are not the paper's; see
+        :class:`~cpx.methods.genetic.Operators`.
     """
 
     runs: int = 5
@@ -38,6 +42,7 @@ class Protocol:
     time_limit: float | None = 10.0
     genetic: bool = True
     seed: int = 0
+    operators: str = ""
 
     max_clauses: ClassVar[int] = 10
     max_literals: ClassVar[int] = 5
@@ -48,6 +53,7 @@ class Protocol:
     def __post_init__(self) -> None:
         positive_integer("runs", self.runs)
         valid_seed(self.seed)
+        Operators.named(self.operators)
         noise = real(self.noise)
         if noise is None or not 0 <= noise < 0.5:
             raise InvalidOption(f"noise must be a share from 0 to below 0.5, got {self.noise!r}")

@@ -38,8 +38,10 @@ class Experiment:
         Names of those that cannot be used here, with the reason.
     identities : dict of str to str
         Identity of the table of each data set, by its name.
-    instances, k, m : int
-        Instances per data set; size of the rules and number of samples in the table.
+    instances, k : int
+        Instances per data set; size of the rules in the table.
+    m : int or None
+        Number of samples in the table, of all methods; None for the number that each has.
     protocol : Protocol
     """
 
@@ -49,7 +51,7 @@ class Experiment:
     identities: dict[str, str]
     instances: int
     k: int
-    m: int
+    m: int | None
     protocol: Protocol
 
     @property
@@ -62,6 +64,10 @@ class Experiment:
         """The data sets of the figures."""
         return tuple(d for d in self.datasets if d.name in FIGURE_DATASETS)
 
+    def samples(self, method: Method) -> int:
+        """Return on how many samples a method finds the rules of the table."""
+        return method.m if self.m is None else self.m
+
     def task(
         self,
         dataset: Dataset,
@@ -72,7 +78,7 @@ class Experiment:
     ) -> Task:
         """Return a task; ``k`` and ``m`` are those of the table when they are not given."""
         size = self.k if k is None else k
-        count = (method.m or self.m) if m is None else m
+        count = self.samples(method) if m is None else m
         data = self.identities[dataset.name]
         return Task(dataset, data, instance, method, size, count, self.protocol)
 
@@ -109,7 +115,7 @@ def plan(
     *,
     instances: int = 5,
     k: int = 5,
-    m: int = 1000,
+    m: int | None = None,
     protocol: Protocol | None = None,
 ) -> Experiment:
     """Check what is asked for, and say what it consists of.
@@ -124,8 +130,10 @@ def plan(
         error: it is listed as absent.
     instances : int
         Instances per data set; the paper has 100.
-    k, m : int
-        Size of the rules, and number of samples.
+    k : int
+        Size of the rules.
+    m : int, optional
+        Number of samples of all methods, in place of the number that each has.
     protocol : Protocol, optional
 
     Returns
@@ -150,6 +158,6 @@ def plan(
         {dataset.name: source.identity(dataset) for dataset in chosen},
         positive_integer("instances", instances),
         size,
-        positive_integer("m", m),
+        None if m is None else positive_integer("m", m),
         Protocol() if protocol is None else protocol,
     )

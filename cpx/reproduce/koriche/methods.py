@@ -27,8 +27,8 @@ class Method:
         Who solves it.
     encoding : str or None
         In which encoding; None for the default, or for a backend that needs none.
-    m : int or None
-        Samples of its own number in the table; None for those of the paper's methods.
+    m : int
+        On how many samples it finds the rules of the table, unless told otherwise.
     parameters : mapping
         Further parameters of the problem.
     published : str or None
@@ -44,7 +44,7 @@ class Method:
     kind: str
     backend: str
     encoding: str | None = None
-    m: int | None = None
+    m: int = 1000
     parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     published: str | None = None
     samples: bool = True
@@ -84,8 +84,6 @@ class Method:
             parts.append("exactly k features")
         if self.encoding is not None:
             parts.append(f"encoding {self.encoding}")
-        if self.m is not None:
-            parts.append(f"m = {self.m}")
         parts += [f"{name} = {value}" for name, value in self.parameters.items()]
         return ", ".join(parts)
 

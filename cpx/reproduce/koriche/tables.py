@@ -40,13 +40,16 @@ def notes(experiment: Experiment, tasks: Iterable[Task], store: Store) -> list[s
     limit = "none" if protocol.time_limit is None else f"{protocol.time_limit:g} s"
     lines = [
         f"{len(experiment.datasets)} data sets, {experiment.instances} instances each, "
-        f"k = {experiment.k}, m = {experiment.m}, limit {limit}, "
+        f"k = {experiment.k}, limit {limit}, "
         f"{protocol.fresh} fresh samples, seed {protocol.seed}; paper: Koriche et al., Table 2, "
         "100 instances."
     ]
     for method in experiment.methods:
         why = experiment.absent.get(method.name)
-        lines.append(f"{method.title}: {method.describe()}{'' if why is None else '; ' + why}.")
+        told = f"{method.title}: {method.describe()}"
+        if method.samples:
+            told += f", m = {experiment.samples(method)}"
+        lines.append(f"{told}{'' if why is None else '; ' + why}.")
     for task in tasks:
         record = store.get(task)
         if record is not None and record.failed:

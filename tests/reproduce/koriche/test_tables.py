@@ -60,7 +60,21 @@ def test_errors_times_and_proofs(experiment: Experiment, store: Store) -> None:
 def test_notes_tell_failures(experiment: Experiment, store: Store) -> None:
     lines = notes(experiment, experiment.tasks(figures=False), store)
     assert lines[-1] == "FAILED: vote #1 search loss k = 5 m = 1000: lost"
-    assert "2 instances each, k = 5, m = 1000, limit 60 s" in lines[0]
+    assert "2 instances each, k = 5, limit 60 s" in lines[0]
+    assert lines[2] == "search loss: k-monomial by search, m = 1000."
+
+
+@pytest.mark.parametrize(("m", "counts"), [(None, (1000, 10_000)), (300, (300, 300))])
+def test_a_number_of_samples_is_that_of_all_methods(
+    data: Path, tmp_path: Path, m: int | None, counts: tuple[int, int]
+) -> None:
+    asked = plan(Directory(data), ["vote"], ["loss", "precision"], instances=1, m=m)
+    assert tuple(task.m for task in asked.table_tasks()) == counts
+    told = notes(asked, [], Store(tmp_path / "out"))
+    assert told[1].endswith(f"m = {counts[0]}.")
+    assert told[2].endswith(f"m = {counts[1]}.")
+    by_samples = {task.m for task in asked.figure_tasks() if task.k == 5}
+    assert by_samples == {*SAMPLE_COUNTS, *counts}
 
 
 def test_forms(experiment: Experiment, store: Store) -> None:
