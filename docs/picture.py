@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -41,15 +42,20 @@ def demo() -> str:
     return done.stdout
 
 
-def styled(line: str) -> Text:
-    """Return a line with the colours it has on a terminal."""
-    text = Text(line)
-    if "=>" in line:
-        text.stylize("bold")
-    text.highlight_words(["proved"], "green")
-    if line.startswith("$ "):
-        text.stylize("bold blue")
-    return text
+def styled(line: str) -> Iterator[Text]:
+    """Yield a line with the colours it has on a terminal, in parts that fit into it."""
+    label = re.match(r"[a-z]+ {2,}", line)
+    indent = " " * (label.end() if label else 0)
+    # A table's line is never longer than the terminal and keeps its blanks.
+    parts = textwrap.wrap(line, WIDTH, subsequent_indent=indent) if len(line) > WIDTH else [line]
+    for part in parts:
+        text = Text(part)
+        if "=>" in line:
+            text.stylize("bold")
+        text.highlight_words(["proved"], "green")
+        if line.startswith("$ "):
+            text.stylize("bold blue")
+        yield text
 
 
 def draw(output: str) -> str:
@@ -57,9 +63,8 @@ def draw(output: str) -> str:
     with open(os.devnull, "w") as sink:
         console = Console(record=True, width=WIDTH, file=sink, highlight=False)
         for line in ["$ cpx demo", "", *output.rstrip().splitlines(), ""]:
-            for part in textwrap.wrap(line, WIDTH) or [""]:
-                # A table's line is never longer than the terminal and keeps its blanks.
-                console.print(styled(part if len(line) > WIDTH else line))
+            for part in styled(line):
+                console.print(part)
         svg = console.export_svg(title="cpx demo", theme=THEME, font_aspect_ratio=0.61)
     # rich asks for a font from the network; a picture should need none.
     svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)
