@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpx import KernelRule, instances, solve
+from cpx.backends import backend
 from cpx.check import complaints
-from cpx.errors import CpxError, InvalidInstance, InvalidOption
-from cpx.methods.genetic import Genetic
+from cpx.errors import CpxError, InvalidInstance, InvalidOption, UnknownName
+from cpx.methods.genetic import Genetic, Operators, _Breeder
 from cpx.result import Result, Status, Termination
 
 from .formulas import dnfs, holds
@@ -231,6 +233,56 @@ def test_the_genetic_algorithm_is_a_heuristic_and_repeats_itself(
     monkeypatch.setattr(Genetic, "generations", 0)
     hinted = solve(problem, "genetic", hint=first.explanation)
     assert hinted.objective == first.objective
+
+
+def breeder(operators: str, clauses: int = 3, mutation: float = 0.6) -> _Breeder:
+    rows = np.eye(6, dtype=bool)
+    form = KernelRule(rows, [1] * 6, clauses, 4).dnf_form()
+    return _Breeder(form, random.Random(0), mutation, Operators.named(operators))
+
+
+def test_a_replaced_literal_shrinks_a_clause_only_where_it_may() -> None:
+    for operators, lengths in (("", {3}), ("shrink", {2, 3})):
+        breeding = breeder(operators, clauses=1)
+        found = set()
+        for _ in range(300):
+            clauses = [0b111]
+            breeding._mutate(clauses)
+            found.add(clauses[0].bit_count())
+        assert found == lengths
+
+
+def test_half_of_the_children_are_mutations_of_one_parent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    elite = [(0b000001, 0b000010), (0b000100, 0b001000)]
+    mutated: list[tuple[int, ...]] = []
+    parts = {0b000001, 0b000010, 0b000100, 0b001000}
+    for operators, least, most in (("", 1.0, 1.0), ("half", 0.4, 0.6)):
+        # Without mutations of crossovers, what is mutated is what is none.
+        breeding = breeder(operators, clauses=4, mutation=0.0)
+        mutated.clear()
+        monkeypatch.setattr(breeding, "_mutate", lambda clauses: mutated.append(tuple(clauses)))
+        children = [breeding.child(elite) for _ in range(400)]
+        assert least <= 1 - len(mutated) / len(children) <= most
+        assert {*mutated} <= {*elite}
+        assert all({*child} <= parts for child in children)
+
+
+def test_of_equal_formulas_one_is_kept() -> None:
+    people = [(1, 2), (2, 1), (4,), (1, 2)]
+    assert len(breeder("").ranked(people)[0]) == 4
+    assert len(breeder("distinct").ranked(people)[0]) == 2
+
+
+def test_operators_of_the_genetic_algorithm_are_named() -> None:
+    assert backend("genetic").full_name == "genetic"
+    assert backend("genetic:shrink+distinct").full_name == "genetic:shrink+distinct"
+    with pytest.raises(UnknownName, match="unknown operator of the backend genetic 'shring'"):
+        solve(noisy(), "genetic:shring")
+    found = solve(noisy(), "genetic:shrink+half+distinct", seed=1)
+    assert (found.backend, found.solver) == ("genetic", "shrink+half+distinct")
+    assert found.verified
 
 
 def test_engines_for_other_problems_refuse_it() -> None:

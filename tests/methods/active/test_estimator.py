@@ -53,6 +53,22 @@ def test_the_same_seed_gives_the_same_rules() -> None:
     assert clone(first).get_params() == first.get_params()
 
 
+def test_steps_say_whether_bounds_were_separated() -> None:
+    def spent(model: ActiveDecisionSet) -> list[int]:
+        return np.diff([0, *(step.queries for step in model.history_)]).tolist()
+
+    passive = learn(beta=0.0)
+    assert all(step.separated for step in passive.history_)
+    assert passive.queries_ == 0
+    wide = learn(beta=10.0, max_queries=40, queries_per_iteration=20)
+    assert not any(step.separated for step in wide.history_)
+    assert spent(wide)[:3] == [20, 20, 0]
+    narrow = learn(beta=0.001, max_queries=10_000, queries_per_iteration=20)
+    for step, queries in zip(narrow.history_, spent(narrow), strict=True):
+        assert step.separated or queries == 20
+    assert {step.separated for step in narrow.history_} == {True, False}
+
+
 def test_figures_are_those_of_the_rules() -> None:
     table = mixed(300)
     model = ActiveDecisionSet(max_iterations=30, max_queries=60, batch_size=5).fit(table, box)

@@ -17,7 +17,7 @@ from cpx.errors import InvalidInstance, InvalidOption, UnknownName
 from cpx.methods.genetic import Genetic
 from cpx.reproduce.kernels.experiment import PUBLISHED, choose, make, tasks
 from cpx.reproduce.kernels.records import Protocol, Run, Task
-from cpx.reproduce.kernels.tables import grids
+from cpx.reproduce.kernels.tables import grids, notes
 from cpx.reproduce.store import Store
 from cpx.result import Termination
 
@@ -59,6 +59,34 @@ def test_the_command_prints_both_tables(tmp_path: Path, monkeypatch: pytest.Monk
     assert "Polato, Aiolli" in done.output
 
 
+def test_the_genetic_algorithm_has_generations_and_no_time_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Genetic, "generations", 3)
+    asked = {}
+
+    def noting(machine: Any, *, backend: str, time_limit: float | None, seed: int) -> Any:
+        asked[backend] = time_limit
+        return extract(machine, backend=backend, time_limit=time_limit, seed=seed)
+
+    monkeypatch.setattr(extraction, "extract", noting)
+    run = make(Task("tic-tac-toe", 0, Protocol(runs=1, time_limit=7, operators="shrink+half")))
+    assert asked == {"search": 7, "genetic:shrink+half": None}
+    assert run.genetic is not None
+    assert run.genetic.generations == 3
+    # The rule of three generations is not that of the exact search, and has a table of its own.
+    tables = grids([run], noisy=False)
+    assert [grid.title.rpartition(": ")[2] for grid in tables[::2]] == [
+        "the machine, and the rule of the exact search",
+        "the rule of the genetic algorithm",
+    ]
+    ((name, train, paper, test, *_),) = tables[2].rows
+    assert (name, train, paper) == ("tic-tac-toe", f"{100 * run.genetic.train:.2f}", "100.00")
+    assert test == f"{100 * run.genetic.test:.2f}" != tables[0].rows[0][7]
+    told = notes(run.task.protocol)[-1]
+    assert "3 generations at most, operators shrink+half;" in told
+
+
 def test_runs_are_kept_and_not_made_again(tmp_path: Path) -> None:
     def invoke(*more: str) -> str:
         arguments = ["reproduce", "kernels", "--datasets", "monks-1", "-o", str(tmp_path)]
@@ -88,6 +116,7 @@ def test_runs_are_kept_and_not_made_again(tmp_path: Path) -> None:
         {"protocol": Protocol(time_limit=None)},
         {"protocol": Protocol(genetic=False)},
         {"protocol": Protocol(seed=1)},
+        {"protocol": Protocol(operators="shrink")},
     ],
 )
 def test_another_setting_is_another_task(change: dict[str, Any]) -> None:
@@ -135,3 +164,5 @@ def test_wrong_options_are_refused() -> None:
         Protocol(noise=0.5)
     with pytest.raises(InvalidOption, match="runs must be"):
         Protocol(runs=0)
+    with pytest.raises(UnknownName, match="did you mean 'half'"):
+        Protocol(operators="shrink+halff")
