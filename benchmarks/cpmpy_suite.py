@@ -34,6 +34,7 @@ FILES = ("test_constraints.py", "test_solverinterface.py", "test_solveAll.py",
          "test_solvers_solhint.py")  # fmt: skip
 SOLVERS = os.environ.get("CPX_CPMPY_SOLVERS", "pulp:highs,pulp:cbc").split(",")
 EVERY = int(os.environ.get("CPX_CPMPY_EVERY", "1"))
+PLUGIN = "benchmarks.cpmpy_suite"
 OUTCOMES = ("passed", "failed", "skipped")
 
 
@@ -77,7 +78,7 @@ def _line(folder: Path, name: str, solver: str, failures: list[str]) -> list[obj
     with tempfile.TemporaryDirectory() as place:
         report = Path(place) / "report.xml"
         # Nothing of the tests' own set-up, or of ours, but this module.
-        command = [sys.executable, "-m", "pytest", "-q", "-p", __name__, "--noconftest",
+        command = [sys.executable, "-m", "pytest", "-q", "-p", PLUGIN, "--noconftest",
                    "-c", os.devnull, "--rootdir", str(folder), "-p", "no:cacheprovider",
                    "--tb", "line", f"--junitxml={report}", str(folder / name)]  # fmt: skip
         root = Path(__file__).parents[1]

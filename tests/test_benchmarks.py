@@ -58,3 +58,36 @@ def test_the_published_trees_are_told_one_by_one(
     monkeypatch.setattr(boosted, "_lines", lines)
     boosted.main()
     assert "|   models |" in capsys.readouterr().out
+
+
+def test_the_tests_of_cpmpy_are_run_and_counted(tmp_path: Path) -> None:
+    from benchmarks.cpmpy_suite import _line
+
+    (tmp_path / "conftest.py").write_text("raise RuntimeError('not to be read')")
+    (tmp_path / "test_few.py").write_text("""
+import cpmpy as cp
+import pytest
+from utils import skip_on_missing_pblib
+
+def constraints(solver):
+    x = cp.intvar(0, 3, shape=2, name="x")
+    yield x[0] > x[1]
+    yield cp.AllDifferent(x)
+
+@pytest.mark.generate_constraints.with_args(constraints)
+@skip_on_missing_pblib(skip_on_exception_only=True)
+def test_solved(solver, constraint):
+    assert cp.SolverLookup.get(solver, cp.Model(constraint)).solve()
+
+class TestOfAClass:
+    def test_wrong(self, solver):
+        assert self.solver == "ortools"
+
+    def test_left_out(self, solver):
+        pytest.skip("not for this solver")
+""")
+    failures: list[str] = []
+    line = _line(tmp_path, "test_few.py", "pulp:highs", failures)
+    assert line == ["pulp:highs", "test_few.py", 4, 2, 1, 1]
+    (failure,) = failures
+    assert failure.startswith("pulp:highs, test_wrong: AssertionError")
