@@ -72,7 +72,7 @@ def notes(
         "and ADS, beta = 0, have on the same split; queries are asked near rows.",
         "rules of CART and forest: leaves of the positive class; the paper does not say which. "
         "conditions, most: mean and greatest number in a rule. seconds: processor time.",
-        "paper: Lu and Ester (2019), the two tables of section 5; 90 % of 48842 rows for training.",
+        "paper: Lu and Ester (2019), the two tables of section 5, 90 % of 48842 rows.",
     ]
 
 
