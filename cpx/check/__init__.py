@@ -106,23 +106,23 @@ def on_trust(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str
     ...          "explanation": {"features": [0], "rule": {"literals": [[0, "a"]]}},
     ...          "backend": "search"}
     >>> complaints(instance, right), on_trust(instance, right)
-    ([], ['bound 0', 'trace', 'backend'])
+    ([], ["bound 0 (the engine's word)", 'trace', 'backend'])
     """
     status, found = result["status"], result["explanation"] or {}
     out = []
     if status in ("UNKNOWN", "ERROR") or (
         status == "INFEASIBLE" and instance["problem"] in monomials.KINDS
     ):
-        out.append(f"status {status}")
+        out.append(f"status {status} (the engine's word)")
     if result["bound"] is not None:
-        out.append(f"bound {result['bound']}")
+        out.append(f"bound {result['bound']} (the engine's word)")
     # Words of rules that were explained, not only solved: they speak of more than the samples.
     words = {"conditions": found and found["rule"].get("conditions")}
     words |= {name: found.get(name) for name in ("guarantee", "notes")}
     if instance["problem"] in monomials.KINDS:
-        out += [f"{name} {shown(said)}" for name, said in words.items() if said]
+        out += [f"{name} ({shown(said)})" for name, said in words.items() if said]
     if fresh := found.get("fresh"):
-        out.append(f"fresh, {fresh['agreeing']} of {fresh['drawn']} fresh samples")
+        out.append(f"fresh ({fresh['agreeing']} of {fresh['drawn']} samples)")
     return out + [key for key in result if key not in _DECIDED]
 
 
