@@ -1,4 +1,7 @@
-"""``python -m benchmarks [name ...]``: run all benchmarks, or the named ones."""
+"""``python -m benchmarks [name ...]``: run all benchmarks, or the named ones.
+
+``python -m benchmarks mutate [options]`` is a tool of its own, see :mod:`benchmarks.mutate`.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,10 @@ NAMES = (
 
 def main(names: list[str]) -> int:
     """Run the benchmarks in order."""
+    if names[:1] == ["mutate"]:
+        from benchmarks import mutate
+
+        return mutate.main(names[1:])
     unknown = sorted(set(names) - set(NAMES))
     if unknown:
         print(f"unknown: {', '.join(unknown)}; known: {', '.join(NAMES)}", file=sys.stderr)

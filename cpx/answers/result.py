@@ -249,7 +249,7 @@ class Result:
             )
         except KeyError as error:
             raise InvalidInstance(f"result lacks the key {error.args[0]!r}") from error
-        except (TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
             raise InvalidInstance(f"result cannot be read: {error}") from error
 
     def to_json(self, indent: int | None = None) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cpx.errors import InvalidInstance, OutputError
 
@@ -11,25 +12,37 @@ if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.models import Problem
 
-__all__ = ["output_path", "read_instance", "read_instances", "read_result"]
+__all__ = ["output_path", "read_instance", "read_instances", "read_result", "result_object"]
 
 
 def read_result(path: Path) -> Result:
     """Read a saved result; whatever is wrong with it is named with the path."""
     from cpx.answers.result import Result
 
+    data = result_object(path)
     try:
-        return Result.from_json(path.read_text(encoding="utf-8"))
+        return Result.from_dict(data)
+    except InvalidInstance as error:
+        raise InvalidInstance(f"{path}: {error}") from error
+
+
+def result_object(path: Path) -> dict[str, Any]:
+    """Read the JSON object of a result as it stands, right or wrong."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise InvalidInstance(f"{path}: not UTF-8: {error}") from error
     except OSError as error:
         raise InvalidInstance(f"{path}: cannot be read: {error.strerror}") from error
     except RecursionError:
         raise InvalidInstance(f"{path}: no result: nested too deeply") from None
-    except InvalidInstance as error:
-        raise InvalidInstance(f"{path}: {error}") from error
-    except ValueError as error:  # integers of thousands of digits
+    except ValueError as error:  # besides JSONDecodeError, integers of thousands of digits
         raise InvalidInstance(f"{path}: no JSON: {error}") from error
+    if not isinstance(data, dict) or data.get("format") != "cpx-result":
+        raise InvalidInstance(f"{path}: not a result: 'format' must be 'cpx-result'")
+    if data.get("version") != 1:
+        raise InvalidInstance(f"{path}: the version of the result is not known; known: 1")
+    return data
 
 
 def read_instance(path: Path) -> Problem:
