@@ -14,10 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
 
 import cpx.check
 from cpx import (
+    Explainer,
     KernelRule,
     KMonomial,
     MaxCoverage,
@@ -73,7 +76,9 @@ def votes(*columns: int) -> TreeModel:
     """Return trees that each vote by one column, of three classes."""
     trees = [Tree([j, -1, -1], [0] * 3, [0] * 3, [[1, 0], [0, 1]], (0, 2)) for j in columns]
     attributes = [Attribute(name) for name in "abc"]
-    return TreeModel(attributes, [0, 1, 2], trees, [[0.5]] * 3, "vote", "first", [0.0, 0.0, 0.0])
+    return TreeModel(
+        attributes, [0, 1, 2], trees, [[1e-4], [0.0], [1e16]], "vote", "first", [0.0, 0.0, 0.0]
+    )
 
 
 VOTES = votes(0, 1, 2, 0, 1)
@@ -90,8 +95,11 @@ PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
     "precision, floor": (MaxPrecision(MIXED, k=2, min_precision="2/3"), "cpsat"),
     "precision, beam": (MaxPrecision(MIXED, k=2), "beam"),
     "coverage": (MaxCoverage(SAMPLES, k=2, min_precision="3/4"), "search"),
+    "loss, one sample": (KMonomial(Samples([[1, 0]], [1]), k=1), "search"),
+    "certificate, one sample": (MinCertificate(Samples([[1, 0]], [1])), "cpsat"),
+    "kernel, one sample": (KernelRule([[1, 0]], [2], 1, 1), "search"),
     "loss, no bound": (KMonomial(MIXED, k=2), "beam"),
-    "certificate": (MinCertificate(SAMPLES, "1/12"), "cpsat"),
+    "certificate": (MinCertificate(SAMPLES, "1/10"), "cpsat"),
     "certificate, weights": (
         MinCertificate(MIXED, "0.25", weights=(3, 1, 2, 2), required=(0,), forbidden=(3,)),
         "cpsat",
@@ -119,14 +127,14 @@ PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
     "reason, votes": (
         SufficientReason(VOTES, [1, 1, 0], weights=(1, 2, 2), context={"class": "1"}), "cpsat",
     ),
-    "reason, required": (SufficientReason(VOTES, [0, 0, 1], required=("c",)), "maxsat"),
-    "reason, deletion": (SufficientReason(VOTES, [0, 0, 1], forbidden=("c",)), "deletion"),
+    "reason, required": (SufficientReason(VOTES, [0, 0, 1e16], required=("c",)), "maxsat"),
+    "reason, deletion": (SufficientReason(VOTES, [0, 0, 3e16], forbidden=("c",)), "deletion"),
 }  # fmt: skip
 UNSOLVABLE: dict[str, Problem] = {
     "loss": KMonomial(SAMPLES, k=1, required=(1, 2)),
     "certificate": MinCertificate(SAMPLES, forbidden=(0, 1, 2, 3)),
     "selection": RuleSetSelection(SAMPLES, RULES, required=(1,), max_rules=0),
-    "reason": SufficientReason(VOTES, [0, 0, 1], forbidden=("a", "b")),
+    "reason": SufficientReason(VOTES, [0, 0, 3e16], forbidden=("a", "b")),
 }
 
 
@@ -194,7 +202,8 @@ def decided(path: tuple[Any, ...], instance: dict[str, Any], result: Any) -> boo
 @pytest.mark.parametrize(
     ("name", "proved"),
     [(name, proved) for name in PROBLEMS_ASKED for proved in (True, False)
-     if (name, proved) != ("kernel, all", False)],  # its value shows that it is the greatest
+     # The value of some rules of kernels shows that it is the greatest.
+     if proved or name not in ("kernel, all", "kernel, one sample")],
 )  # fmt: skip
 def test_what_is_altered_is_complained_about_or_named_as_trusted(name: str, proved: bool) -> None:
     instance, result = answered(name, proved)
@@ -226,6 +235,29 @@ def test_no_solution_and_no_figures(name: str) -> None:
     assert (first == "status INFEASIBLE (the engine's word)") == (name == "loss")
     unknown = result | {"status": "UNKNOWN"}
     assert cpx.check.on_trust(instance, unknown)[0] == "status UNKNOWN (the engine's word)"
+
+
+def test_what_is_said_of_other_rows_is_trusted() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), X)
+    asked = {"objective": "loss", "epsilon": 0.2, "delta": 0.1}
+    result = explainer.explain(X.iloc[60], 2, fresh=100, **asked)
+    instance, saved = explainer.problem(X.iloc[60], 2, **asked).to_dict(), result.to_dict()
+    assert cpx.check.complaints(instance, saved) == []
+    trusted = [said.split()[0] for said in cpx.check.on_trust(instance, saved)]
+    assert trusted[:4] == ["bound", "conditions", "guarantee", "fresh"]
+    fresh = saved["explanation"]["fresh"]
+    for wrong in ({"low": 1.0}, {"high": 0.0}, {"agreeing": 101}, {"drawn": 0}, {"low": -0.1},
+                  {"confidence": 1}, {"high": 1.1}, {"drawn": "100"}):  # fmt: skip
+        (told,) = cpx.check.complaints(instance, saying(saved, fresh=fresh | wrong))
+        assert told.startswith("fresh: must be counts and limits around their ratio")
+
+
+def test_other_kinds_of_problems_are_told() -> None:
+    instance, result = answered("loss")
+    for kind in ("sorting", None, ["k-monomial"]):
+        (told,) = cpx.check.complaints(instance | {"problem": kind}, result)
+        assert told.startswith(f"problem: the checker does not know {kind!r}; it knows k-mono")
 
 
 # ---------------------------------------------------------------- any JSON at all
