@@ -43,9 +43,8 @@ EXPLAINED = Path(__file__).with_name("mutants.txt")
 # The modules, and the tests that are about them.
 TARGETS = {
     "cpx/check": (
-        *("tests/check", "tests/reasons/test_checker.py", "tests/regressions"),
-        *("tests/boolean_kernels/test_kernel_rule.py", "tests/models/test_rule_set_learning.py"),
-        *("tests/models/test_reason_arguments.py", "tests/cli/test_show.py"),
+        *("tests/check", "tests/reasons/test_checker.py", "tests/cli/test_show.py"),
+        "tests/models/test_reason_arguments.py",
     ),
     "cpx/solving": (
         *("tests/test_solving.py", "tests/test_concluding.py", "tests/models/test_encodings.py"),
