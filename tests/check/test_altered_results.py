@@ -266,6 +266,23 @@ def test_a_kernel_rule_without_a_unit_counts_in_ones() -> None:
     assert cpx.check.complaints(instance | {"parameters": plain}, result) == []
 
 
+def test_a_whole_bound_on_a_precision_is_written_as_such() -> None:
+    problem, _ = PROBLEMS_ASKED["precision"]
+    instance, result = answered("precision")
+    found = problem.explanation(result["explanation"]["features"])
+    told = problem.conclude(found, False, Fraction(5, 8), Fraction(1))
+    assert told.proved.endswith("has a precision above 1")
+    open_one = {"status": "FEASIBLE", "bound": "1", "gap": 0.375, "explanation": told.to_dict()}
+    assert cpx.check.complaints(instance, result | open_one) == []
+
+
+def test_one_clause_that_is_too_long_is_enough() -> None:
+    instance, result = answered("kernel")
+    altered = put(result, ("explanation", "features"), [0, 1, 2, 4])
+    told = cpx.check.complaints(instance, altered)
+    assert "features: a clause has more than 2" in told
+
+
 def test_other_kinds_of_problems_are_told() -> None:
     instance, result = answered("loss")
     for kind in ("sorting", None, ["k-monomial"]):
