@@ -86,7 +86,9 @@ VOTES = votes(0, 1, 2, 0, 1)
 RULES = ((0,), (0, 3), (1, 2), (2,), (3,), ())
 
 PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
-    "loss": (KMonomial(SAMPLES, k=1, required=(3,), min_coverage="1/10"), "search"),
+    "loss": (
+        KMonomial(SAMPLES, k=1, required=(3,), min_coverage="1/10", max_coverage=1), "search",
+    ),
     "loss, limits": (
         KMonomial(SAMPLES, k=3, forbidden=(0,), one_per_group=True, min_precision=0), "search",
     ),
@@ -223,6 +225,20 @@ def test_what_is_altered_is_complained_about_or_named_as_trusted(name: str, boun
     assert missed == []
 
 
+@pytest.mark.parametrize("name", PROBLEMS_ASKED)
+def test_another_status_is_complained_about(name: str) -> None:
+    for bound, own in (("met", "OPTIMAL"), ("none", "FEASIBLE")):
+        instance, result = answered(name, bound)
+        assert result["status"] == own
+        for status in {"OPTIMAL", "FEASIBLE", "INFEASIBLE", "UNKNOWN"} - {own}:
+            told = cpx.check.complaints(instance, result | {"status": status})
+            assert any(status in text for text in told), (status, told)
+        # An error claims nothing: what is said of the answer is confirmed, no more.
+        error = result | {"status": "ERROR"}
+        assert bool(cpx.check.complaints(instance, error)) == (own == "OPTIMAL")
+        assert cpx.check.on_trust(instance, error)[0] == "status ERROR (the engine's word)"
+
+
 def test_every_kind_is_altered() -> None:
     asked = {problem.kind for problem, _ in PROBLEMS_ASKED.values()}
     assert asked == {*PROBLEMS}
@@ -274,6 +290,22 @@ def test_a_whole_bound_on_a_precision_is_written_as_such() -> None:
     assert told.proved.endswith("has a precision above 1")
     open_one = {"status": "FEASIBLE", "bound": "1", "gap": 0.375, "explanation": told.to_dict()}
     assert cpx.check.complaints(instance, result | open_one) == []
+
+
+def test_values_are_integers_or_fractions_as_the_kind_has_them() -> None:
+    instance, result = answered("loss")
+    assert cpx.check.complaints(instance, result | {"bound": "8"}) == ["bound: '8' is no integer"]
+    instance, result = answered("precision")
+    assert cpx.check.complaints(instance, result | {"bound": 1}) == ["bound: 1 is no fraction"]
+
+
+def test_a_rule_of_three_more_features_refutes_infeasibility_by_itself() -> None:
+    rows = [[1, 1, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    problem = KMonomial(Samples(rows, [1, 0, 0, 0]), k=3, max_coverage="1/4")
+    result = solve(problem, "search").to_dict()
+    assert result["explanation"]["features"] == [0, 1, 2]
+    told = cpx.check.complaints(problem.to_dict(), result | {"status": "INFEASIBLE"})
+    assert "explanation: an infeasible problem has none" in told
 
 
 def test_one_clause_that_is_too_long_is_enough() -> None:
