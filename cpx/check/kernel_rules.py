@@ -38,14 +38,16 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     def proved(result: Mapping[str, Any], value: int) -> str:
         told, bound = f"weight {real(value)}", result["bound"]
         if result["status"] != "OPTIMAL":
-            limit = f"not proved optimal: no rule has more than {real(bound or 0)}"
-            return f"{told}, {'without a bound' if bound is None else limit}"
+            if bound is None:
+                return f"{told}, without a bound"
+            return f"{told}, not proved optimal: no rule has more than {real(bound)}"
         if value == most:
             return f"{told} is optimal: all positive weight and no negative"
         return f"{told} is optimal: no such rule has more; all positive: {real(most)}"
 
     def counts(covered: list[bool]) -> str:
-        sides = [[inside for inside, w in zip(covered, weights) if s * w > 0] for s in (1, -1)]
+        signed = [*zip(covered, weights, strict=True)]
+        sides = [held for held, w in signed if w > 0], [held for held, w in signed if w < 0]
         positive, negative = (f"{sum(side)} of {len(side)}" for side in sides)
         return f"true of {positive} positive and {negative} negative support vectors"
 

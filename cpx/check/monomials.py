@@ -220,13 +220,13 @@ def _broken_constraints(data: _Monomial, features: list[int]) -> list[str]:
     return out
 
 
-# What is optimised; and what no better rule does, of which the bound says how far it could.
 _CLAIMS = {
     "k-monomial": ("loss", "has less on these samples"),
     "negative-only": ("covered disagreeing weight", "has less on these samples"),
     "max-precision": ("precision", "is more precise"),
     "max-coverage": ("coverage", "covers more"),
 }
+"""What is optimised, and what no other rule does when one is optimal."""
 
 
 def _proved(
@@ -235,30 +235,27 @@ def _proved(
     """Return what may be said to be proved of a rule."""
     weight, right, total = _weights(data, covered)
     objective, bound, rival = _OBJECTIVES[kind](data, covered), result["bound"], _rival(data)
-    figure, limit = {
-        "k-monomial": (f"{objective} of {total}", f"every {rival} has at least {bound}"),
-        "negative-only": (f"{objective} of {total}", f"every {rival} has at least {bound}"),
-        "max-precision": (
-            f"{right}/{weight} ({float(objective):.3f})",
-            f"no {rival} has a precision above {_decimal(bound)}",
-        ),
-        "max-coverage": (
-            f"{weight}/{total} ({weight / total:.3f})",
-            f"no {rival} covers more than {bound}",
-        ),
-    }[kind]
     claim, better = _CLAIMS[kind]
+    figure = f"{objective} of {total}"
+    if kind == _RATIO:
+        figure = f"{right}/{weight} ({float(objective):.3f})"
+    elif kind not in _MINIMISED:
+        figure = f"{weight}/{total} ({weight / total:.3f})"
     if result["status"] == "OPTIMAL":
         told = f"{claim} {figure} is optimal: no {rival} {better}"
         # Said of the precise rules that are compared by their coverage too.
         return [told, f"{told}; no rule that is as precise covers more"]
     if bound is None:
         return [f"{claim} {figure}, without a bound"]
+    limit = f"every {rival} has at least {bound}"
+    if kind == _RATIO:
+        limit = f"no {rival} has a precision above {_decimal(Fraction(bound))}"
+    elif kind not in _MINIMISED:
+        limit = f"no {rival} covers more than {bound}"
     return [f"{claim} {figure}, not proved optimal: {limit}"]
 
 
-def _decimal(bound: str | None) -> str:
-    value = Fraction(bound or 0)
+def _decimal(value: Fraction) -> str:
     return str(value) if value.denominator == 1 else f"{float(value):.4f} ({value})"
 
 

@@ -14,10 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
 
 import cpx.check
 from cpx import (
+    Explainer,
     KernelRule,
     KMonomial,
     MaxCoverage,
@@ -31,7 +34,7 @@ from cpx import (
     instances,
     solve,
 )
-from cpx.answers.result import Status
+from cpx.answers.result import Result, Status
 from cpx.cli import app
 from cpx.models import PROBLEMS
 from cpx.models.base import Problem
@@ -73,7 +76,9 @@ def votes(*columns: int) -> TreeModel:
     """Return trees that each vote by one column, of three classes."""
     trees = [Tree([j, -1, -1], [0] * 3, [0] * 3, [[1, 0], [0, 1]], (0, 2)) for j in columns]
     attributes = [Attribute(name) for name in "abc"]
-    return TreeModel(attributes, [0, 1, 2], trees, [[0.5]] * 3, "vote", "first", [0.0, 0.0, 0.0])
+    return TreeModel(
+        attributes, [0, 1, 2], trees, [[1e-4], [0.0], [1e16]], "vote", "first", [0.0, 0.0, 0.0]
+    )
 
 
 VOTES = votes(0, 1, 2, 0, 1)
@@ -81,17 +86,21 @@ VOTES = votes(0, 1, 2, 0, 1)
 RULES = ((0,), (0, 3), (1, 2), (2,), (3,), ())
 
 PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
-    "loss": (KMonomial(SAMPLES, k=1, required=(3,), min_coverage="1/10"), "search"),
+    "loss": (
+        KMonomial(SAMPLES, k=1, required=(3,), min_coverage="1/10", max_coverage=1), "search",
+    ),
     "loss, limits": (
         KMonomial(SAMPLES, k=3, forbidden=(0,), one_per_group=True, min_precision=0), "search",
     ),
     "negative": (NegativeOnly(SAMPLES, k=1, min_coverage="1/3", max_coverage="9/10"), "search"),
     "precision": (MaxPrecision(SAMPLES, k=1), "search"),
     "precision, floor": (MaxPrecision(MIXED, k=2, min_precision="2/3"), "cpsat"),
-    "precision, beam": (MaxPrecision(MIXED, k=2), "beam"),
     "coverage": (MaxCoverage(SAMPLES, k=2, min_precision="3/4"), "search"),
-    "loss, no bound": (KMonomial(MIXED, k=2), "beam"),
-    "certificate": (MinCertificate(SAMPLES, "1/12"), "cpsat"),
+    "loss, one sample": (KMonomial(Samples([[1, 0]], [1]), k=1), "search"),
+    "certificate, one sample": (MinCertificate(Samples([[1, 0]], [1])), "cpsat"),
+    "kernel, zeros": (KernelRule([[1, 0], [0, 1], [1, 1]], [2, 0, 0], 1, 1), "search"),
+    "kernel, one sample": (KernelRule([[1, 0]], [2], 1, 1), "search"),
+    "certificate": (MinCertificate(SAMPLES, "1/10"), "cpsat"),
     "certificate, weights": (
         MinCertificate(MIXED, "0.25", weights=(3, 1, 2, 2), required=(0,), forbidden=(3,)),
         "cpsat",
@@ -108,7 +117,6 @@ PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
     "learning": (RuleSetLearning(SAMPLES, 2, "1/20"), "column-generation"),
     "kernel": (KernelRule(BITS, [-4, 4, -1, 3, 4, -3, -1, -4], 2, 2, unit="1/3"), "search"),
     "kernel, all": (KernelRule(BITS[:2], [3, 2], 2, 2, context={"class": "pos"}), "search"),
-    "kernel, heuristic": (KernelRule(BITS, [-4, 4, -1, 3, 4, -3, -1, -4], 2, 2), "genetic"),
     "reason, sum": (SufficientReason(SUM, [1.0, 4, 1, 7]), "cpsat"),
     "reason, missing": (SufficientReason(SUM, [None, 2, 0, 7], unit="1/8"), "cpsat"),
     "reason, sufficient": (
@@ -119,31 +127,39 @@ PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
     "reason, votes": (
         SufficientReason(VOTES, [1, 1, 0], weights=(1, 2, 2), context={"class": "1"}), "cpsat",
     ),
-    "reason, required": (SufficientReason(VOTES, [0, 0, 1], required=("c",)), "maxsat"),
-    "reason, deletion": (SufficientReason(VOTES, [0, 0, 1], forbidden=("c",)), "deletion"),
+    "reason, required": (SufficientReason(VOTES, [0, 0, 1e16], required=("c",)), "maxsat"),
+    "reason, deletion": (SufficientReason(VOTES, [0, 0, 3e16], forbidden=("c",)), "cpsat"),
 }  # fmt: skip
 UNSOLVABLE: dict[str, Problem] = {
     "loss": KMonomial(SAMPLES, k=1, required=(1, 2)),
     "certificate": MinCertificate(SAMPLES, forbidden=(0, 1, 2, 3)),
     "selection": RuleSetSelection(SAMPLES, RULES, required=(1,), max_rules=0),
-    "reason": SufficientReason(VOTES, [0, 0, 1], forbidden=("a", "b")),
+    "reason": SufficientReason(VOTES, [0, 0, 3e16], forbidden=("a", "b")),
 }
 
 
 @cache
-def answered(name: str, proved: bool = True) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return an instance and its saved result, or what that is when the bound is not met."""
-    problem, engine = PROBLEMS_ASKED[name]
-    result = solve(problem, engine)
+def solved(name: str) -> Result:
+    """Return a result that the solve has verified."""
+    result = solve(*PROBLEMS_ASKED[name])
     assert result.verified, result.warnings
-    if not proved and result.bound is not None:
-        assert result.objective is not None
-        assert result.explanation is not None
-        away = Fraction(1, 7) if isinstance(result.objective, Fraction) else 1
-        bound = result.objective + (away if problem.sense == "max" else -away)
-        told = problem.conclude(result.explanation, False, result.objective, bound)
+    return result
+
+
+@cache
+def answered(name: str, bound: str = "met") -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return an instance and its saved result; or the same with a bound that is open, or none."""
+    problem, _ = PROBLEMS_ASKED[name]
+    result = solved(name)
+    found, value = result.explanation, result.objective
+    assert found is not None
+    assert value is not None
+    if bound != "met":
+        away = Fraction(1, 7) if isinstance(value, Fraction) else 1
+        limit = value + (away if problem.sense == "max" else -away) if bound == "open" else None
+        found = problem.conclude(found, False, value, limit)
         result = replace(
-            result, status=Status.FEASIBLE, bound=bound, trace=result.trace[:0], explanation=told
+            result, status=Status.FEASIBLE, bound=limit, trace=result.trace[:0], explanation=found
         )
     return problem.to_dict(), json.loads(result.to_json())
 
@@ -192,12 +208,13 @@ def decided(path: tuple[Any, ...], instance: dict[str, Any], result: Any) -> boo
 
 
 @pytest.mark.parametrize(
-    ("name", "proved"),
-    [(name, proved) for name in PROBLEMS_ASKED for proved in (True, False)
-     if (name, proved) != ("kernel, all", False)],  # its value shows that it is the greatest
+    ("name", "bound"),
+    [(name, bound) for name in PROBLEMS_ASKED for bound in ("met", "open", "none")
+     # The value of some rules of kernels shows that it is the greatest.
+     if bound != "open" or name not in ("kernel, all", "kernel, zeros", "kernel, one sample")],
 )  # fmt: skip
-def test_what_is_altered_is_complained_about_or_named_as_trusted(name: str, proved: bool) -> None:
-    instance, result = answered(name, proved)
+def test_what_is_altered_is_complained_about_or_named_as_trusted(name: str, bound: str) -> None:
+    instance, result = answered(name, bound)
     assert cpx.check.complaints(instance, result) == []
     missed = []
     for path, value in nodes(result):
@@ -206,6 +223,20 @@ def test_what_is_altered_is_complained_about_or_named_as_trusted(name: str, prov
             if not cpx.check.complaints(instance, altered) and decided(path, instance, altered):
                 missed.append((path, value, other))
     assert missed == []
+
+
+@pytest.mark.parametrize("name", PROBLEMS_ASKED)
+def test_another_status_is_complained_about(name: str) -> None:
+    for bound, own in (("met", "OPTIMAL"), ("none", "FEASIBLE")):
+        instance, result = answered(name, bound)
+        assert result["status"] == own
+        for status in {"OPTIMAL", "FEASIBLE", "INFEASIBLE", "UNKNOWN"} - {own}:
+            told = cpx.check.complaints(instance, result | {"status": status})
+            assert any(status in text for text in told), (status, told)
+        # An error claims nothing: what is said of the answer is confirmed, no more.
+        error = result | {"status": "ERROR"}
+        assert bool(cpx.check.complaints(instance, error)) == (own == "OPTIMAL")
+        assert cpx.check.on_trust(instance, error)[0] == "status ERROR (the engine's word)"
 
 
 def test_every_kind_is_altered() -> None:
@@ -226,6 +257,69 @@ def test_no_solution_and_no_figures(name: str) -> None:
     assert (first == "status INFEASIBLE (the engine's word)") == (name == "loss")
     unknown = result | {"status": "UNKNOWN"}
     assert cpx.check.on_trust(instance, unknown)[0] == "status UNKNOWN (the engine's word)"
+
+
+def test_what_is_said_of_other_rows_is_trusted() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), X)
+    asked = {"objective": "loss", "epsilon": 0.2, "delta": 0.1}
+    result = explainer.explain(X.iloc[60], 2, fresh=100, **asked)
+    instance, saved = explainer.problem(X.iloc[60], 2, **asked).to_dict(), result.to_dict()
+    assert cpx.check.complaints(instance, saved) == []
+    trusted = [said.split()[0] for said in cpx.check.on_trust(instance, saved)]
+    assert trusted[:4] == ["bound", "conditions", "guarantee", "fresh"]
+    fresh = saved["explanation"]["fresh"]
+    for wrong in ({"low": 1.0}, {"high": 0.0}, {"agreeing": 101}, {"drawn": 0}, {"low": -0.1},
+                  {"confidence": 1}, {"high": 1.1}, {"drawn": "100"}):  # fmt: skip
+        (told,) = cpx.check.complaints(instance, saying(saved, fresh=fresh | wrong))
+        assert told.startswith("fresh: must be counts and limits around their ratio")
+
+
+def test_a_kernel_rule_without_a_unit_counts_in_ones() -> None:
+    instance, result = answered("kernel, all")
+    assert instance["parameters"]["unit"] == "1"
+    plain = {key: value for key, value in instance["parameters"].items() if key != "unit"}
+    assert cpx.check.complaints(instance | {"parameters": plain}, result) == []
+
+
+def test_a_whole_bound_on_a_precision_is_written_as_such() -> None:
+    problem, _ = PROBLEMS_ASKED["precision"]
+    instance, result = answered("precision")
+    found = problem.explanation(result["explanation"]["features"])
+    told = problem.conclude(found, False, Fraction(5, 8), Fraction(1))
+    assert told.proved.endswith("has a precision above 1")
+    open_one = {"status": "FEASIBLE", "bound": "1", "gap": 0.375, "explanation": told.to_dict()}
+    assert cpx.check.complaints(instance, result | open_one) == []
+
+
+def test_values_are_integers_or_fractions_as_the_kind_has_them() -> None:
+    instance, result = answered("loss")
+    assert cpx.check.complaints(instance, result | {"bound": "8"}) == ["bound: '8' is no integer"]
+    instance, result = answered("precision")
+    assert cpx.check.complaints(instance, result | {"bound": 1}) == ["bound: 1 is no fraction"]
+
+
+def test_a_rule_of_three_more_features_refutes_infeasibility_by_itself() -> None:
+    rows = [[1, 1, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    problem = KMonomial(Samples(rows, [1, 0, 0, 0]), k=3, max_coverage="1/4")
+    result = solve(problem, "search").to_dict()
+    assert result["explanation"]["features"] == [0, 1, 2]
+    told = cpx.check.complaints(problem.to_dict(), result | {"status": "INFEASIBLE"})
+    assert "explanation: an infeasible problem has none" in told
+
+
+def test_one_clause_that_is_too_long_is_enough() -> None:
+    instance, result = answered("kernel")
+    altered = put(result, ("explanation", "features"), [0, 1, 2, 4])
+    told = cpx.check.complaints(instance, altered)
+    assert "features: a clause has more than 2" in told
+
+
+def test_other_kinds_of_problems_are_told() -> None:
+    instance, result = answered("loss")
+    for kind in ("sorting", None, ["k-monomial"]):
+        (told,) = cpx.check.complaints(instance | {"problem": kind}, result)
+        assert told.startswith(f"problem: the checker does not know {kind!r}; it knows k-mono")
 
 
 # ---------------------------------------------------------------- any JSON at all
@@ -272,7 +366,7 @@ def test_the_command_takes_any_json(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         _, result = answered(name)
         instances.save(problem, "inst.json")
         places = [path for path, _ in nodes(result) if path]
-        for path in pick.sample(places, 3):
+        for path in pick.sample(places, 2):
             junk = pick.choice(_JUNK)
             data = put(result, path, junk) if pick.random() < 0.8 else cut(result, path)
             Path("result.json").write_text(json.dumps(data))
