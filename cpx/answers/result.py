@@ -254,7 +254,7 @@ class Result:
             )
         except KeyError as error:
             raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error
-        except (TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
             raise InvalidInstance(f"result cannot be read: {error}") from error
 
     def to_json(self, indent: int | None = None) -> str:
