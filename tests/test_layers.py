@@ -26,7 +26,7 @@ LAYERS = (
     ("compare",),
     ("export",),
     ("testing",),
-    ("cli",),
+    ("cli", "__main__"),
 )
 """Lowest first; what stands in one line is one layer."""
 
