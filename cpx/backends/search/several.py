@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from cpx.backends.search.bounds import order_by, subtree_bounds
 from cpx.backends.search.collect import DONE, GROW, STOPPED, collect, new_pool
 from cpx.backends.search.goal import FAR, costs
-from cpx.backends.search.jit import LANES
 from cpx.backends.search.levels import grown, new_levels
 from cpx.backends.search.ratio import better_than
 from cpx.backends.search.root import Root
+from cpx.compiled.vectors import LANES
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.jit import bind
 from cpx.backends.search.sets.ascent import (
     LANES,
     Ascent,
     Costs,
     Terms,
+    begin_step,
     climb,
     new_ascent,
     pass_on,
@@ -23,6 +23,7 @@ from cpx.backends.search.sets.ascent import (
 )
 from cpx.backends.search.sets.rows import Paid
 from cpx.backends.search.sets.shares import certify, new_exact, parts_of
+from cpx.compiled.kernel import bind
 
 if TYPE_CHECKING:
     from cpx.models.rulesets.form import RuleSelection
@@ -160,7 +161,7 @@ class Relaxation:
         do: Callable[[Sequence[Callable[[], object]]], None] | None = None,
     ) -> None:
         """Improve the shares by a step; ``do`` calls what may be called side by side."""
-        self.state.figures[:] = heat, pace, self.step
+        begin_step(self.state, heat, pace, self.step)
         if do is None:
             for part in self._climbs:
                 part()
