@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from cpx.compiled.vectors import LANES
 
-__all__ = ["add_seven", "prepare", "scan", "squeeze"]
+__all__ = ["NOT_INLINED", "prepare", "scan", "squeeze"]
 
 WORD = ir.IntType(64)
 VECTOR = ir.VectorType(WORD, LANES)
@@ -72,10 +72,7 @@ def _counts(builder: Any, vector: Any) -> Any:
 def _sum_of_seven(builder: Any, rows: Sequence[Any]) -> Any:
     """Return the popcounts of seven rows of eight words, added up.
 
-    A full adder makes a sum bit and a carry bit of three bits, in all places at once. Four of
-    them make the bits of 1, of 2 and of 4 of seven rows, so that three popcounts do for seven.
-    A popcount of vectors takes about ten instructions, a full adder three where the machine has
-    AVX-512, six elsewhere.
+    This is :func:`~cpx.compiled.vectors.sum_of_seven`.
     """
 
     def full(a: Any, b: Any, c: Any) -> tuple[Any, Any]:
@@ -90,26 +87,6 @@ def _sum_of_seven(builder: Any, rows: Sequence[Any]) -> Any:
     for place, bits in enumerate((twos, fours), 1):
         total = builder.add(total, builder.shl(_counts(builder, bits), _all(place)))
     return total
-
-
-@intrinsic
-def add_seven(
-    typing: Any, sums: Any, to: Any, words: Any, at: Any, stride: Any, masks: Any, first: Any
-) -> Any:
-    def build(
-        builder: Any, sums: Any, to: Any, words: Any, at: Any, stride: Any, masks: Any, first: Any
-    ) -> None:
-        rows = []
-        for step in range(7):
-            mask = builder.load(_pointer(builder, masks, builder.add(first, WORD(step))))
-            eight = _load(builder, _pointer(builder, words, at))
-            rows.append(builder.and_(eight, _splat(builder, mask)))
-            at = builder.add(at, stride)
-        target = _pointer(builder, sums, to)
-        total = builder.add(_load(builder, target), _sum_of_seven(builder, rows))
-        _store(builder, total, target)
-
-    return _returning(types.void, 7, build)
 
 
 @intrinsic
@@ -192,7 +169,7 @@ def _scanner(module: Any, step: int) -> Any:
     function = ir.Function(module, ir.FunctionType(WORD, [WORD] * 9), name)
     function.linkage = "linkonce_odr"
     table, height, rows, first, last, begin, mosts, limits, n = function.args
-    names = (
+    labels = [
         "entry",
         "column",
         "start",
@@ -203,9 +180,9 @@ def _scanner(module: Any, step: int) -> Any:
         "next",
         "found",
         "end",
-    )
-    entry, column, start, block, words, counted, missed, following, found, end = (
-        function.append_basic_block(label) for label in names
+    ]
+    entry, column, start, block, words, counted, missed, following, found, end = map(
+        function.append_basic_block, labels
     )
     builder = ir.IRBuilder(entry)
     zero, eight = WORD(0), WORD(LANES)

@@ -236,6 +236,6 @@ def _pack(argument: Any, kinds: list[Any], words: list[int]) -> bool:
             if not _pack(member, kinds, words):
                 return False
     else:
-        kinds.append(kind)
+        kinds.append(f"{kind.__name__} {argument}")
         return False
     return True

@@ -18,10 +18,10 @@ from cpx.backends.search.goal import ALLOWED, FAR, Goal, cost, low, most_bad, ra
 from cpx.backends.search.levels import new_levels, weigh_child
 from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.root import Root
-from cpx.data.words import words_of
 from cpx.compiled import machine_code
 from cpx.compiled.kernel import Ints, Words
 from cpx.compiled.vectors import LANES, scan
+from cpx.data.words import words_of
 from cpx.errors import InvalidInstance
 from cpx.models.forms import CoverageLimits, WeightedMonomial
 from tests.backends.compiling import compiled

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from cpx.compiled.kernel import Bools, Bools2, Ints, Words, Words2, kernel, subroutine
-from cpx.compiled.vectors import LANES, add_seven, popcount, prepare, squeeze
+from cpx.compiled.vectors import LANES, popcount, prepare, squeeze, sum_of_seven
 
 __all__ = [
     "aligned",
@@ -126,9 +126,7 @@ def count(
         sums, end = (bad, bad_words) if w < bad_words else (good, words)
         row = start + w * stride
         if planes == 0 and w + 7 <= end:
-            to, words_at, masks = sums.ctypes.data, arena.ctypes.data, cover.ctypes.data
-            for p in range(low, high, LANES):
-                add_seven(to, p, words_at, row + p, stride, masks, w)
+            _add_seven(arena, row, stride, cover[w : w + 7], low, high, sums)
             w += 7
             continue
         word = cover[w]
@@ -144,11 +142,32 @@ def count(
 
 
 @subroutine
+def _add_seven(
+    arena: Words, row: int, stride: int, masks: Words, low: int, high: int, sums: Ints
+) -> None:
+    """Add the popcounts of seven masked rows of some columns."""
+    a, b, c, d = masks[0], masks[1], masks[2], masks[3]
+    e, f, g = masks[4], masks[5], masks[6]
+    # In whole vectors; of unsigned numbers as indices, see gather.
+    for p in range((high - low + LANES - 1) & -LANES):
+        at, by = np.uint64(row + low + p), np.uint64(stride)
+        two, four = at + by + by, at + by + by + by + by
+        sums[np.uint64(low + p)] += sum_of_seven(
+            arena[at] & a,
+            arena[at + by] & b,
+            arena[two] & c,
+            arena[two + by] & d,
+            arena[four] & e,
+            arena[four + by] & f,
+            arena[four + by + by] & g,
+        )
+
+
+@subroutine
 def _add_counts(
     arena: Words, row: int, mask: Any, shift: int, low: int, high: int, sums: Ints
 ) -> None:
     """Add the popcounts of the masked words of some columns, shifted left."""
-    # In whole vectors; of unsigned numbers as indices, see gather.
     for p in range((high - low + LANES - 1) & -LANES):
         word = arena[np.uint64(row + low + p)]
         sums[np.uint64(low + p)] += popcount(word & mask) << shift
