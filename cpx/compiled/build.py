@@ -158,7 +158,7 @@ def _compiled(function: FunctionType) -> Any:
     if function not in _made:
         names = dict(function.__globals__)
         for name in function.__code__.co_names:
-            value = names.get(name)
+            value: Any = names.get(name)
             if isinstance(value, Kernel):
                 names[name] = _compiled(value.function)
             elif getattr(value, "instruction", False):

@@ -89,8 +89,7 @@ def _sum_of_seven(builder: Any, rows: Sequence[Any]) -> Any:
     return total
 
 
-@intrinsic
-def prepare(typing: Any, masks: Any, w: Any, moves: Any) -> Any:
+def _prepare(typing: Any, masks: Any, w: Any, moves: Any) -> Any:
     def build(builder: Any, masks: Any, w: Any, moves: Any) -> None:
         mask = _load(builder, _pointer(builder, masks, w))
         left = builder.shl(builder.not_(mask), _all(1))
@@ -106,8 +105,7 @@ def prepare(typing: Any, masks: Any, w: Any, moves: Any) -> Any:
     return _returning(types.void, 3, build)
 
 
-@intrinsic
-def squeeze(
+def _squeeze(
     typing: Any, into: Any, to: Any, step: Any, words: Any, at: Any, mask: Any, moves: Any,
     which: Any, shift: Any,
 ) -> Any:  # fmt: skip
@@ -135,8 +133,7 @@ def squeeze(
     return _returning(types.void, 9, build)
 
 
-@intrinsic
-def scan(
+def _scan(
     typing: Any, table: Any, height: Any, rows: Any, x: Any, last: Any, y: Any, mosts: Any,
     limits: Any, n: Any,
 ) -> Any:  # fmt: skip
@@ -254,3 +251,8 @@ def _scanner(module: Any, step: int) -> Any:
     builder.position_at_end(end)
     builder.ret(zero)
     return function
+
+
+prepare = intrinsic(_prepare)
+squeeze = intrinsic(_squeeze)
+scan = intrinsic(_scan)

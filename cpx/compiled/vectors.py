@@ -30,7 +30,7 @@ def popcount(word: Any) -> int:
     word = word - ((word >> _ONE) & _PAIRS)
     word = (word & _NIBBLES) + ((word >> _TWO) & _NIBBLES)
     word = (word + (word >> _FOUR)) & _BYTES
-    return np.int64((word * _EACH) >> _LAST)
+    return np.int64((word * _EACH) >> _LAST)  # type: ignore[return-value]
 
 
 @subroutine

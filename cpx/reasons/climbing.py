@@ -71,7 +71,7 @@ def climb(
     """
     for a in range(len(point)):
         movable[a] = not (held[a // 64] >> np.uint64(a % 64)) & np.uint64(1)
-    total = _start(words, full, point, t)
+    total: int = _start(words, full, point, t)
     if total >= need:
         return total
     return _climb(t, need, full, whole, x, order, movable, point, words, at, total, False)
@@ -98,7 +98,7 @@ def restore(
     """
     for a in range(len(point)):
         movable[a] = point[a] != x[a]
-    total = _start(words, full, point, t)
+    total: int = _start(words, full, point, t)
     return _climb(t, need, full, whole, x, order, movable, point, words, at, total, True)
 
 
@@ -121,9 +121,9 @@ def _climb(
     point: Any,
     words: Any,
     at: Any,
-    total: Any,
+    total: int,
     back: bool,
-) -> Any:
+) -> int:
     """Move attributes while one can be restored, if ``back``, or the total raised.
 
     Without ``back``, stop as soon as the total is ``need``. Returns the total.
