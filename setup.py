@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import ClassVar
 
-from setuptools import Command, setup
+from setuptools import Command, Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build import build
 
@@ -38,6 +39,10 @@ class BuildKernels(Command):
         for path in folder.glob("*.o"):
             if path.name not in names:
                 path.unlink()
+        for name in names:  # an editable installation may have made them before
+            made = ROOT / OBJECTS / name
+            if made.exists() and not (folder / name).exists():
+                shutil.copyfile(made, folder / name)
         if not all((folder / name).exists() for name in names):
             compile_objects(folder, wanted)
 
@@ -55,15 +60,21 @@ class Build(build):
     sub_commands: ClassVar = [*build.sub_commands, ("build_kernels", None)]
 
 
+class Binary(Distribution):
+    """A distribution whose files are not the same everywhere."""
+
+    def has_ext_modules(self):
+        return True
+
+
 class Wheel(bdist_wheel):
     """A wheel for one kind of processors and one system, but for any version of Python."""
-
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
 
     def get_tag(self):
         return "py3", "none", super().get_tag()[2]
 
 
-setup(cmdclass={"build": Build, "build_kernels": BuildKernels, "bdist_wheel": Wheel})
+setup(
+    distclass=Binary,
+    cmdclass={"build": Build, "build_kernels": BuildKernels, "bdist_wheel": Wheel},
+)
