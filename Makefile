@@ -1,8 +1,13 @@
 # Set-up and the two commands of the README: `make demo` and `make test`.
 
-PYTHON ?= python3
 VENV   := .venv
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+BIN    := $(VENV)/Scripts
+else
+PYTHON ?= python3
 BIN    := $(VENV)/bin
+endif
 STAMP  := $(VENV)/.installed
 
 .PHONY: demo test slow lint types docs bench clean

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import cpx
 
+ROOT = Path(__file__).parents[1]
 PACKAGE = Path(cpx.__file__).parent
 
 LAYERS = (
@@ -105,3 +110,28 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
         if name not in order:
             visit(name)
     assert not circles
+
+
+def test_contributors_are_told_the_layers_in_their_order() -> None:
+    """A row of the table in CONTRIBUTING.md is one layer, or a few that follow each other."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    told = [re.findall(r"`(\w+)(?:/|\.py)`", row) for row in rows]
+    heights = [[HEIGHT[room] for room in row] for row in told]
+    assert {room for row in told for room in row} == set(HEIGHT) - {"__main__"}
+    in_order = [height for row in heights for height in row]
+    assert in_order == sorted(in_order)
+
+
+@pytest.mark.parametrize("room", ["models", "backends"])
+def test_links_at_the_top_lead_to_the_rooms(room: str) -> None:
+    link = ROOT / room
+    listed = subprocess.run(
+        ["git", "ls-files", "--stage", room], cwd=ROOT, capture_output=True, text=True
+    )
+    if listed.returncode:
+        pytest.skip("not a checkout of git")
+    assert listed.stdout.startswith("120000 "), listed.stdout
+    target = str(link.readlink()) if link.is_symlink() else link.read_text(encoding="utf-8")
+    assert target == f"cpx/{room}"
+    assert (ROOT / target / "__init__.py").is_file()
