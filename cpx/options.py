@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cpx.errors import InvalidOption, shown
+from cpx.errors import InvalidOption
+from cpx.support.validation import (
+    count,
+    entries,
+    finite_number,
+    integer_in,
+    seconds,
+    text,
+    valid_seed,
+)
 
 __all__ = ["SolveOptions"]
-
-
-def _integer(name: str, value: object, least: int, below: float = 2**31) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InvalidOption(f"{name} must be an integer, got {shown(value)}")
-    number = int(value.__index__())
-    if not least <= number < below:
-        most = " and below 2**31" if math.isfinite(below) else ""
-        raise InvalidOption(f"{name} must be at least {least}{most}, got {shown(number)}")
-    return number
 
 
 @dataclass(frozen=True)
@@ -63,27 +61,17 @@ class SolveOptions:
         def put(name: str, value: object) -> None:
             object.__setattr__(self, name, value)
 
-        if self.time_limit is not None:
-            limit = _number("time_limit", self.time_limit)
-            if not limit > 0:
-                raise InvalidOption(
-                    f"time_limit must be seconds > 0, got {shown(self.time_limit)}"
-                )
-            put("time_limit", limit)
-        put("threads", _integer("threads", self.threads, 1))
-        put("seed", _integer("seed", self.seed, 0))
+        put("time_limit", seconds(self.time_limit))
+        put("threads", integer_in("threads", self.threads, 1, 2**31 - 1))
+        put("seed", valid_seed(self.seed))
         if self.gap is not None:
-            gap = _number("gap", self.gap)
-            if gap < 0:
-                raise InvalidOption(f"gap must be a number >= 0, got {shown(self.gap)}")
-            put("gap", gap)
+            put("gap", finite_number("gap", self.gap))
         if self.hint is not None:
-            if not isinstance(self.hint, Iterable):
-                raise InvalidOption(f"hint must be feature indices, got {shown(self.hint)}")
+            given = entries("hint", self.hint, "feature indices", error=InvalidOption)
             # Where rules are learned, their numbers outgrow any machine word.
-            put("hint", tuple(sorted({_integer("hint", j, 0, math.inf) for j in self.hint})))
-        if self.encoding is not None and not isinstance(self.encoding, str):
-            raise InvalidOption(f"encoding must be a name, got {shown(self.encoding)}")
+            put("hint", tuple(sorted({count("hint", j) for j in given})))
+        if self.encoding is not None:
+            text("encoding", self.encoding, error=InvalidOption)
 
     @property
     def hint_features(self) -> tuple[int, ...] | None:
@@ -101,15 +89,3 @@ class SolveOptions:
             "hint": None if hint is None else list(hint),
             "encoding": self.encoding,
         }
-
-
-def _number(name: str, value: object) -> float:
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise InvalidOption(f"{name} must be a number, got {shown(value)}")
-    try:
-        number = float(value.__float__())
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise InvalidOption(f"{name} must be finite, got {shown(value)}")
-    return number

@@ -11,11 +11,10 @@ from benchmarks.peers.interpreter import ask
 from cpx.errors import InvalidOption
 from cpx.methods.candidates.literals import Literals
 from cpx.methods.rule_learners.found import FoundRules
-from cpx.models.arguments import share
-from cpx.support.validation import closed_unit, positive_integer, seconds, valid_seed
+from cpx.support.validation import closed_unit, positive_integer, seconds, share, valid_seed
 
 if TYPE_CHECKING:
-    from cpx.models.arguments import Share
+    from cpx.support.validation import Share
 
 __all__ = ["bayesian_rules", "brcg_rules", "skope_rules"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from cpx.data.bit_table import Bits
 from cpx.errors import InvalidOption, UnknownName, shown
 from cpx.models.kernel_rule.dnf import DNF, canonical, true_of
-from cpx.support.validation import integer, open_unit, valid_seed
+from cpx.support.validation import integer_in, open_unit, valid_seed
 
 __all__ = [
     "ARTIFICIAL",
@@ -175,8 +175,7 @@ def artificial(name: str, ones: int = 10, seed: int = 0) -> BooleanDataset:
     """
     if name not in ARTIFICIAL:
         raise UnknownName("artificial data set", name, ARTIFICIAL)
-    if integer(ones) is None or not 5 <= ones <= 25:
-        raise InvalidOption(f"ones must be an integer from 5 to 25, got {shown(ones)}")
+    ones = integer_in("ones", ones, 5, 25)
     rng = np.random.default_rng(valid_seed(seed))
     rule = _PRINTED.get(name) or _drawn_rule(*_UNPRINTED[name], rng)
     rows: dict[bytes, Bits] = {}

@@ -9,6 +9,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.errors import DataError, UnknownName, shown
+from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +68,7 @@ class Source:
         ):
             if name not in known:
                 raise UnknownName(what, name, known)
-        opt.at_least("bins", self.bins, 2)
+        integer_in("bins", self.bins, 2)
         valid_seed(self.seed)
 
 
@@ -154,7 +155,7 @@ class Wanted:
         """Return what is asked; wrong values are refused by name."""
         from cpx.explainers.question import Question
 
-        opt.at_least("k", k, 0)
+        integer_in("k", k, 0)
         return Question(
             k=k,
             objective=self.objective,

@@ -11,6 +11,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.errors import InvalidOption, OutputError, shown
+from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
     from cpx.compare import Comparison, Run
@@ -100,8 +101,7 @@ def compare(
     # Whatever is wrong is found here, before the directory is made.
     engine_names(backends)
     opt.solve_options(time_limit, threads, 0, gap, None)
-    if jobs < 1:
-        raise InvalidOption(f"jobs must be at least 1, got {jobs}")
+    positive_integer("jobs", jobs)
     space = _bytes(memory)
     problems = read_instances(inst)
     tasks = plan(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import InvalidOption
+from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,8 +67,7 @@ def demo(
     limit = opt.solve_options(time_limit, 1, 0, None, None).time_limit
     if jobs is None:
         jobs = min(2, os.cpu_count() or 1)
-    if jobs < 1:
-        raise InvalidOption(f"jobs must be at least 1, got {jobs}")
+    positive_integer("jobs", jobs)
     engine_names(backends)  # a wrong name is told before anything is trained
     with phase("training a neural network on the breast cancer data"):
         explainer, problem, x = _question()

@@ -18,6 +18,7 @@ from cpx.cli.reasons import AskedReason, TableOrModel, reason
 from cpx.cli.rule_sets import PROBLEMS as RULE_SETS
 from cpx.cli.rule_sets import AskedRules, rule_set
 from cpx.errors import InvalidOption
+from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -137,7 +138,7 @@ def explain(
     chosen = engine.options(source)
     question = wanted.question(k)
     engine.check(question)
-    opt.at_least("fresh", fresh, 1)
+    integer_in("fresh", fresh, 1)
     asked = Asked(source)
     asked.check(question, fresh)
     engine.start()
@@ -287,7 +288,7 @@ def score(
 
     chosen = engine.options(source)
     wanted.question(k or 0)
-    opt.at_least("fresh", fresh, 1)
+    integer_in("fresh", fresh, 1)
     asked = Asked(source)
     features = asked.explainer.conditions(asked.x).features(rule)
     question = wanted.question(size_to_compare(features, k))

@@ -231,9 +231,3 @@ def split(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def at_least(name: str, value: int, least: int) -> None:
-    """Raise for a number that is too small."""
-    if value < least:
-        raise InvalidOption(f"{name} must be at least {least}, got {shown(value)}")

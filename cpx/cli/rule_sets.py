@@ -11,6 +11,7 @@ import typer
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted
 from cpx.errors import DataError, InvalidOption, UnknownName, nearest, shown
+from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,8 +126,8 @@ def rule_set(
     source.check()
     if source.distribution not in DISTRIBUTIONS:
         raise UnknownName("distribution of a rule set", source.distribution, DISTRIBUTIONS)
-    opt.at_least("k", k, 1)
-    opt.at_least("m", wanted.m or 1000, 1)
+    integer_in("k", k, 1)
+    integer_in("m", wanted.m or 1000, 1)
     if asked.loss is not None and asked.loss not in LOSSES:
         raise UnknownName("loss", asked.loss, LOSSES)
     literals, same, context = _samples(source, asked.label, wanted.m or 1000)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.errors import DataError, shown
+from cpx.support.validation import group_list
 
 if TYPE_CHECKING:
     from cpx.data.binarizer import Binarizer
@@ -287,7 +288,4 @@ def checked_groups(groups: Sequence[int] | None, d: int) -> tuple[int, ...]:
     """Return the groups as a tuple, each feature its own when None, or raise DataError."""
     if groups is None:
         return tuple(range(d))
-    array = np.asarray(groups)
-    if array.shape != (d,) or array.dtype.kind not in "iu" or (array < 0).any():
-        raise DataError(f"groups must be {d} non-negative integers, got {shown(groups)}")
-    return tuple(int(g) for g in array)
+    return group_list("groups", groups, d, error=DataError)

@@ -13,8 +13,8 @@ from sklearn.exceptions import NotFittedError
 
 from cpx.data.columns import Column, fit_column
 from cpx.data.frames import as_table, column_names, positions, with_columns
-from cpx.errors import DataError, nearest, shown
-from cpx.support.validation import integer
+from cpx.errors import DataError, shown
+from cpx.support.validation import choice, integer_in
 
 __all__ = ["Binarizer", "NotFitted", "as_table"]
 
@@ -270,17 +270,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         for name, least in (("n_bins", 2), ("max_categories", 1)):
-            value = getattr(self, name)
-            number = integer(value)
-            if number is None or number < least:
-                raise DataError(
-                    f"{name} must be an integer of at least {least}, got {shown(value)}"
-                )
-        if self.strategy not in ("quantile", "uniform"):
-            raise DataError(
-                f"strategy must be 'quantile' or 'uniform', got {shown(self.strategy)}"
-                + nearest(str(self.strategy), ["quantile", "uniform"])
-            )
+            integer_in(name, getattr(self, name), least, error=DataError)
+        choice("strategy", self.strategy, ("quantile", "uniform"), error=DataError)
 
     def aligned(self, X: Any) -> pd.DataFrame:
         """Return the table as a frame with the columns of fit, in their order.

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import InvalidOption, shown
-from cpx.support.validation import integer
+from cpx.errors import InvalidOption
+from cpx.support.validation import index_set
 
 __all__ = ["Batch", "Distribution"]
 
@@ -87,14 +87,7 @@ class Distribution(ABC):
 
     def _chosen(self, features: Iterable[int]) -> list[int]:
         """Return the features, increasing and checked."""
-        chosen = list(features)
-        for j in chosen:
-            number = integer(j)
-            if number is None or not 0 <= number < self.n_features:
-                raise InvalidOption(
-                    f"features must be integers from 0 to {self.n_features - 1}, got {shown(j)}"
-                )
-        return sorted({int(j) for j in chosen})
+        return sorted(index_set("features", features, self.n_features, error=InvalidOption))
 
     def __repr__(self) -> str:
         listed = ", ".join(f"{key}={value!r}" for key, value in self.parameters().items())

@@ -16,8 +16,6 @@ from cpx.support.validation import integer
 __all__ = [
     "MAX_TOTAL_WEIGHT",
     "boolean_array",
-    "feature_names",
-    "group_numbers",
     "json_context",
     "require_length",
     "weight_array",
@@ -98,39 +96,6 @@ def weight_array(value: object, m: int) -> IntArray:
     if total > MAX_TOTAL_WEIGHT:
         raise InvalidInstance(f"weights: their sum {total:.6g} is huge: more than 2**40")
     return array.astype(np.int64)
-
-
-def _sequence(name: str, value: object, d: int, of: str) -> tuple[Any, ...]:
-    if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)):
-        raise InvalidInstance(f"{name}: a sequence of {of} expected, got {shown(value)}")
-    entries = tuple(value)
-    require_length(name, entries, d, "features")
-    return entries
-
-
-def feature_names(value: object, d: int) -> tuple[str, ...]:
-    """Return d names; ``x0, x1, ...`` for None."""
-    if value is None:
-        return tuple(f"x{j}" for j in range(d))
-    names = _sequence("features", value, d, "names")
-    for j, name in enumerate(names):
-        if not isinstance(name, str):
-            raise InvalidInstance(f"features: name {j} is {shown(name)}, a string expected")
-    return tuple(str(name) for name in names)
-
-
-def group_numbers(value: object, d: int) -> tuple[int, ...] | None:
-    """Return d non-negative integers; None for None."""
-    if value is None:
-        return None
-    groups = _sequence("groups", value, d, "integers")
-    for j, group in enumerate(groups):
-        number = integer(group)
-        if number is None or number < 0:
-            raise InvalidInstance(
-                f"groups: entry {j} is {shown(group)}, a non-negative integer expected"
-            )
-    return tuple(int(group) for group in groups)
 
 
 def json_context(value: object) -> dict[str, Any]:

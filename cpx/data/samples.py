@@ -13,13 +13,11 @@ import numpy.typing as npt
 from cpx.data.packed_bits import bits_of_words, surely_distinct, words_of
 from cpx.data.sample_fields import (
     boolean_array,
-    feature_names,
-    group_numbers,
     json_context,
     require_length,
     weight_array,
 )
-from cpx.support.validation import positive_integer, valid_seed
+from cpx.support.validation import group_list, name_list, positive_integer, valid_seed
 
 if TYPE_CHECKING:
     from cpx.data.distributions import Distribution
@@ -90,8 +88,8 @@ class Samples:
             "agreement": agreement,
             "same": same,
             "weights": weight_array(self.weights, m),
-            "features": feature_names(self.features, d),
-            "groups": group_numbers(self.groups, d),
+            "features": name_list("features", self.features, d),
+            "groups": None if self.groups is None else group_list("groups", self.groups, d),
             "context": json_context(self.context),
         }
         for name, value in checked.items():

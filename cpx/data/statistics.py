@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.errors import InvalidOption, shown
-from cpx.support.validation import integer, open_unit, positive_integer, valid_seed
+from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
 
 if TYPE_CHECKING:
     from cpx.data.distributions import Distribution
@@ -71,9 +71,7 @@ def rule_count(k: int, d: int) -> int:
     11
     """
     d = positive_integer("d", d)
-    size = integer(k)
-    if size is None or not 0 <= size <= d:
-        raise InvalidOption(f"k must be an integer from 0 to d = {d}, got {shown(k)}")
+    size = integer_in("k", k, 0, d)
     return sum(math.comb(d, i) for i in range(size + 1))
 
 
@@ -234,11 +232,7 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tu
     (0.8872, 0.9836)
     """
     trials = positive_integer("trials", trials)
-    hits = integer(successes)
-    if hits is None or not 0 <= hits <= trials:
-        raise InvalidOption(
-            f"successes must be an integer from 0 to {trials}, got {shown(successes)}"
-        )
+    hits = integer_in("successes", successes, 0, trials)
     tail = (1 - open_unit("confidence", confidence)) / 2
     # Quantiles of the beta distribution; scipy.special has them without the start-up time
     # of scipy.stats.

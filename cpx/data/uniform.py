@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from cpx.data.background import Background, checked_groups, plain_literals
 from cpx.data.distribution_base import Batch, Distribution
-from cpx.errors import DataError, shown
-from cpx.support.validation import positive_integer
+from cpx.errors import DataError
+from cpx.support.validation import name_list, positive_integer
 
 if TYPE_CHECKING:
     from cpx.data.binarizer import Binarizer
@@ -67,12 +67,7 @@ class Uniform(Distribution):
                 )
             feature_names = binarizer.get_feature_names_out().tolist()
             groups = binarizer.groups_.tolist()
-        names = [f"x{j}" for j in range(d)] if feature_names is None else list(feature_names)
-        if len(names) != d or not all(isinstance(name, str) for name in names):
-            raise DataError(
-                f"feature_names must be {d} strings, got {len(names)}: {shown(names[:3])}"
-            )
-        self.feature_names = tuple(names)
+        self.feature_names = name_list("feature_names", feature_names, d, error=DataError)
         self.groups = checked_groups(groups, self.n_features)
 
     def parameters(self) -> dict[str, Any]:

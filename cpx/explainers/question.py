@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
 from cpx.models import problem_class
-from cpx.models.arguments import share
 from cpx.support.memory import require_rows_fit
-from cpx.support.validation import integer, open_unit, positive_integer
+from cpx.support.validation import integer, open_unit, positive_integer, share
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -123,7 +122,8 @@ class Question:
         InvalidOption
             When k is out of range.
         """
-        if integer(self.k) is None or not 0 <= self.k <= d:
+        k = integer(self.k)
+        if k is None or not 0 <= k <= d:
             raise InvalidOption(
                 f"k must be between 0 and the number of features {d}, got {shown(self.k)}"
             )
@@ -133,7 +133,7 @@ class Question:
             from cpx.data import sample_size
 
             name = "epsilon"
-            count = sample_size(self.k, d, self.epsilon, self.delta / self.figures)
+            count = sample_size(k, d, self.epsilon, self.delta / self.figures)
         require_rows_fit(name, count, d)
         return count
 

@@ -22,7 +22,7 @@ from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving import run
-from cpx.support.validation import positive_integer
+from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
     from cpx.backends.search.solution_pool import Several
@@ -185,9 +185,7 @@ def _rank(
     if not isinstance(problem, MonomialProblem):
         raise InvalidOption(f"problem must be one of a single rule, got {type(problem).__name__}")
     name = "most" if optimal_only else "n"
-    n = positive_integer(name, n)
-    if n > _MOST:
-        raise InvalidOption(f"{name} must be at most {_MOST}, got {n}")
+    n = integer_in(name, n, 1, _MOST)
     find_backend("search").require()
     with noted(cancel := threading.Event()):
         return _ranked(problem, n, time_limit, threads, optimal_only, cancel)

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from cpx.errors import InvalidOption, UnknownName, shown
+from cpx.errors import UnknownName
 from cpx.export.document import Document
 from cpx.export.legend import Legend, read_legend
+from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
@@ -102,8 +103,7 @@ def show(
       (X[1]) -> (and(U[0]))
     <BLANKLINE>
     """
-    if limit < 1:
-        raise InvalidOption(f"limit must be at least 1, got {shown(limit)}")
+    positive_integer("limit", limit)
     document = _document(problem, form, SHOW_FORMS, encoding)
     return document.text() if full else document.cut(limit)
 

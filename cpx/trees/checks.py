@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cpx.errors import DataError, ModelError, shortened, shown
-from cpx.support.validation import real
+from cpx.support.validation import choice, real
 from cpx.trees.attribute import Attribute
 from cpx.trees.tree import Tree
 
@@ -33,10 +33,7 @@ def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
         Naming the argument that does not fit.
     """
     for name, known in _CHOICES.items():
-        if fields[name] not in known:
-            raise ModelError(
-                f"{name} must be one of {', '.join(known)}, got {shown(fields[name])}"
-            )
+        choice(name, fields[name], known, error=ModelError)
     attributes = _all("attributes", fields["attributes"], Attribute)
     trees = _all("trees", fields["trees"], Tree)
     if not trees:

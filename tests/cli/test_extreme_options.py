@@ -48,9 +48,9 @@ def test_epsilon_next_to_nothing(run: Run, table: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("--seed", HUGE, "seed must be at least 0 and below 2**31"),
-        ("--threads", HUGE, "threads must be at least 1 and below 2**31"),
-        ("--gap", "nan", "gap must be finite"),
+        ("--seed", HUGE, "seed must be an integer from 0 to below 2**31"),
+        ("--threads", HUGE, "threads must be an integer from 1 to below 2**31"),
+        ("--gap", "nan", "gap must be a finite number of at least 0"),
         ("--time-limit", "-1", "time_limit must be seconds > 0"),
         ("--hint", "x" * 3000, "hint must be feature indices"),
         ("--hint", "9" * 5000, "hint must be feature indices"),

@@ -105,7 +105,7 @@ def test_candidates_that_are_mined(run: Run, table: str, origin: str) -> None:
         (("--level", "conditions"), "--level is for --problem sufficient-reason"),
         (("--require", "tint = z"), "--require: 'tint = z' is none of the"),
         (("--forbid", "9999"), "forbidden has the rule 9999, indices go from 0 to"),
-        (("-k", "0"), "k must be at least 1"),
+        (("-k", "0"), "k must be an integer of at least 1"),
     ],
 )
 def test_wrong_input_is_named(
@@ -181,7 +181,7 @@ def test_too_many_rules_to_show(run: Run, table: str) -> None:
         (("--require", "0"), "--require is not for --problem rule-set-learning"),
         (("--loss", "square"), "unknown loss 'square'"),
         (("--penalty", "nan"), "penalty must be"),
-        (("-k", "0"), "k must be at least 1"),
+        (("-k", "0"), "k must be an integer of at least 1"),
     ],
 )
 def test_wrong_input_of_learning(

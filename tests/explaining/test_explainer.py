@@ -306,7 +306,7 @@ def test_score_by_loss_with_a_guarantee(explainer: Explainer, x: pd.Series) -> N
         ({"required": [0, 99]}, "required has the feature 99"),
         ({"objectiv": "loss"}, "there is no option 'objectiv'.*did you mean 'objective'"),
         ({"kind": "k-monomial"}, "there is no option 'kind'"),
-        ({"fresh": 0}, "n must be an integer of at least 1, got 0"),
+        ({"fresh": 0}, "fresh must be an integer of at least 1, got 0"),
     ],
 )
 def test_wrong_questions(

@@ -246,7 +246,11 @@ def test_objectives_and_boosters_that_are_not_read() -> None:
         ({"background": X}, InvalidOption, "background is for kind='rule'"),
         ({"weigths": [1]}, InvalidOption, r"no option 'weigths' \(did you mean 'weights'\?\)"),
         ({"weights": {"z": 1}}, InvalidInstance, "weights: 'z' names no attribute"),
-        ({"weights": {WIDTH: 0}}, InvalidInstance, r"weights\[3\] must be positive, got 0"),
+        (
+            {"weights": {WIDTH: 0}},
+            InvalidInstance,
+            r"weights\[3\] must be an integer of at least 1, got 0",
+        ),
         ({"hint": ["z"]}, InvalidInstance, "hint: 'z' names no attribute"),
         ({"label": 2}, InvalidInstance, "label is 2, and the model gives x 1"),
         ({"definition": "majoritary"}, InvalidInstance, "is for models that vote"),
@@ -256,7 +260,7 @@ def test_objectives_and_boosters_that_are_not_read() -> None:
         ({"backend": "search"}, InvalidOption, "cannot solve problems of kind"),
         ({"backend": "cpsat"}, InvalidOption, "stated for one tree, this model has 4"),
         ({"time_limit": 0}, InvalidOption, "time_limit must be seconds > 0, got 0"),
-        ({"seed": -1}, InvalidOption, "seed must be at least 0"),
+        ({"seed": -1}, InvalidOption, "seed must be an integer from 0"),
         ({"forbidden": list(X)}, EngineError, "there is no sufficient reason that has nothing"),
         (
             {"required": WIDTH, "forbidden": WIDTH},

@@ -77,7 +77,7 @@ def test_saved_and_loaded() -> None:
         ({"samples": "1"}, "samples must be Samples, got str"),
         ({"epsilon": 1.5}, "epsilon must be a share from 0 to 1"),
         ({"required": (2,)}, "required has the feature 2, indices go from 0 to 1"),
-        ({"weights": (1, -1)}, r"weights\[1\] must be positive, got -1"),
+        ({"weights": (1, -1)}, r"weights\[1\] must be an integer of at least 1, got -1"),
         ({"name": 1}, "name must be a string, got 1"),
     ],
 )

@@ -118,13 +118,15 @@ def test_wrong_arguments_are_refused() -> None:
     x = values(model, Truth(model).row(0))
     with pytest.raises(DataError, match="rows must have"):
         minimum_reason(model, [*x, 0.0])
-    with pytest.raises(InvalidInstance, match="must_keep must have attributes"):
+    with pytest.raises(InvalidInstance, match="must_keep has the attribute"):
         minimum_reason(model, x, must_keep=[d])
     with pytest.raises(InvalidInstance, match=r"have \[0\] in common"):
         minimum_reason(model, x, must_keep=[0], must_avoid=[0])
-    with pytest.raises(InvalidInstance, match="positive integers, got 0 for 0"):
+    with pytest.raises(
+        InvalidInstance, match=r"weights\[0\] must be an integer of at least 1, got 0"
+    ):
         minimum_reason(model, x, weights={0: 0})
-    with pytest.raises(InvalidInstance, match=f"weights must have {d} numbers"):
+    with pytest.raises(InvalidInstance, match=f"weights must have {d} integers"):
         minimum_reason(model, x, weights=[1] * (d + 1))
     with pytest.raises(InvalidOption, match="time_limit"):
         minimum_reason(model, x, time_limit=0)

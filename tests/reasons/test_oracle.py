@@ -153,7 +153,7 @@ def test_wrong_rows_and_sets_are_refused() -> None:
     d = model.n_attributes
     with pytest.raises(DataError, match="shape"):
         SufficiencyOracle(model, [0] * (d + 1))
-    with pytest.raises(InvalidInstance, match="got -1"):
+    with pytest.raises(InvalidInstance, match="fixed has the attribute -1"):
         SufficiencyOracle(model, Truth(model).row(0)).counterexample([-1])
     stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[1.0], [-1.0]], (0,))
     bounded = TreeModel(

@@ -114,8 +114,8 @@ def test_errors_may_weigh_nothing() -> None:
             {"time_limit": 10**400},
             "time_limit must be seconds > 0, got an integer of about 400 digits",
         ),
-        ({"threads": 2**64}, "threads must be at least 1 and below"),
-        ({"seed": 2**64}, "seed must be at least 0 and below"),
+        ({"threads": 2**64}, "threads must be an integer from 1 to below"),
+        ({"seed": 2**64}, "seed must be an integer from 0 to below"),
     ],
     ids=["k", "float", "bool", "samples", "time limit", "threads", "seed"],
 )
@@ -125,7 +125,7 @@ def test_learning_names_its_own_arguments(change: dict, message: str) -> None:
 
 
 def test_a_time_limit_beyond_all_floats_is_refused() -> None:
-    with pytest.raises(InvalidOption, match="must be finite, got an integer of about 400"):
+    with pytest.raises(InvalidOption, match="time_limit must be seconds > 0, got an integer of"):
         solve(RuleSetSelection(SAMPLES, RULES), "search", time_limit=10**400)
 
 

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import InvalidInstance, InvalidOption, shown
+from cpx.errors import InvalidInstance, shown
 from cpx.models.monomial.form import WeightedMonomial
-from cpx.support.validation import integer, positive_integer, real
+from cpx.support.validation import index_set, integer_in, positive_integer, seconds
 
 if TYPE_CHECKING:
     from cpx.backends.search.driver import Workers
@@ -121,9 +121,7 @@ def heaviest(
     """
     form, scale = _form(agreement, weights, k, required, forbidden, groups, bits)
     n, threads = positive_integer("n", n), positive_integer("threads", threads)
-    limit = math.inf if time_limit is None else real(time_limit)
-    if limit is None or not limit > 0:
-        raise InvalidOption(f"time_limit must be seconds > 0, got {shown(time_limit)}")
+    limit = seconds(None if time_limit == math.inf else time_limit) or math.inf
     end = time.monotonic() + limit
     return _search(
         form, scale, np.asarray(weights), n, threads, lambda: time.monotonic() > end or stop()
@@ -148,10 +146,8 @@ def _form(
     given = np.asarray(weights)
     if given.shape != (m,) or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
         raise InvalidInstance(f"weights must be {m} finite numbers, got {shown(weights)}")
-    if integer(bits) is None or not 1 <= bits <= _MOST_BITS:
-        raise InvalidOption(f"bits must be an integer from 1 to {_MOST_BITS}, got {shown(bits)}")
-    if integer(k) is None or k < 0:
-        raise InvalidInstance(f"k must be an integer >= 0, got {shown(k)}")
+    bits = integer_in("bits", bits, 1, _MOST_BITS)
+    k = integer_in("k", k, 0, error=InvalidInstance)
     numbers = None if groups is None else np.asarray(tuple(groups))
     if numbers is not None and (numbers.shape != (d,) or numbers.dtype.kind not in "iu"):
         raise InvalidInstance(f"groups must be {d} integers, got {shown(groups)}")
@@ -161,18 +157,11 @@ def _form(
         np.maximum(-scaled, 0),
         np.maximum(scaled, 0),
         k,
-        _indices("required", required, d),
-        _indices("forbidden", forbidden, d),
+        tuple(sorted(index_set("required", required, d))),
+        tuple(sorted(index_set("forbidden", forbidden, d))),
         groups=None if numbers is None else numbers.astype(np.int64),
     )
     return form, scale
-
-
-def _indices(name: str, features: Iterable[int], d: int) -> tuple[int, ...]:
-    given = tuple(features)
-    if any(integer(j) is None or not 0 <= j < d for j in given):
-        raise InvalidInstance(f"{name} must be indices from 0 to {d - 1}, got {shown(given)}")
-    return given
 
 
 def _scaled(weights: NDArray[Any], bits: int) -> tuple[Ints, Fraction]:

@@ -10,14 +10,13 @@ import numpy as np
 from sklearn.base import clone
 
 from cpx.data.binarizer import as_table
-from cpx.errors import DataError, InvalidOption, shown
+from cpx.errors import DataError, InvalidOption
 from cpx.explainers.rule_set_classifier.fitted_rules import FittedRules
 from cpx.explainers.rule_set_classifier.fitting import Loop, from_black_box, from_labels
 from cpx.explainers.rule_set_classifier.report import LearningReport
 from cpx.explainers.rule_set_classifier.stating import answer, stated
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
-from cpx.models.arguments import Share, share
-from cpx.support.validation import positive_integer
+from cpx.support.validation import Share, integer_in, positive_integer, share
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -267,8 +266,8 @@ class RuleSetClassifier(FittedRules):
     def _check_parameters(self) -> None:
         positive_integer("k", self.k)
         share("penalty", self.penalty)
-        if self.n_bins is not None and positive_integer("n_bins", self.n_bins) < 2:
-            raise InvalidOption(f"n_bins must be at least 2, got {shown(self.n_bins)}")
+        if self.n_bins is not None:
+            integer_in("n_bins", self.n_bins, 2)
 
     def __str__(self) -> str:
         if not hasattr(self, "rule_set_"):

@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from cpx.answers.rule import Literal as Named
 from cpx.answers.rule_set import RuleSet
-from cpx.errors import InvalidOption, nearest, shown
+from cpx.errors import InvalidOption, shown
 from cpx.explainers.rule_set_classifier.labels import Target
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 from cpx.explainers.rule_set_classifier.stating import LabelledRows
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
-from cpx.models.arguments import share
+from cpx.support.validation import choice, share
 
 if TYPE_CHECKING:
     from cpx.explainers.rule_set_classifier.estimator import RuleSetClassifier
@@ -139,12 +139,7 @@ def from_black_box(
 
 
 def _check_loop(asked: RuleSetClassifier) -> None:
-    known = get_args(Loop)
-    if asked.loop not in known:
-        raise InvalidOption(
-            f"loop must be one of {', '.join(known)}, got {shown(asked.loop)}"
-            + nearest(str(asked.loop), known)
-        )
+    choice("loop", asked.loop, get_args(Loop))
 
 
 def _surrogate(asked: RuleSetClassifier) -> ActiveDecisionSet | ExactDecisionSet:

@@ -15,11 +15,11 @@ from cpx.answers.rule import Literal
 from cpx.answers.rule_set import RuleFigures, RuleSet
 from cpx.data.binarizer import NotFitted
 from cpx.data.classifiers import labels
-from cpx.errors import DataError, InvalidOption, shown
+from cpx.errors import DataError
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.domain import Domain
 from cpx.methods.active.state import Evidence
-from cpx.support.validation import positive_integer, valid_seed
+from cpx.support.validation import integer_in, valid_seed
 from cpx.support.warnings import warn
 
 __all__ = ["DecisionSet"]
@@ -104,10 +104,9 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
             When the black box fails.
         """
         room = self._room()
-        if positive_integer("n_cells", self.n_cells) < 2:
-            raise InvalidOption(f"n_cells must be at least 2, got {shown(self.n_cells)}")
+        n_cells = integer_in("n_cells", self.n_cells, 2)
         rng = np.random.default_rng(valid_seed(self.seed))
-        domain = Domain(X, int(self.n_cells), self.categorical, self.max_categories)
+        domain = Domain(X, n_cells, self.categorical, self.max_categories)
         cells = domain.cells(domain.values(X))
         if (cells == cells[:1]).all():
             raise DataError(

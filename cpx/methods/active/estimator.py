@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.errors import InvalidOption
-from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.decision_set import DecisionSet
 from cpx.methods.active.local_search import LocalSearch
 from cpx.methods.active.state import Evidence
-from cpx.support.validation import positive_integer
+from cpx.support.validation import count, finite_number, positive_integer
 
 __all__ = ["ActiveDecisionSet"]
 
@@ -160,7 +159,7 @@ class ActiveDecisionSet(DecisionSet):
         self.positive_weight = positive_weight
 
     def _room(self) -> int:
-        if not at_least_zero("positive_weight", self.positive_weight):
+        if not finite_number("positive_weight", self.positive_weight):
             raise InvalidOption("positive_weight must be greater than 0, got 0")
         return self._search().room
 
@@ -176,9 +175,9 @@ class ActiveDecisionSet(DecisionSet):
     def _search(self) -> LocalSearch:
         """Return the search with checked parameters."""
         return LocalSearch(
-            penalty=at_least_zero("penalty", self.penalty),
-            beta=at_least_zero("beta", self.beta),
-            epsilon=at_least_zero("epsilon", self.epsilon, 1.0),
+            penalty=finite_number("penalty", self.penalty),
+            beta=finite_number("beta", self.beta),
+            epsilon=finite_number("epsilon", self.epsilon, 1.0),
             max_iterations=positive_integer("max_iterations", self.max_iterations),
             max_queries=count("max_queries", self.max_queries),
             queries_per_iteration=positive_integer(

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.candidates import Candidates
 from cpx.methods.active.decision_set import DecisionSet
@@ -18,7 +17,7 @@ from cpx.methods.active.exchange import Exchange
 from cpx.methods.active.sampling import disputed, farthest
 from cpx.methods.active.selection import Selection
 from cpx.methods.active.state import Evidence
-from cpx.support.validation import open_unit, positive_integer
+from cpx.support.validation import count, finite_number, open_unit, positive_integer
 
 __all__ = ["ExactDecisionSet", "Round"]
 
@@ -188,12 +187,12 @@ class ExactDecisionSet(DecisionSet):
         self.time_limit = time_limit
 
     def _room(self) -> int:
-        at_least_zero("penalty", self.penalty, 1.0)
+        finite_number("penalty", self.penalty, 1.0)
         for name in ("n_candidates", "max_conditions", "pool_size"):
             positive_integer(name, getattr(self, name))
         count("starts", self.starts)
         open_unit("confidence", self.confidence)
-        at_least_zero("tolerance", self.tolerance)
+        finite_number("tolerance", self.tolerance)
         per_round = positive_integer("queries_per_round", self.queries_per_round)
         most = positive_integer("max_rounds", self.max_rounds) * per_round
         return min(count("max_queries", self.max_queries), most)

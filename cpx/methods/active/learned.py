@@ -11,15 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.samples import Samples
-from cpx.errors import InvalidOption, shown
-from cpx.methods.active.arguments import at_least_zero, count
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.decision_set import DecisionSet
 from cpx.methods.active.exchange import Exchange
 from cpx.methods.active.literals import literals
 from cpx.methods.active.sampling import neighbours
 from cpx.methods.active.state import Evidence, State
-from cpx.support.validation import positive_integer
+from cpx.support.validation import choice, count, finite_number, positive_integer
 
 __all__ = ["OBJECTIVES", "LearnedDecisionSet"]
 
@@ -151,12 +149,9 @@ class LearnedDecisionSet(DecisionSet):
         self.restarts = restarts
 
     def _room(self) -> int:
-        at_least_zero("penalty", self.penalty, 1.0)
-        at_least_zero("condition_penalty", self.condition_penalty, 1.0)
-        if self.objective not in OBJECTIVES:
-            raise InvalidOption(
-                f"objective must be one of {OBJECTIVES}, got {shown(self.objective)}"
-            )
+        finite_number("penalty", self.penalty, 1.0)
+        finite_number("condition_penalty", self.condition_penalty, 1.0)
+        choice("objective", self.objective, OBJECTIVES)
         if self.max_rules is not None:
             positive_integer("max_rules", self.max_rules)
         for name in ("n_changed", "max_conditions", "n_rows", "starts"):

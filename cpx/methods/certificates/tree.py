@@ -16,7 +16,7 @@ from cpx.methods.certificates.noise import (
     stabilising_scores,
     truth,
 )
-from cpx.support.validation import integer, open_unit, positive_integer, valid_seed
+from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
 
 __all__ = ["ImplicitTree", "Instance", "common_depth"]
 
@@ -84,10 +84,7 @@ class ImplicitTree:
         seed: int = 0,
     ) -> None:
         self.d = positive_integer("d", d)
-        levels = integer(depth)
-        if levels is None or not 0 <= levels <= self.d:
-            raise InvalidOption(f"depth must be an integer from 0 to d = {d}, got {shown(depth)}")
-        self.depth = levels
+        self.depth = integer_in("depth", depth, 0, self.d)
         self.noise = open_unit("noise", noise)
         self.pairs = positive_integer("pairs", pairs)
         self.seed = valid_seed(seed)

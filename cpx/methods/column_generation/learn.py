@@ -9,18 +9,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance, InvalidOption, shown
+from cpx.errors import InvalidInstance
 from cpx.methods.column_generation.generate import Round
 from cpx.methods.column_generation.learner import Learner, Listener
 from cpx.methods.column_generation.table import Features
 from cpx.options import SolveOptions
-from cpx.support.validation import positive_integer, real
+from cpx.support.validation import positive_integer, seconds
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
-    from cpx.models.arguments import Share
     from cpx.models.rule_set.learning import RuleSetLearning
     from cpx.models.rule_set.selection import RuleSetSelection
+    from cpx.support.validation import Share
 
 __all__ = ["LearnedRules", "learn_rules"]
 
@@ -145,9 +145,7 @@ def learn_rules(
     """
     from cpx.models.rule_set.learning import RuleSetLearning
 
-    limit = math.inf if time_limit is None else real(time_limit)
-    if limit is None or not limit > 0:
-        raise InvalidOption(f"time_limit must be seconds > 0, got {shown(time_limit)}")
+    limit = seconds(None if time_limit == math.inf else time_limit) or math.inf
     asked = SolveOptions(threads=threads, seed=seed)
     k = positive_integer("k", k)
     if not isinstance(samples, Samples):

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.methods.reasons.hitting_set import HittingSets
 from cpx.methods.reasons.shrink import shrunk_change, shrunk_reason
-from cpx.support.validation import seconds, valid_seed
+from cpx.support.validation import index_set, seconds, valid_seed, weight_map
 from cpx.trees import TreeModel
-from cpx.trees.sufficiency.arguments import attribute_set, weight_map
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
 
@@ -119,7 +118,7 @@ class _Search:
         self.oracle = SufficiencyOracle(model, model.cells(x))
         weight = weight_map(weights, model.n_attributes)
         self.cost = [weight[a] for a in self.oracle.grid.used]
-        kept = self.oracle.bits(attribute_set("must_keep", must_keep, model.n_attributes))
+        kept = self.oracle.bits(index_set("must_keep", must_keep, model.n_attributes, "attribute"))
         self.free = self.oracle.everything & ~kept
         self.news: list[int] = []
         self.random = Random(valid_seed(seed))

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cpx.methods.reasons.shrink import shrunk_reason
-from cpx.support.validation import positive_integer, seconds, valid_seed
+from cpx.support.validation import positive_integer, seconds, valid_seed, weight_map
 from cpx.trees import TreeModel
-from cpx.trees.sufficiency.arguments import weight_map
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
 

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 from cpx.errors import InvalidInstance
 from cpx.methods.reasons.hitting_set import HittingSets
 from cpx.methods.reasons.shrink import shrunk_reason
-from cpx.support.validation import seconds, valid_seed
+from cpx.support.validation import index_set, seconds, valid_seed, weight_map
 from cpx.trees import TreeModel
-from cpx.trees.sufficiency.arguments import attribute_set, weight_map
 from cpx.trees.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
 
@@ -151,8 +150,8 @@ class _Search:
     ) -> None:
         self.oracle, model = oracle, oracle.model
         weight = weight_map(weights, model.n_attributes)
-        self.keep = attribute_set("must_keep", must_keep, model.n_attributes)
-        self.avoid = attribute_set("must_avoid", must_avoid, model.n_attributes)
+        self.keep = index_set("must_keep", must_keep, model.n_attributes, "attribute")
+        self.avoid = index_set("must_avoid", must_avoid, model.n_attributes, "attribute")
         if self.keep & self.avoid:
             raise InvalidInstance(
                 f"must_keep and must_avoid have {sorted(self.keep & self.avoid)} in common"

@@ -13,7 +13,7 @@ from cpx.methods.rule_learners.found import FoundRules
 from cpx.support.validation import positive_integer, valid_seed
 
 if TYPE_CHECKING:
-    from cpx.models.arguments import Share
+    from cpx.support.validation import Share
 
 __all__ = ["cart_rules"]
 

@@ -12,8 +12,8 @@ from cpx.methods.candidates.literals import Literals
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation, SampleEvaluation
-    from cpx.models.arguments import Share
     from cpx.models.rule_set.selection import Loss, RuleSetSelection
+    from cpx.support.validation import Share
 
 __all__ = ["FoundRules", "comparison"]
 

@@ -14,8 +14,8 @@ from cpx.methods.rule_learners.found import FoundRules
 from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
-    from cpx.models.arguments import Share
     from cpx.models.rule_set.selection import RuleSetSelection
+    from cpx.support.validation import Share
 
 __all__ = ["maximum_coverage", "optimal_pick", "submodular_pick"]
 

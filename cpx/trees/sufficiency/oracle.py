@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cpx.support.validation import index_set
 from cpx.trees import MISSING, TreeModel
-from cpx.trees.sufficiency.arguments import attribute_set
 from cpx.trees.sufficiency.counterexamples import CounterexampleSearch, GaveUp, Stopped
 from cpx.trees.sufficiency.set_family import Family, in_words
 from cpx.trees.sufficiency.single_tree import changes_of_tree
@@ -104,7 +104,7 @@ class SufficiencyOracle(CounterexampleSearch):
         GaveUp
             When the search takes more boxes than ``patience``.
         """
-        held = self.bits(attribute_set("fixed", fixed, self.model.n_attributes))
+        held = self.bits(index_set("fixed", fixed, self.model.n_attributes, "attribute"))
         point = self._ask(in_words(held, self._count))
         return None if point is None else self._cells(point)
 

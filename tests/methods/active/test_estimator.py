@@ -140,7 +140,7 @@ def test_with_weights_no_positive_instance_is_left_out() -> None:
         ({"max_queries": -1}, "max_queries must be an integer of at least 0, got -1"),
         ({"max_queries": 1.5}, "max_queries"),
         ({"max_iterations": 0}, "max_iterations must be an integer of at least 1"),
-        ({"n_cells": 1}, "n_cells must be at least 2"),
+        ({"n_cells": 1}, "n_cells must be an integer of at least 2"),
         ({"seed": -1}, "seed"),
         ({"positive": "blue"}, r"positive must be one of the labels \[False, True\]"),
     ],

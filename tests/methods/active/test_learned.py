@@ -164,7 +164,7 @@ def test_queries_are_counted_and_rules_are_few() -> None:
         ({"objective": "f2"}, "objective must be one of .*'f2'"),
         ({"n_rows": 0}, "n_rows"),
         ({"max_queries": -1}, "max_queries"),
-        ({"n_cells": 1}, "n_cells must be at least 2"),
+        ({"n_cells": 1}, "n_cells must be an integer of at least 2"),
         ({"time_limit": 0}, "time_limit"),
     ],
 )
