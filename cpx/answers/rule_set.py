@@ -105,9 +105,10 @@ class RuleSet(Rule):
         texts : sequence of str, optional
             Other words for the rules.
         """
-        return as_text([self._table(texts)])
+        return as_text([self.figures_table(texts)])
 
-    def _table(self, texts: Sequence[str] | None = None) -> Table:
+    def figures_table(self, texts: Sequence[str] | None = None) -> Table:
+        """Return the lines of :meth:`table` as a block."""
         names = [literal.text for literal in self.literals] if texts is None else list(texts)
         priced = self.price is not None
         rows = []
@@ -120,7 +121,7 @@ class RuleSet(Rule):
 
     def blocks(self) -> list[Block]:
         """Return the set, and its table."""
-        return [*super().blocks(), self._table()] if self.literals else super().blocks()
+        return [*super().blocks(), self.figures_table()] if self.literals else super().blocks()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the set as plain JSON values."""

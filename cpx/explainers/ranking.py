@@ -164,10 +164,12 @@ def best_rules(
     >>> samples = Samples(np.array([[1, 1], [1, 0], [0, 1]], dtype=bool),
     ...                   np.array([True, True, False]), features=("a", "b"))
     >>> print(best_rules(KMonomial(samples, k=2), n=3))
-    1.  0  a => same class as x
-    2.  1  (always) => same class as x
-    3.  1  a and b => same class as x
-    proved: no rule is missing before the last of these
+        value  precision  coverage  rule
+    1.      0      1.000     0.667  a => same class as x
+    2.      1      0.667     1.000  (always) => same class as x
+    3.      1      1.000     0.333  a and b => same class as x
+    proved     no rule is missing before the last of these
+    checked    yes, every rule was recomputed from the data
     """
     return _rank(problem, n, time_limit, threads, optimal_only=False)
 
@@ -190,9 +192,11 @@ def optimal_rules(
     >>> samples = Samples(np.array([[1, 1], [1, 1], [0, 0]], dtype=bool),
     ...                   np.array([True, True, False]), features=("a", "b"))
     >>> print(optimal_rules(KMonomial(samples, k=2)))
-    1.  0  a => same class as x
-    2.  0  b => same class as x
-    proved: all optimal rules, of value 0
+        value  precision  coverage  rule
+    1.      0      1.000     0.667  a => same class as x
+    2.      0      1.000     0.667  b => same class as x
+    proved     all optimal rules, of value 0
+    checked    yes, every rule was recomputed from the data
     """
     return _rank(problem, most, time_limit, threads, optimal_only=True)
 
