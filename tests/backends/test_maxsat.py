@@ -66,6 +66,9 @@ class Toy:
         objective = sum(self.weights[j] for j in chosen) + self.offset
         return Evaluation(objective, feasible=feasible)
 
+    def trivial_bound(self):
+        return None
+
     def optimum(self):
         values = []
         for point in product((0, 1), repeat=len(self.weights)):

@@ -114,8 +114,8 @@ import subprocess, sys, threading, time
 from cpx.processes import children, interrupts
 interrupts.install()
 child = children.Child([sys.executable, "-c", "import time; time.sleep(100)"])
-print(child.process.pid, child.folder, flush=True)
 with interrupts.noted(threading.Event()):
+    print(child.process.pid, child.folder, flush=True)
     while True:
         time.sleep(0.05)
 """
