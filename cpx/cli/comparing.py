@@ -167,7 +167,7 @@ def print_comparison(comparison: Comparison) -> None:
     from cpx.compare.table import renderables
 
     console = Console(highlight=False)
-    for part in renderables(comparison):
+    for part in renderables(comparison.by_instance(), comparison.complete):
         console.print(part)
 
 

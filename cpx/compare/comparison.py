@@ -150,4 +150,4 @@ class Comparison:
     def __str__(self) -> str:
         from cpx.compare.table import as_text
 
-        return as_text(self)
+        return as_text(self.by_instance(), self.complete)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cpx.answers.result import Status, Termination
@@ -11,8 +12,6 @@ from cpx.compare.records import Best, Run, best_of, contradictions
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from cpx.compare.comparison import Comparison
 
 __all__ = ["LINES", "as_text", "renderables"]
 
@@ -30,23 +29,25 @@ LINES = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
 NOTE = "* best value; best at: seconds until it was found; memory: MB at the peak"
 
 
-def as_text(comparison: Comparison, width: int = 100) -> str:
-    """Return the tables as plain text, for files and pipes."""
+def as_text(by_instance: Mapping[str, list[Run]], complete: bool, width: int = 100) -> str:
+    """Return the tables of the runs of each instance as plain text, for files and pipes."""
     from rich.console import Console
 
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None, highlight=False)
-    for part in renderables(comparison, ascii_only=True):
+    for part in renderables(by_instance, complete, ascii_only=True):
         console.print(part)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
-def renderables(comparison: Comparison, ascii_only: bool = False) -> list[RenderableType]:
+def renderables(
+    by_instance: Mapping[str, list[Run]], complete: bool, ascii_only: bool = False
+) -> list[RenderableType]:
     """Return the tables, contradictions and notes as things that rich can print."""
     from rich.text import Text
 
     parts: list[RenderableType] = []
-    for name, runs in comparison.by_instance().items():
+    for name, runs in by_instance.items():
         wrong = contradictions(runs)
         best = best_of(runs, wrong)
         title = Text(name, style="bold", overflow="fold")
@@ -61,7 +62,7 @@ def renderables(comparison: Comparison, ascii_only: bool = False) -> list[Render
     if not parts:
         return [Text("no runs")]
     parts.append(Text(NOTE, style="dim"))
-    if not comparison.complete:
+    if not complete:
         parts.append(Text("interrupted: not all runs were made", style="yellow"))
     return parts
 

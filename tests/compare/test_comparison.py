@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from cpx.compare import Comparison
-from cpx.compare.table import as_text
 from cpx.errors import InvalidInstance, OutputError
 from cpx.support.files import from_cell
 
@@ -69,7 +68,7 @@ def test_wrong_answers_are_flagged_loudly_and_not_ranked() -> None:
     assert list(MIXED.contradictions) == ["two"]
     assert MIXED.failed
     assert MIXED.best("two").objective == 5
-    text = as_text(MIXED)
+    text = str(MIXED)
     assert "CONTRADICTION: bad (encoding clausal, seed 0) claims the optimum 6" in text
     line = next(line for line in text.splitlines() if line.startswith("bad"))
     assert "WRONG" in line
@@ -77,7 +76,7 @@ def test_wrong_answers_are_flagged_loudly_and_not_ranked() -> None:
 
 
 def test_table_lines() -> None:
-    text = as_text(MIXED)
+    text = str(MIXED)
     lines = [line.split() for line in text.splitlines()]
     assert ["cpsat", "proved", "5", "*", "5", "0", "%", "1.00", "2.00", "-"] in lines
     assert ["milp:highs", "time", "limit", "7", "3", "57.1", "%", "0.50", "1.00", "-"] in lines
@@ -88,7 +87,7 @@ def test_table_lines() -> None:
 
 
 def test_table_is_aligned_and_plain() -> None:
-    text = as_text(Comparison(MIXED.runs[:2]))
+    text = str(Comparison(MIXED.runs[:2]))
     assert text.isascii()
     header, rule, *_ = text.splitlines()[1:]
     assert header.startswith("engine")
@@ -97,13 +96,13 @@ def test_table_is_aligned_and_plain() -> None:
 
 def test_encodings_and_seeds_get_columns_when_there_are_several() -> None:
     two = Comparison((run("OPTIMAL", 5, 5), run("OPTIMAL", 5, 5, encoding="reified")))
-    header = as_text(two).splitlines()[1]
+    header = str(two).splitlines()[1]
     assert "encoding" in header
     assert "seed" not in header
 
 
 def test_small_gaps_are_not_rounded_to_a_proof() -> None:
-    text = as_text(Comparison((run("FEASIBLE", 100_000, 99_999),)))
+    text = str(Comparison((run("FEASIBLE", 100_000, 99_999),)))
     assert " 0.1 %" in text
 
 
