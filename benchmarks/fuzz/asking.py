@@ -22,7 +22,7 @@ from cpx.models import Problem
 from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions
-from cpx.solving import run
+from cpx.solving.run import run
 
 __all__ = ["Ask", "ask", "draw_ask", "encodings", "engines"]
 

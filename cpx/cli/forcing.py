@@ -10,7 +10,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted, read_source
-from cpx.cli.reasons import DefinitionName, LevelName, features, given
+from cpx.cli.reasons import DefinitionName, LevelName, features
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Kind:
         """Raise for a kind that is not known, and for options of the other kind."""
         if self.kind not in KINDS:
             raise UnknownName("kind", self.kind, KINDS)
-        if self.kind == "rule" and (options := given(self)):
+        if self.kind == "rule" and (options := opt.given(self)):
             raise InvalidOption(f"{options[0]} is for --kind sufficient")
 
 
@@ -61,8 +61,8 @@ def reason_of_row(source: Source, kind: Kind, wanted: Wanted) -> tuple[Sufficien
     from cpx.cli.progress import phase
     from cpx.models.sufficient_reason.problem import SufficientReason
 
-    refused = [*given(source, "table", "target", "row", "model", "seed")]
-    for option in (*refused, *given(wanted, "require", "forbid")):
+    refused = [*opt.given(source, "table", "target", "row", "model", "seed")]
+    for option in (*refused, *opt.given(wanted, "require", "forbid")):
         raise InvalidOption(f"{option} is for --kind rule")
     if source.model not in opt.TREES:
         raise InvalidOption(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os.path
 from collections.abc import Callable
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -231,3 +232,13 @@ def split(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def given(options: Any, *apart: str) -> list[str]:
+    """Return the options that do not have their default, apart from some."""
+    return [
+        "--" + field.name.replace("_", "-")
+        for field in fields(options)
+        if field.name not in apart
+        and (field.default is MISSING or getattr(options, field.name) != field.default)
+    ]

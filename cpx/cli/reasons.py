@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +23,6 @@ __all__ = [
     "LevelName",
     "TableOrModel",
     "features",
-    "given",
     "reason",
 ]
 
@@ -116,7 +115,7 @@ class AskedReason:
         if self.problem is not None and self.problem not in PROBLEMS:
             raise UnknownName("problem", self.problem, PROBLEMS)
         if self.problem != PROBLEM:
-            for option in given(self, "problem"):
+            for option in opt.given(self, "problem"):
                 raise InvalidOption(f"{option} is for --problem {PROBLEM}")
 
 
@@ -130,7 +129,7 @@ def reason(
     from cpx.models.sufficient_reason.column_names import fitted_to
     from cpx.models.sufficient_reason.problem import SufficientReason
 
-    for option in (*given(source, "table"), *given(wanted, "require", "forbid")):
+    for option in (*opt.given(source, "table"), *opt.given(wanted, "require", "forbid")):
         raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")
     if asked.row_file is None:
         raise InvalidOption(f"--problem {PROBLEM} needs a model and a CSV file with the row")
@@ -168,13 +167,3 @@ def _read(path: Path, trust: bool) -> TreeModel:
 def features(given: list[str] | None) -> tuple[int | str, ...]:
     """Return features that are given by number or name."""
     return tuple(int(text) if text.isdecimal() else text for text in given or ())
-
-
-def given(options: Any, *apart: str) -> list[str]:
-    """Return the options that do not have their default, apart from some."""
-    return [
-        "--" + field.name.replace("_", "-")
-        for field in fields(options)
-        if field.name not in apart
-        and (field.default is MISSING or getattr(options, field.name) != field.default)
-    ]

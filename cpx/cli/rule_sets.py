@@ -102,10 +102,8 @@ class AskedRules:
 
     def check(self, kind: str | None) -> None:
         """Raise for options that are for another kind of instance."""
-        from cpx.cli.reasons import given
-
         both = ("label", "loss", "penalty")
-        for option in given(self, *(both if kind == LEARNING else ())):
+        for option in opt.given(self, *(both if kind == LEARNING else ())):
             if kind != SELECTION:
                 raise InvalidOption(f"{option} is for --problem {SELECTION}")
 
@@ -114,11 +112,10 @@ def rule_set(
     kind: str, source: Source, wanted: Wanted, asked: AskedRules, k: int, name: str | None
 ) -> tuple[Problem, str]:
     """Train the model, draw samples and state the problem of a kind; return words too."""
-    from cpx.cli.reasons import given
     from cpx.models import RuleSetLearning
 
     unwanted = () if kind == SELECTION else ("--require", "--forbid")
-    for option in (*given(source), *given(wanted)):
+    for option in (*opt.given(source), *opt.given(wanted)):
         if option not in _TAKEN or option in unwanted:
             raise InvalidOption(f"{option} is not for --problem {kind}")
     if source.target is None:

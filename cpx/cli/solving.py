@@ -64,7 +64,7 @@ def solve(
 def run_solve(problem: Problem, backend: str, chosen: SolveOptions, isolate: bool) -> Result:
     """Solve with a progress bar where a person watches."""
     from cpx.cli.progress import solve_progress
-    from cpx.solving import run
+    from cpx.solving.run import run
 
     opt.require_engine(backend, problem, chosen.encoding)
     with solve_progress(backend, chosen.time_limit) as listen:

@@ -24,7 +24,7 @@ from cpx.models.base import Problem
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
-from cpx.solving import run
+from cpx.solving.run import run
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
