@@ -1,11 +1,10 @@
-"""Options that several commands share, and what the shell can complete."""
+"""Options that several commands share, and their completion in the shell."""
 
 from __future__ import annotations
 
 import math
 import os.path
 from collections.abc import Callable
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +21,8 @@ CLASSIFIERS = ("mlp", "forest", "tree", "boosting", "logistic")
 TREES = ("tree", "forest", "boosting")
 STRATEGIES = ("quantile", "uniform")
 OBJECTIVES = ("precision", "coverage", "loss", "negative-only")
+LEVELS = ("attributes", "conditions")
+DEFINITIONS = ("sufficient", "majoritary", "tree-specific")
 
 
 # ---------------------------------------------------------------- completion
@@ -91,9 +92,9 @@ def seconds(text: str | float) -> float:
 # ------------------------------------------------------------------- options
 
 
-def seconds_option(told: str) -> Any:
+def seconds_option(text: str) -> Any:
     """Return the option of a time limit, with what it is the limit of."""
-    return typer.Option("--time-limit", "-t", metavar="SECONDS", parser=seconds, help=told)
+    return typer.Option("--time-limit", "-t", metavar="SECONDS", parser=seconds, help=text)
 
 
 Table = Annotated[
@@ -163,7 +164,28 @@ Isolate = Annotated[
         help="Solve in a worker process, which makes the time limit hard, or in this one.",
     ),
 ]
-K = Annotated[int, typer.Option("-k", metavar="N", help="Greatest number of conditions.")]
+K = Annotated[int, typer.Option("-k", metavar="N", help="Maximum number of conditions.")]
+
+Level = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What a reason is made of: attributes (the columns, default) or conditions "
+        "(the tests of the model).",
+        autocompletion=choices(LEVELS),
+        show_default=False,
+    ),
+]
+Definition = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="sufficient, majoritary or tree-specific; default: sufficient, in 'make' by the "
+        "model.",
+        autocompletion=choices(DEFINITIONS),
+        show_default=False,
+    ),
+]
 
 
 # ------------------------------------------------------------------- helpers
@@ -218,6 +240,11 @@ def read_hint(text: str) -> tuple[int, ...]:
     return found.features
 
 
+def read_features(given: list[str] | None) -> tuple[int | str, ...]:
+    """Return features that are given by number or name."""
+    return tuple(int(text) if text.isdecimal() else text for text in given or ())
+
+
 def require_engine(backend: str, problem: Problem | None, encoding: str | None) -> None:
     """Raise for an engine or encoding that is not known or not installed."""
     from cpx.backends import backend as find
@@ -232,13 +259,3 @@ def split(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def given(options: Any, *apart: str) -> list[str]:
-    """Return the options that do not have their default, apart from some."""
-    return [
-        "--" + field.name.replace("_", "-")
-        for field in fields(options)
-        if field.name not in apart
-        and (field.default is MISSING or getattr(options, field.name) != field.default)
-    ]

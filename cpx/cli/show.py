@@ -1,4 +1,4 @@
-"""The commands ``cpx show``, ``cpx export`` and ``cpx check``."""
+"""The commands ``cpx show``, ``export`` and ``check``: look at an instance or a saved result."""
 
 from __future__ import annotations
 
