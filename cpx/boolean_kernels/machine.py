@@ -106,7 +106,7 @@ class KernelMachine:
         InvalidInstance
             Naming the argument that is wrong.
         """
-        from cpx.models.kernel_rule.arguments import positive_fraction
+        from cpx.models.arguments import positive_fraction
         from cpx.models.kernel_rule.problem import KernelRule
 
         if isinstance(self.kernel, BoundedDNFKernel):

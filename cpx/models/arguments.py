@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from cpx.errors import InvalidInstance, shown
 
-__all__ = ["Share", "feature_list", "index", "share", "weight_list"]
+__all__ = ["Share", "feature_list", "index", "positive_fraction", "share", "weight_list"]
 
 Share = Fraction | int | float | str
 """What stands for a share of the total weight; see :func:`share`."""
@@ -85,6 +86,23 @@ def share(name: str, value: object) -> Fraction:
             f"{name} must be a share from 0 to 1, such as 0.05 or '1/20', got {shown(value)}"
         )
     return exact
+
+
+def positive_fraction(name: str, value: Any) -> Fraction:
+    """Return a positive fraction, given as such, as an integer or as a string.
+
+    Examples
+    --------
+    >>> positive_fraction("unit", "1/1000")
+    Fraction(1, 1000)
+    """
+    try:
+        fraction = Fraction(value)
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        fraction = Fraction(0)
+    if fraction <= 0 or isinstance(value, bool | float):
+        raise InvalidInstance(f"{name} must be a positive fraction, got {shown(value)}")
+    return fraction
 
 
 def weight_list(name: str, value: object, n: int) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from cpx.errors import CheckFailed, DataError, shown
 from cpx.explainers.rule_set_classifier.labels import Target, two_classes
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.methods.candidates.literals import Literals
-from cpx.models.rule_set.text import plural
+from cpx.models.text import plural
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
