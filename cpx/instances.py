@@ -16,6 +16,7 @@ from typing import Any
 
 from cpx.errors import DataError, InvalidInstance, UnknownName, shown
 from cpx.models import PROBLEMS, Problem, problem_class
+from cpx.models.registry import require_registered
 from cpx.models.saved import VERSION, schema_of
 from cpx.support.files import parse_json, read_text, write_atomic
 
@@ -57,7 +58,14 @@ def loads(text: str) -> Problem:
 
 
 def dumps(problem: Problem) -> str:
-    """Return an instance as JSON text, one line per key, per sample and per tree."""
+    """Return an instance as JSON text, one line per key, per sample and per tree.
+
+    Raises
+    ------
+    InvalidInstance
+        For a problem of a class that is not registered: nothing could read it as what it is.
+    """
+    require_registered(problem)
     lines = [
         f" {json.dumps(key)}: {_text(key, value)}" for key, value in problem.to_dict().items()
     ]

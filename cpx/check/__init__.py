@@ -12,22 +12,36 @@ k features it is refuted by the required features alone, or by up to two more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
+
+import numpy as np
 
 from cpx.check import certificates, kernel_rules, monomials, reasons, rule_sets
 from cpx.check.minimum_subset import UNDECIDED
 
-__all__ = ["SECONDS", "UNDECIDED", "complaints", "complaints_each"]
+__all__ = ["SECONDS", "UNDECIDED", "UNJUDGED", "complaints", "complaints_each", "register"]
 
 _Judge = Callable[[Mapping[str, Any]], list[str]]
+_Reader = Callable[[Mapping[str, Any]], _Judge]
 
-_READERS: dict[str, Callable[[Mapping[str, Any]], _Judge]] = {
+GROUP = "cpx.judges"
+
+# Ours, which are also the entry points of our own pyproject.
+_READERS: dict[str, _Reader] = {
     **dict.fromkeys(monomials.KINDS, monomials.judge),
     "min-certificate": certificates.judge,
     **dict.fromkeys(rule_sets.KINDS, rule_sets.judge),
     "kernel-rule": kernel_rules.judge,
 }
 _REASON = "sufficient-reason"
+
+_registered: dict[str, _Reader] = {}
+
+UNJUDGED = "no judge is registered for this kind of problem"
+"""The only complaint where nothing was checked."""
 
 SECONDS = 10.0
 """Time the checker takes for one answer unless it is given another one."""
@@ -53,7 +67,8 @@ def complaints(
     Returns
     -------
     list of str
-        One sentence per disagreement.
+        One sentence per disagreement; :data:`UNJUDGED` alone where the kind has no judge, and
+        :data:`UNDECIDED` alone where the time was too short.
 
     Examples
     --------
@@ -77,9 +92,51 @@ def complaints_each(
     if kind == _REASON:
         judge = reasons.judge(instance, seconds)
         return [judge(result) for result in results]
-    if not isinstance(kind, str) or kind not in _READERS:
-        known = ", ".join([*_READERS, _REASON])
-        told = f"problem: the checker does not know {kind!r}; it knows {known}"
-        return [[told] for _ in results]
-    judge = _READERS[kind](instance)
+    reader = _reader(kind) if isinstance(kind, str) else None
+    if reader is None:
+        return [[UNJUDGED] for _ in results]
+    judge = reader(instance if kind in _READERS else _plain(instance))
     return [judge(result) for result in results]
+
+
+def register(kind: str, reader: _Reader) -> None:
+    """Register a judge for this process, without an entry point.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of problem it is for.
+    reader : callable
+        Takes a saved instance, and returns what says of a saved result what is wrong with it: a
+        list of sentences, none where all is right. It should share no code with the problem.
+    """
+    _registered[kind] = reader
+
+
+def _reader(kind: str) -> _Reader | None:
+    return _READERS.get(kind) or _registered.get(kind) or _installed(kind)
+
+
+@cache
+def _installed(kind: str) -> _Reader | None:
+    """Return the judge that another package names in its entry points."""
+    for point in entry_points(group=GROUP, name=kind):
+        module, _, attribute = point.value.partition(":")
+        try:
+            reader: _Reader = getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            return _broken(f"judge {point.value} cannot be loaded: {error}")
+        return reader
+    return None
+
+
+def _broken(told: str) -> _Reader:
+    return lambda instance: lambda result: [told]
+
+
+def _plain(instance: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an instance as it is saved: samples as strings."""
+    rows = instance.get("samples")
+    if not isinstance(rows, np.ndarray):
+        return instance
+    return {**instance, "samples": ["".join("01"[bit] for bit in row) for row in rows.tolist()]}

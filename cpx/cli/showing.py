@@ -117,10 +117,11 @@ def check(
       cpx check inst.json result.json
 
     \b
-    Exit codes: 0 confirmed; 3 too much for the checker to decide; 1 a check fails; 2 wrong input.
+    Exit codes: 0 confirmed; 3 too much for the checker to decide, or no judge for
+    this kind of problem; 1 a check fails; 2 wrong input.
     """
     from cpx.answers.values import digits, in_words
-    from cpx.check import UNDECIDED, complaints
+    from cpx.check import UNDECIDED, UNJUDGED, complaints
     from cpx.cli.reading import read_instance, read_result
 
     problem, answer = read_instance(inst), read_result(result)
@@ -128,9 +129,10 @@ def check(
         found = complaints(problem.to_dict(), answer.to_dict())
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InvalidInstance(f"{result}: values of wrong types: {error}") from error
-    if found == [UNDECIDED]:
-        typer.echo(f"UNDECIDED {UNDECIDED}")
-        raise typer.Exit(3)
+    for short, told in (("UNDECIDED", UNDECIDED), ("NOT CHECKED", UNJUDGED)):
+        if found == [told]:
+            typer.echo(f"{short} {told}")
+            raise typer.Exit(3)
     for complaint in found:
         typer.echo(f"FAILED {complaint}")
     if found:

@@ -78,6 +78,34 @@ class MonomialText(Problem):
         """Return samples, features, k and limits."""
         return [*samples_in_words(self.samples), f"k = {self.k}", *self.short_limits()]
 
+    def facts(self) -> dict[str, str]:
+        """Return samples, features, rules, limits, where they come from, and other parameters."""
+        samples, limits = self.samples, self.limits
+        found = {
+            "samples": f"m = {samples.m}, weight {samples.weights.sum()}",
+            "agreeing": f"{samples.same.sum()} samples, weight {samples.agreeing}",
+            "features": f"d = {samples.d}",
+            "rules": f"S subset of {{0, ..., {samples.d - 1}}}, {', '.join(self._choice())}",
+        }
+        if limits is not None:
+            found["limits"] = limits.in_words()
+        told = {"k", "required", "forbidden", "one per group"}
+        told |= {name.replace("_", " ") for name in LIMITS}
+        found |= {name: text for name, text in super().facts().items() if name not in told}
+        for key in ("classifier", "distribution", "seed", "class"):
+            if key in samples.context:
+                found[key] = str(samples.context[key])
+        return found
+
+    def _choice(self) -> list[str]:
+        choice = [f"|S| <= {self.k}"]
+        for features, verb in ((self.required, "contains"), (self.forbidden, "avoids")):
+            if features:
+                choice.append(f"S {verb} {{{', '.join(map(str, features))}}}")
+        if self.one_per_group:
+            choice.append("at most one feature of each group")
+        return choice
+
     def short_limits(self) -> list[str]:
         """Return the limits as they stand in a title: ``["coverage >= 5 %"]``."""
         signs = dict(zip(LIMITS, ("coverage >=", "coverage <=", "precision >="), strict=True))
