@@ -98,8 +98,8 @@ def _sufficient_reason(
     from cpx.cli.output import note
     from cpx.cli.progress import phase
     from cpx.data.tables import read_row
-    from cpx.models.sufficient_reason.column_names import fitted_to
     from cpx.models.sufficient_reason.problem import SufficientReason
+    from cpx.models.sufficient_reason.row import fitted_to
 
     for option in (*given(source, "table"), *given(wanted, "require", "forbid")):
         raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")

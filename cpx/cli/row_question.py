@@ -240,12 +240,10 @@ class RowQuestion:
 
     def title(self, problem: MonomialProblem) -> str:
         """Return what is explained, in one line."""
-        from cpx.models.monomial.text import short_limits
-
         samples = problem.samples
         return (
             f"class {samples.context.get('class')!s} by {self.source.model}: "
-            f"{', '.join([problem.kind, *short_limits(problem)])}, "
+            f"{', '.join([problem.kind, *problem.short_limits()])}, "
             f"{samples.total} samples ({self.source.distribution}, {samples.m} distinct), "
             f"{samples.d} features, k = {problem.k}"
         )

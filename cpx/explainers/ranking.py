@@ -297,6 +297,6 @@ def _checked(
     )
     wrong = check.complaints_each(problem.to_dict(), (result.to_dict() for result in results))
     for place, told in enumerate(wrong, 1):
-        if told:
+        if told not in ([], [check.UNJUDGED]):
             raise CheckFailed(f"check of rule {place} failed: {told[0]}")
     return Ranking(tuple(listed), tuple(values), complete, more, optimal_only, best)

@@ -10,11 +10,10 @@ from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, InvalidOption, shown
 from cpx.explainers.question import SOLVE_OPTIONS, TIME_LIMIT, EngineOptions, solve_with
-from cpx.models.sufficient_reason.column_names import fitted_to
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
-from cpx.models.sufficient_reason.row import row_values
+from cpx.models.sufficient_reason.row import fitted_to, row_values
 from cpx.trees import TreeModel, read_model
 from cpx.trees.agreeing import near_ties
 
