@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from cpx import Result
 from cpx.models.base import Problem
 from cpx.options import SolveOptions
-from cpx.solving import run
+from cpx.solving.run import run
 
 _PATIENCE = 6
 

@@ -16,12 +16,12 @@ from typing import Any
 
 from cpx.errors import DataError, InvalidInstance, UnknownName, shown
 from cpx.models import PROBLEMS, Problem, problem_class
-from cpx.models.schemas import instance_schemas
+from cpx.models.registry import require_registered
+from cpx.models.saved import VERSION, schema_of
 from cpx.support.files import parse_json, read_text, write_atomic
 
 __all__ = ["dumps", "fingerprint", "from_dict", "load", "loads", "save", "schema"]
 
-_VERSION = 1
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -38,8 +38,8 @@ def from_dict(data: object) -> Problem:
     if data.get("format") != "cpx-instance":
         raise InvalidInstance(f"format must be 'cpx-instance', got {shown(data.get('format'))}")
     version = data.get("version")
-    if isinstance(version, bool) or version != _VERSION:
-        raise InvalidInstance(f"version {shown(version)} is not known; known: {_VERSION}")
+    if isinstance(version, bool) or version != VERSION:
+        raise InvalidInstance(f"version {shown(version)} is not known; known: {VERSION}")
     if "problem" not in data:
         raise InvalidInstance(
             "the key 'problem' is missing; known problems: " + ", ".join(PROBLEMS)
@@ -58,7 +58,14 @@ def loads(text: str) -> Problem:
 
 
 def dumps(problem: Problem) -> str:
-    """Return an instance as JSON text, one line per key, per sample and per tree."""
+    """Return an instance as JSON text, one line per key, per sample and per tree.
+
+    Raises
+    ------
+    InvalidInstance
+        For a problem of a class that is not registered: nothing could read it as what it is.
+    """
+    require_registered(problem)
     lines = [
         f" {json.dumps(key)}: {_text(key, value)}" for key, value in problem.to_dict().items()
     ]
@@ -113,7 +120,7 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "cpx instance, version 1",
-        "oneOf": instance_schemas(_VERSION),
+        "oneOf": schema_of(PROBLEMS.values()),
     }
 
 

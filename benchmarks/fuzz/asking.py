@@ -6,8 +6,8 @@ import _thread
 import json
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from cpx.models import Problem
 from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions
-from cpx.solving import run
+from cpx.solving.run import run
 
 __all__ = ["Ask", "ask", "draw_ask", "encodings", "engines"]
 
@@ -185,9 +185,7 @@ def ask(problem: Problem, how: Ask, folder: Path) -> Result | None:
         run(problem, how.engine, SolveOptions(time_limit=10.0))
         _imported.add((problem.kind, how.engine))
     if how.how == "interrupted":
-        with _interrupt(how.after):
-            return run(problem, how.engine, how.options)
-        return None
+        return _interrupted(how.after, lambda: run(problem, how.engine, how.options))
     cancel = threading.Event()
     timer = threading.Timer(how.after, cancel.set)
     timer.start()
@@ -198,9 +196,8 @@ def ask(problem: Problem, how: Ask, folder: Path) -> Result | None:
         timer.join()
 
 
-@contextmanager
-def _interrupt(after: float) -> Iterator[None]:
-    """Interrupt the main thread; nothing of it is left when the block is over."""
+def _interrupted(after: float, solve: Callable[[], Result]) -> Result | None:
+    """Interrupt the main thread while it solves; nothing of it is left afterwards."""
     fired = threading.Event()
 
     def fire() -> None:
@@ -208,18 +205,19 @@ def _interrupt(after: float) -> Iterator[None]:
         _thread.interrupt_main()
 
     timer = threading.Timer(after, fire)
-    timer.start()
     try:
         try:
-            yield
+            timer.start()  # which a short time interrupts already
+            return solve()
         finally:
-            with suppress(KeyboardInterrupt):
+            with suppress(KeyboardInterrupt, RuntimeError):
                 timer.cancel()
                 timer.join()
                 time.sleep(0.001 if fired.is_set() else 0)
     except KeyboardInterrupt:
         if not fired.is_set():
             raise
+    return None
 
 
 def _in_shell(problem: Problem, how: Ask, folder: Path) -> Result:

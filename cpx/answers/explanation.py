@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -107,6 +108,9 @@ class Explanation(Shown):
         sentence; empty when none was asked for.
     notes : tuple of str
         What else should be known to read the rule rightly.
+    result : Result or None
+        The result of the solve that found it, for what :func:`cpx.explain` returns: status,
+        bound, times and warnings are there. It is not saved, and not compared.
     """
 
     rule: Rule
@@ -116,6 +120,23 @@ class Explanation(Shown):
     proved: str = ""
     guarantee: str = ""
     notes: tuple[str, ...] = ()
+    # A Result, whose module needs this one.
+    result: Any = field(default=None, kw_only=True, compare=False, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Give what was read off the result that ``Explainer.explain`` once returned."""
+            result = None if name.startswith("_") else vars(self).get("result")
+            if not hasattr(result, name):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            warnings.warn(
+                f"Explainer.explain returns the explanation; its {name} is now that of "
+                f"explanation.result, or of what Explainer.solve returns",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+            return getattr(result, name)
 
     @property
     def features(self) -> tuple[int, ...]:

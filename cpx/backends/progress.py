@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem, Values
     from cpx.options import SolveOptions
 
-__all__ = ["Event", "Progress"]
+__all__ = ["Event", "InnerProgress", "Progress"]
 
 
 @dataclass(frozen=True)
@@ -211,6 +211,38 @@ class Progress:
         self.trace.append(point)
         if self._listen is not None:
             self._listen(Event(point, explanation))
+
+
+class InnerProgress(Progress):
+    """The progress of a solve within another: the same clock, and the same stop signal.
+
+    It has a value and a bound of its own. Its solutions are solutions of the whole as well, and
+    are passed on; what its bounds say of the whole, if anything, a subclass knows.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is solved here, with the solutions of the problem of the whole.
+    options : SolveOptions
+    whole : Progress
+    """
+
+    def __init__(self, problem: Problem, options: SolveOptions, whole: Progress) -> None:
+        super().__init__(problem, options, cancel=whole.cancel)
+        self.started, self.times, self._entered = whole.started, whole.times, whole._entered
+        self._whole = whole
+
+    @property
+    def gap_reached(self) -> bool:
+        """Whether this solve, or the whole, is within the requested gap."""
+        return super().gap_reached or self._whole.gap_reached
+
+    def found(self, explanation: Explanation) -> Value | None:
+        """Report a solution here and to the whole."""
+        value = super().found(explanation)
+        if value is not None:
+            self._whole.found(explanation)
+        return value
 
 
 def _safe_integer(value: float | Fraction, downwards: bool) -> int:

@@ -106,8 +106,8 @@ class KernelMachine:
         InvalidInstance
             Naming the argument that is wrong.
         """
-        from cpx.models.kernel_rule.arguments import positive_fraction
         from cpx.models.kernel_rule.problem import KernelRule
+        from cpx.support.validation import positive_fraction
 
         if isinstance(self.kernel, BoundedDNFKernel):
             max_clauses = self.kernel.max_clauses if max_clauses is None else max_clauses

@@ -14,23 +14,45 @@ features alone, or by up to two more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
+
+import numpy as np
 
 from cpx.check import certificates, kernel_rules, monomials, reasons, rule_sets
 from cpx.check.minimum_subset import UNDECIDED
 from cpx.check.shape import malformed, shown
 
-__all__ = ["SECONDS", "UNDECIDED", "complaints", "complaints_each", "on_trust"]
+__all__ = [
+    "SECONDS",
+    "UNDECIDED",
+    "UNJUDGED",
+    "complaints",
+    "complaints_each",
+    "on_trust",
+    "register",
+]
 
 _Judge = Callable[[Mapping[str, Any]], list[str]]
+_Reader = Callable[[Mapping[str, Any]], _Judge]
 
-_READERS: dict[str, Callable[[Mapping[str, Any]], _Judge]] = {
+GROUP = "cpx.judges"
+
+# Ours, which are also the entry points of our own pyproject.
+_READERS: dict[str, _Reader] = {
     **dict.fromkeys(monomials.KINDS, monomials.judge),
     "min-certificate": certificates.judge,
     **dict.fromkeys(rule_sets.KINDS, rule_sets.judge),
     "kernel-rule": kernel_rules.judge,
 }
 _REASON = "sufficient-reason"
+
+_registered: dict[str, _Reader] = {}
+
+UNJUDGED = "no judge is registered for this kind of problem"
+"""The only complaint where nothing was checked."""
 
 SECONDS = 10.0
 """Time the checker takes for one answer unless it is given another one."""
@@ -57,7 +79,8 @@ def complaints(
     Returns
     -------
     list of str
-        One sentence per disagreement.
+        One sentence per disagreement; :data:`UNJUDGED` alone where the kind has no judge, and
+        :data:`UNDECIDED` alone where the time was too short.
 
     Examples
     --------
@@ -78,11 +101,14 @@ def complaints_each(
 ) -> list[list[str]]:
     """Return what :func:`complaints` says of each result, reading the instance once."""
     kind = instance.get("problem")
-    if not isinstance(kind, str) or kind not in (*_READERS, _REASON):
-        known = ", ".join([*_READERS, _REASON])
-        told = f"problem: the checker does not know {shown(kind)}; it knows {known}"
-        return [[told] for _ in results]
-    judge = reasons.judge(instance, seconds) if kind == _REASON else _READERS[kind](instance)
+    judge: _Judge
+    if kind == _REASON:
+        judge = reasons.judge(instance, seconds)
+    else:
+        reader = _reader(kind) if isinstance(kind, str) else None
+        if reader is None:
+            return [[UNJUDGED] for _ in results]
+        judge = reader(instance if kind in _READERS else _plain(instance))
     return [malformed(result) or judge(result) for result in results]
 
 
@@ -128,3 +154,46 @@ def on_trust(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str
 
 
 _DECIDED = ("format", "version", "status", "objective", "bound", "gap", "explanation")
+
+
+def register(kind: str, reader: _Reader) -> None:
+    """Register a judge for this process, without an entry point.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of problem it is for.
+    reader : callable
+        Takes a saved instance, and returns what says of a saved result what is wrong with it: a
+        list of sentences, none where all is right. It should share no code with the problem.
+    """
+    _registered[kind] = reader
+
+
+def _reader(kind: str) -> _Reader | None:
+    return _READERS.get(kind) or _registered.get(kind) or _installed(kind)
+
+
+@cache
+def _installed(kind: str) -> _Reader | None:
+    """Return the judge that another package names in its entry points."""
+    for point in entry_points(group=GROUP, name=kind):
+        module, _, attribute = point.value.partition(":")
+        try:
+            reader: _Reader = getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            return _broken(f"judge {point.value} cannot be loaded: {error}")
+        return reader
+    return None
+
+
+def _broken(told: str) -> _Reader:
+    return lambda instance: lambda result: [told]
+
+
+def _plain(instance: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an instance as it is saved: samples as strings."""
+    rows = instance.get("samples")
+    if not isinstance(rows, np.ndarray):
+        return instance
+    return {**instance, "samples": ["".join("01"[bit] for bit in row) for row in rows.tolist()]}

@@ -1,4 +1,4 @@
-"""The application: its commands, and how errors become messages and exit codes."""
+"""The application: the list of commands, and the exit code of each error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cpx.cli import comparing, demo, engines, explaining, learning, ranking, showing, solving
+from cpx.cli import compare, demo, engines, explain, learn, make, show, solve
 from cpx.cli.streams import open_streams
 from cpx.errors import CpxError, InvalidOption, shortened
 from cpx.processes import interrupts
@@ -79,17 +79,17 @@ app = typer.Typer(
 
 for _command, _summary in (
     (demo.demo, "Explain a real prediction with all engines, in seconds."),
-    (explaining.explain, "Explain a model's prediction for one row of a table."),
-    (explaining.score, "Measure a rule of your own, and compare it with the best."),
-    (explaining.make, "Make an instance from a table, to solve later or elsewhere."),
-    (learning.learn, "Learn a few rules for a class from a table, or from a model."),
-    (solving.solve, "Solve a saved instance and print the checked answer."),
-    (ranking.best, "List the best rules of a saved instance, or all optimal ones."),
-    (comparing.compare, "Solve the same instances with many engines, side by side."),
-    (showing.show, "Show the statement, or what an engine gets to see of it."),
-    (showing.export, "Write an instance in the file format of a solver."),
-    (showing.check, "Check a saved result against its instance."),
-    (engines.backends, "List the engines and whether they are installed."),
+    (explain.explain, "Explain a model's prediction for one row of a table."),
+    (explain.score, "Measure a rule of your own, and compare it with the best."),
+    (make.make, "Make an instance from a table, to solve later or elsewhere."),
+    (learn.learn, "Learn a few rules for a class from a table, or from a model."),
+    (solve.solve, "Solve a saved instance and print the checked answer."),
+    (solve.best, "List the best rules of a saved instance, or all optimal ones."),
+    (compare.compare, "Compare engines on the same instances."),
+    (show.show, "Show an instance as mathematics, code, clauses or rows."),
+    (show.export, "Write an instance in the file format of a solver."),
+    (show.check, "Check a saved result against its instance."),
+    (engines.backends, "List the engines, and whether they are installed."),
     (engines.doctor, "Try every engine in a fresh interpreter."),
 ):
     app.command(_command.__name__, short_help=_summary, help=command_help(_command))(_command)
@@ -97,7 +97,7 @@ for _command, _summary in (
 
 @app.command("reproduce", hidden=True, context_settings={"ignore_unknown_options": True})
 def _reproduce(arguments: Annotated[list[str] | None, typer.Argument()] = None) -> None:
-    """Say where the published experiments went."""
+    """Say how the published experiments are run now."""
     raise InvalidOption(
         "the experiments of the papers are run from a clone of the repository: "
         "python -m benchmarks koriche (or ads, kernels)"

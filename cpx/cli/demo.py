@@ -1,4 +1,4 @@
-"""The command ``cpx demo``: the main job on real data, with every engine."""
+"""The command ``cpx demo``: one prediction on real data, explained by every engine."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def demo(
     2 wrong input; 1 a run failed or engines contradict each other.
     """
     from cpx.answers.text import Fact, Facts
-    from cpx.cli.comparing import print_comparison
+    from cpx.cli.compare import print_comparison
     from cpx.cli.output import print_blocks
     from cpx.cli.progress import CompareProgress, phase
     from cpx.compare import compare, engine_names

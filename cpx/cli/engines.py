@@ -1,4 +1,4 @@
-"""The commands ``cpx backends`` and ``cpx doctor``: what can answer, and does it."""
+"""The commands ``cpx backends`` and ``cpx doctor``: list the engines, and try each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what the shell can complete."""
+"""Options that several commands share, and their completion in the shell."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ CLASSIFIERS = ("mlp", "forest", "tree", "boosting", "logistic")
 TREES = ("tree", "forest", "boosting")
 STRATEGIES = ("quantile", "uniform")
 OBJECTIVES = ("precision", "coverage", "loss", "negative-only")
+LEVELS = ("attributes", "conditions")
+DEFINITIONS = ("sufficient", "majoritary", "tree-specific")
 
 
 # ---------------------------------------------------------------- completion
@@ -90,9 +92,9 @@ def seconds(text: str | float) -> float:
 # ------------------------------------------------------------------- options
 
 
-def seconds_option(told: str) -> Any:
+def seconds_option(text: str) -> Any:
     """Return the option of a time limit, with what it is the limit of."""
-    return typer.Option("--time-limit", "-t", metavar="SECONDS", parser=seconds, help=told)
+    return typer.Option("--time-limit", "-t", metavar="SECONDS", parser=seconds, help=text)
 
 
 Table = Annotated[
@@ -162,7 +164,28 @@ Isolate = Annotated[
         help="Solve in a worker process, which makes the time limit hard, or in this one.",
     ),
 ]
-K = Annotated[int, typer.Option("-k", metavar="N", help="Greatest number of conditions.")]
+K = Annotated[int, typer.Option("-k", metavar="N", help="Maximum number of conditions.")]
+
+Level = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What a reason is made of: attributes (the columns, default) or conditions "
+        "(the tests of the model).",
+        autocompletion=choices(LEVELS),
+        show_default=False,
+    ),
+]
+Definition = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="sufficient, majoritary or tree-specific; default: sufficient, in 'make' by the "
+        "model.",
+        autocompletion=choices(DEFINITIONS),
+        show_default=False,
+    ),
+]
 
 
 # ------------------------------------------------------------------- helpers
@@ -215,6 +238,11 @@ def read_hint(text: str) -> tuple[int, ...]:
     if found is None:
         raise InvalidOption(f"hint: the result {text} has no explanation")
     return found.features
+
+
+def read_features(given: list[str] | None) -> tuple[int | str, ...]:
+    """Return features that are given by number or name."""
+    return tuple(int(text) if text.isdecimal() else text for text in given or ())
 
 
 def require_engine(backend: str, problem: Problem | None, encoding: str | None) -> None:

@@ -1,4 +1,4 @@
-"""What commands print: the answer on standard output, remarks on standard error."""
+"""Printing: answers on standard output, remarks on standard error, and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Try engines on a tiny problem whose optimum is known."""
+"""The self-test of ``cpx doctor``: engines on a tiny problem whose optimum is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress on standard error: bars on a terminal, nothing of the kind in a pipe."""
+"""Progress bars on standard error, shown on terminals only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the files that commands are given."""
+"""Instances and results read from files, and checks of the files that are written."""
 
 from __future__ import annotations
 

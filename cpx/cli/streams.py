@@ -1,4 +1,4 @@
-"""Standard output and error that are closed or full: the answer is not lost with them."""
+"""Standard output that is closed or on a full disk: what is printed goes to standard error."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from cpx.errors import EngineError, InvalidOption, UnknownName, shown
 from cpx.instances import fingerprint
 from cpx.models import Problem
 from cpx.options import SolveOptions
-from cpx.solving import encoding_of, require_kind, require_oracle
+from cpx.solving.match import encoding_of, require_kind, require_oracle
 
 __all__ = ["Task", "engine_names", "plan", "run_key"]
 

@@ -12,8 +12,8 @@ from cpx.compare.plan import Task, plan, run_key
 from cpx.compare.pool import run_each
 from cpx.compare.records import Run
 from cpx.models import Problem
-from cpx.solving import run
 from cpx.solving.isolate import run_isolated
+from cpx.solving.run import run
 from cpx.support.validation import positive_integer
 
 __all__ = ["Task", "compare", "plan", "run_key"]

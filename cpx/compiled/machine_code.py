@@ -2,7 +2,7 @@
 
 A file is an object as linkers take them, with all kernels. One for each level of processors is
 made when the package is built. Its name tells the level and what it was made from, so that none
-is ever out of date: where there is none for the sources that are there, because they were
+is ever out of date: where there is none for the sources that are there, because their code was
 edited, or for this processor, it is made when it is first needed, which takes a while and is
 said on standard error.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ __all__ = [
     "Level",
     "address_of",
     "baseline",
+    "code_only",
     "compile_objects",
     "file_of",
     "level",
@@ -39,6 +41,7 @@ __all__ = [
     "load",
     "note_sources",
     "seconds_compiling",
+    "sources",
 ]
 
 _PACKAGE = Path(__file__).parents[1]
@@ -51,6 +54,12 @@ FOLDERS = (
     "methods/reasons",
 )
 """Folders of the package with the sources of kernels, and of what these use."""
+
+# Parsing would take twenty times as long as all else that a process does before its first call.
+_KERNEL = re.compile(r"^@(?:kernel|subroutine)$", re.MULTILINE)
+_IMPORT = re.compile(r"^from (cpx[\w.]*) import", re.MULTILINE)
+_DOCSTRING = re.compile(r'^( *)r?"""(?=\S)(?s:.*?)"""$', re.MULTILINE)
+_COMMENT = re.compile(r"^ *(?:#.*)?\n", re.MULTILINE)
 
 BUILT = Path(__file__).parent / "objects"
 """Where the files are that were made when the package was built."""
@@ -105,12 +114,34 @@ def load() -> None:
 
 @cache
 def _sources() -> str:
-    """Return a digest of what the machine code is made from."""
+    """Return a digest of the code that the machine code is made from."""
     digest = hashlib.sha256()
-    for folder in FOLDERS:
-        for path in sorted((_PACKAGE / folder).glob("*.py")):
-            digest.update(f"{folder}/{path.name}".encode() + b"\0" + path.read_bytes() + b"\0")
+    for name, text in sorted(sources().items()):
+        digest.update(f"{name}\0{code_only(text)}\0".encode())
     return digest.hexdigest()[:32]
+
+
+def sources() -> dict[str, str]:
+    """Return the modules that kernels are made from, by their names.
+
+    These are the modules of this folder, those with kernels, and what these import at their top
+    from the folders: a kernel may use constants and types from there.
+    """
+    texts = {
+        f"cpx.{folder.replace('/', '.')}.{path.stem}": path.read_text(encoding="utf-8")
+        for folder in FOLDERS
+        for path in (_PACKAGE / folder).glob("*.py")
+    }
+    names = [n for n in texts if n.startswith("cpx.compiled.") or _KERNEL.search(texts[n])]
+    for name in names:
+        imported = set(_IMPORT.findall(texts[name]))
+        names += imported & texts.keys() - {*names}
+    return {name: texts[name] for name in names}
+
+
+def code_only(text: str) -> str:
+    """Return a source without comments and blank lines, and with ``...`` for each docstring."""
+    return _COMMENT.sub("", _DOCSTRING.sub(r"\1...", text))
 
 
 _loaded: list[Any] = []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_row", "read_table", "row"]
 
-_OTHER_PACKERS = (".bz2", ".tar", ".xz", ".zip", ".zst")
+_NOT_UNPACKED = (".tar", ".zst")
 
 
 def read_table(
@@ -28,7 +28,7 @@ def read_table(
     Parameters
     ----------
     path : str or Path
-        A ``.csv`` file in UTF-8, or a compressed one (``.csv.gz``).
+        A ``.csv`` file in UTF-8, or a compressed one (``.csv.gz``, ``.bz2``, ``.xz``, ``.zip``).
     target : str
         Name of the column with the classes.
     categorical : sequence of str, optional
@@ -142,9 +142,9 @@ def read_row(path: str | Path) -> dict[str, Any]:
 def _bytes(path: Path) -> bytes:
     if not path.is_file():
         raise DataError(f"{path}: there is no such file")
-    if path.suffix in _OTHER_PACKERS:
-        raise DataError(f"{path}: only .gz is unpacked here; unpack it first")
-    return read_bytes(path, DataError)
+    if path.suffix in _NOT_UNPACKED:
+        raise DataError(f"{path}: {path.suffix} is not unpacked here; unpack it first")
+    return read_bytes(path, DataError, packed=True)
 
 
 def _header(path: Path, raw: bytes) -> list[str]:

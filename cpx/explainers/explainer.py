@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status
 from cpx.answers.rule import Rule
-from cpx.backends import backend as find_backend
 from cpx.data import (
     Background,
     Binarizer,
@@ -20,20 +19,27 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
-from cpx.errors import NoMass
+from cpx.errors import EngineError, NoMass
 from cpx.explainers.conditions import Conditions
-from cpx.explainers.question import Question, size_to_compare
+from cpx.explainers.question import (
+    BACKEND,
+    FRESH,
+    SOLVE_OPTIONS,
+    TIME_LIMIT,
+    Question,
+    QuestionOptions,
+    RuleOptions,
+    size_to_compare,
+    solve_with,
+)
 from cpx.explainers.remarks import compared, told
 from cpx.explainers.tie_break import widest
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
-from cpx.solving import solve
 from cpx.support.memory import require_rows_fit
 from cpx.support.validation import positive_integer
 
-__all__ = ["SOLVE_OPTIONS", "Explainer"]
-
-SOLVE_OPTIONS = ("threads", "seed", "gap", "hint", "encoding", "isolate", "listen")
+__all__ = ["Explainer"]
 
 
 class Explainer:
@@ -132,7 +138,7 @@ class Explainer:
         context["class"] = self._class_name(context["class"])
         return replace(samples, context=context)
 
-    def problem(self, x: Any, k: int = 5, **asked: Any) -> MonomialProblem:
+    def problem(self, x: Any, k: int = 5, **asked: Unpack[QuestionOptions]) -> MonomialProblem:
         """State the problem of explaining x.
 
         Parameters
@@ -153,48 +159,60 @@ class Explainer:
         problem = question.problem(self.samples(x, draws), conditions)
         return problem.with_oracle(Oracle(self.classifier, x, self.distribution))
 
-    def explain(
-        self,
-        x: Any,
-        k: int = 5,
-        *,
-        backend: str = "search",
-        time_limit: float | None = 10.0,
-        fresh: int = 1000,
-        **asked: Any,
-    ) -> Result:
+    def explain(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Explanation:
+        """Explain the prediction of x, as :func:`cpx.explain` does.
+
+        Parameters
+        ----------
+        x, k
+            As for :func:`cpx.explain`.
+        **options
+            Which rule, by which engine: as for :func:`cpx.explain`. ``max_coverage`` and ``name``,
+            that of the problem, are options too.
+
+        Returns
+        -------
+        Explanation
+            Its ``result`` is the whole result of the solve, with status, bound and times.
+
+        Raises
+        ------
+        EngineError
+            When the engine or the check failed, or nothing was found within the limit, or
+            there is nothing that keeps the limits. :meth:`solve` returns what there is.
+        """
+        result = self.solve(x, k, **options)
+        found = result.explanation
+        if found is None or result.status is Status.ERROR:
+            what = "no rule" if found is None else "a rule that is wrong"
+            raise EngineError(
+                f"{result.engine} found {what}: {result.status}, {result.raw_status}"
+                + "".join(f"; {warning}" for warning in result.warnings)
+            )
+        return replace(found, result=result)
+
+    def solve(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Result:
         """Solve the problem of explaining x and measure the rule on fresh samples.
 
         Parameters
         ----------
-        x, k, backend, time_limit, fresh
-            As for :func:`cpx.explain`.
-        **asked
-            As for :meth:`problem`, and further options of :func:`cpx.solve`.
+        x, k, **options
+            As for :meth:`explain`.
 
         Returns
         -------
         Result
             Its ``explanation`` is None when the engine found nothing.
         """
-        options = {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
+        asked: dict[str, Any] = {**options}
+        backend, fresh = asked.pop("backend", BACKEND), asked.pop("fresh", FRESH)
+        engine = {"time_limit": TIME_LIMIT}
+        engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
         question = Question.of({"k": k, **asked})
         require_rows_fit("fresh", positive_integer("fresh", fresh), self.distribution.n_features)
         problem = self.state(x, question)
-        result = self._solve(problem, backend, time_limit, options)
+        result = solve_with(problem, backend, self.seed, engine)
         return self.conclude(result, problem, x, question, fresh)
-
-    def _solve(
-        self, problem: MonomialProblem, backend: str, limit: float | None, options: dict[str, Any]
-    ) -> Result:
-        engine = find_backend(backend)
-        engine.require()
-        if "seed" in engine.honours:
-            options.setdefault("seed", self.seed)
-        if not options.get("isolate"):
-            # Loading an engine, or compiling it at its first use, is no part of the limit.
-            engine.preload()
-        return solve(problem, backend, time_limit=limit, **options)
 
     def conclude(
         self,
@@ -202,7 +220,7 @@ class Explainer:
         problem: MonomialProblem,
         x: Any,
         question: Question,
-        fresh: int = 1000,
+        fresh: int = FRESH,
     ) -> Result:
         """Return the result of solving ``problem`` with its rule measured on fresh samples.
 
@@ -223,10 +241,10 @@ class Explainer:
         *,
         k: int | None = None,
         compare: bool = True,
-        backend: str = "search",
-        time_limit: float | None = 10.0,
-        fresh: int = 1000,
-        **asked: Any,
+        backend: str = BACKEND,
+        time_limit: float | None = TIME_LIMIT,
+        fresh: int = FRESH,
+        **asked: Unpack[QuestionOptions],
     ) -> Explanation:
         """Measure a rule that someone wrote, and compare it with the best one.
 
@@ -275,7 +293,8 @@ class Explainer:
         problem = self.state(x, question)
         best = None
         if compare:
-            best = self._solve(problem, backend, time_limit, {"hint": features})
+            engine = {"time_limit": time_limit, "hint": features}
+            best = solve_with(problem, backend, self.seed, engine)
         return self.judge(features, best, problem, x, question, fresh)
 
     def judge(
@@ -285,7 +304,7 @@ class Explainer:
         problem: MonomialProblem,
         x: Any,
         question: Question,
-        fresh: int = 1000,
+        fresh: int = FRESH,
     ) -> Explanation:
         """Do what :meth:`score` does, with the problem stated and solved before."""
         found = problem.explanation(features)

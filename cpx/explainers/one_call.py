@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
-from fractions import Fraction
-from typing import Any, Literal, overload
+from collections.abc import Mapping
+from typing import Any, Literal, Unpack, overload
 
 from cpx.answers.explanation import Explanation, Reason
-from cpx.answers.result import Status
-from cpx.data import Distribution
-from cpx.errors import EngineError, InvalidOption, UnknownName, nearest, shown
-from cpx.explainers.explainer import SOLVE_OPTIONS, Explainer
-from cpx.explainers.question import Question
-from cpx.explainers.sufficient import explain_by_reason
-from cpx.models.sufficient_reason.features import Level
-from cpx.models.sufficient_reason.form import Definition
+from cpx.errors import InvalidOption, UnknownName, nearest, shown
+from cpx.explainers.explainer import Explainer
+from cpx.explainers.question import ExplainOptions
+from cpx.explainers.sufficient import ReasonOptions, explain_by_reason
 
 __all__ = ["explain"]
 
-_EXPLAINER = tuple(inspect.signature(Explainer).parameters)
 _KNOWN = {
-    "rule": (
-        *_EXPLAINER,
-        *(field.name for field in fields(Question)),
-        *("x", "backend", "time_limit", "fresh"),
-        *SOLVE_OPTIONS,
-    ),
-    "sufficient": tuple(inspect.signature(explain_by_reason).parameters),
+    "rule": ("classifier", "background", "x", "k", *ExplainOptions.__annotations__),
+    "sufficient": ("model", "x", *ReasonOptions.__annotations__),
 }
 """The arguments of each kind of explanation."""
 
 _NEEDED = {"rule": ("classifier", "background", "x"), "sufficient": ("model", "x")}
+_EXPLAINER = tuple(inspect.signature(Explainer).parameters)
 
 
 @overload
@@ -43,47 +32,13 @@ def explain(
     k: int = 5,
     *,
     kind: Literal["rule"] = "rule",
-    objective: str = "precision",
-    min_coverage: Fraction | float | str | None = None,
-    min_precision: Fraction | float | str | None = None,
-    m: int | None = None,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    required: object = (),
-    forbidden: object = (),
-    one_per_group: bool = False,
-    backend: str = "search",
-    time_limit: float | None = 10.0,
-    fresh: int = 1000,
-    n_bins: int = 3,
-    strategy: Literal["quantile", "uniform"] = "quantile",
-    distribution: str | Distribution = "empirical",
-    categorical: Sequence[Any] | None = None,
-    class_names: Sequence[str] | Mapping[Any, str] | None = None,
-    seed: int = 0,
-    **options: Any,
+    **options: Unpack[ExplainOptions],
 ) -> Explanation: ...
 
 
 @overload
 def explain(
-    model: Any,
-    x: Any,
-    *,
-    kind: Literal["sufficient"],
-    level: Level = "attributes",
-    definition: Definition = "sufficient",
-    weights: Sequence[int] | Mapping[Any, int] | None = None,
-    required: object = (),
-    forbidden: object = (),
-    class_names: Sequence[str] | Mapping[Any, str] | None = None,
-    label: Any = None,
-    trusted: bool | Iterable[str] = False,
-    backend: str | None = None,
-    time_limit: float | None = 10.0,
-    seed: int = 0,
-    hint: Explanation | Sequence[int | str] | None = None,
-    **options: Any,
+    model: Any, x: Any, *, kind: Literal["sufficient"], **options: Unpack[ReasonOptions]
 ) -> Reason: ...
 
 
@@ -105,9 +60,9 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         Rows that say what the data look like, without the target.
     x : row
         The instance: a Series, a dict, a one-row frame or a vector.
-    k : int
-        Greatest number of conditions in the rule.
-    objective : {"precision", "coverage", "loss", "negative-only"}
+    k : int, default=5
+        Most conditions in the rule.
+    objective : {"precision", "coverage", "loss", "negative-only"}, default="precision"
         What the rule is best in: the precision, among rules that cover enough; the
         coverage, among rules that are precise enough; the least
         :class:`loss <cpx.KMonomial>`; the least :class:`disagreeing weight covered
@@ -125,39 +80,42 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     required, forbidden : str, int, or a sequence of them
         Conditions that the rule must, and must not, have: as they are printed, or indices
         of features.
-    one_per_group : bool
+    one_per_group : bool, default=False
         At most one condition per column.
-    backend : str
+    backend : str, default="search"
         The engine; ``cpx backends`` lists them. For a sufficient reason, the default is
         ``hitting-sets`` where several trees are explained in the full sense, else ``cpsat``.
-    time_limit : float or None
+    time_limit : float or None, default=10.0
         Seconds for the engine.
-    fresh : int
+    fresh : int, default=1000
         Number of fresh samples the precision is measured on.
-    n_bins, strategy, categorical
+    n_bins : int, default=3
+    strategy : {"quantile", "uniform"}, default="quantile"
+    categorical : sequence of column names, optional
         How columns become conditions; see :class:`cpx.Binarizer`.
-    distribution : str or Distribution
+    distribution : str or Distribution, default="empirical"
         ``"empirical"`` (background rows), ``"product"`` (each column drawn independently from
         the background), ``"perturbed"`` (found on background rows, measured on background
         rows with the rule written in: expect a lower precision), or ``"uniform"`` over the
         binary features; with ``"uniform"`` the classifier must take the binary features.
     class_names : sequence or mapping, optional
         Names of the classes, by position or by label.
-    seed : int
+    seed : int, default=0
         Seed of the samples, of the fresh samples and of the engine.
-    **options
-        Further options of :func:`cpx.solve`: ``threads``, ``gap``, ``encoding``, ...
+    threads, gap, encoding, isolate, listen
+        As for :func:`cpx.solve`.
 
     Other Parameters
     ----------------
     model : fitted classifier, TreeModel or path
         With ``kind="sufficient"``: whatever :func:`cpx.read_model` reads. A model that was
         trained without names gets those of the columns of x.
-    level, definition, weights, required, forbidden, label
+    level : {"attributes", "conditions"}, default="attributes"
+    definition : {"sufficient", "majoritary", "tree-specific"}, default="sufficient"
+    weights, required, forbidden, label
         With ``kind="sufficient"``, as for :class:`cpx.SufficientReason`, where features can
         be given by name; ``weights`` can be a mapping, of the features that do not weigh 1.
-        The definition is ``sufficient`` unless another is given.
-    trusted : bool or list of str
+    trusted : bool or list of str, default=False
         With ``kind="sufficient"``, as for :func:`cpx.read_model`.
     hint : Explanation, or sequence of int or str
         Features of a known solution.
@@ -166,16 +124,15 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     -------
     Explanation
         The rule in words, its precision with an exact interval on fresh samples, its
-        coverage, and what was proved. :meth:`Explainer.explain` returns the whole result.
+        coverage, and what was proved. Its ``result`` is the whole :class:`Result` of the solve.
         With ``kind="sufficient"`` a :class:`Reason`: what forces the class, in words, and
-        between which numbers the size of a smallest reason is known to be. To get the whole
-        result, state the problem and :func:`cpx.solve` it.
+        between which numbers the size of a smallest reason is known to be.
 
     Raises
     ------
     EngineError
         When the engine or the check failed, or nothing was found within the limit, or there
-        is nothing that keeps the limits.
+        is nothing that keeps the limits. :meth:`Explainer.solve` returns what there is.
     InvalidOption, InvalidInstance, UnknownName
         Naming the argument that is wrong, or that is for the other kind.
     ModelError, UnsupportedModel, DataError
@@ -201,19 +158,9 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     return _explain_by_rule(*args, **options)
 
 
-def _explain_by_rule(
-    classifier: Any, background: Any, x: Any, k: int = 5, **options: Any
-) -> Explanation:
+def _explain_by_rule(classifier: Any, background: Any, *args: Any, **options: Any) -> Explanation:
     own = {name: options.pop(name) for name in _EXPLAINER if name in options}
-    result = Explainer(classifier, background, **own).explain(x, k, **options)
-    found = result.explanation
-    if found is None or result.status is Status.ERROR:
-        what = "no rule" if found is None else "a rule that is wrong"
-        raise EngineError(
-            f"{result.engine} found {what}: {result.status}, {result.raw_status}"
-            + "".join(f"; {warning}" for warning in result.warnings)
-        )
-    return found
+    return Explainer(classifier, background, **own).explain(*args, **options)
 
 
 def _refuse(kind: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:

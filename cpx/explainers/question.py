@@ -1,24 +1,46 @@
-"""What is asked about one instance: the rule wanted, and how many samples judge it."""
+"""What is asked about one instance: the rule wanted, the samples that judge it, the engine.
+
+The arguments of :func:`cpx.explain` are declared here: what they say of the rule as fields of
+:class:`Question`, with their defaults, and all that are given by name with their types, for type
+checkers and editors. What each means is said where users look, at :func:`cpx.explain`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
+from cpx.answers.explanation import Explanation
+from cpx.answers.result import Result
+from cpx.backends import Event
+from cpx.backends import backend as find_backend
+from cpx.data import Distribution
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
-from cpx.models import problem_class
+from cpx.models import Problem, problem_class
+from cpx.solving import solve
 from cpx.support.memory import require_rows_fit
-from cpx.support.validation import integer, open_unit, positive_integer, share
+from cpx.support.validation import Share, integer, open_unit, positive_integer, share
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from cpx.data.samples import Samples
     from cpx.explainers.conditions import Conditions
     from cpx.models.monomial.problem import MonomialProblem
 
-__all__ = ["OBJECTIVES", "Question", "size_to_compare"]
+__all__ = [
+    "BACKEND",
+    "FRESH",
+    "OBJECTIVES",
+    "SOLVE_OPTIONS",
+    "TIME_LIMIT",
+    "EngineOptions",
+    "ExplainOptions",
+    "Question",
+    "QuestionOptions",
+    "RuleOptions",
+    "size_to_compare",
+    "solve_with",
+]
 
 OBJECTIVES = {
     "precision": "max-precision",
@@ -28,32 +50,69 @@ OBJECTIVES = {
 }
 """What the best rule is best in, and the kind of problem that asks for it."""
 
+BACKEND, TIME_LIMIT, FRESH = "search", 10.0, 1000
+"""The engine, its seconds and the number of fresh samples, unless they are given."""
+
 _SAMPLES = 1000
 _LIMITS = ("min_coverage", "max_coverage", "min_precision")
 
 
+class EngineOptions(TypedDict, total=False):
+    """Who solves, and the options of :func:`cpx.solve`."""
+
+    backend: str
+    time_limit: float | None
+    threads: int
+    seed: int
+    gap: float | None
+    hint: Explanation | Sequence[int | str] | None
+    encoding: str | None
+    isolate: bool
+    listen: Callable[[Event], None] | None
+
+
+SOLVE_OPTIONS = tuple(name for name in EngineOptions.__annotations__ if name != "backend")
+"""Those of an engine that :func:`cpx.solve` takes by name."""
+
+
+class QuestionOptions(TypedDict, total=False):
+    """The fields of :class:`Question` but k."""
+
+    objective: Literal["precision", "coverage", "loss", "negative-only"]
+    m: int | None
+    epsilon: float | None
+    delta: float | None
+    min_coverage: Share | None
+    max_coverage: Share | None
+    min_precision: Share | None
+    required: object
+    forbidden: object
+    one_per_group: bool
+    name: str
+
+
+class RuleOptions(EngineOptions, QuestionOptions, total=False):
+    """What :meth:`cpx.Explainer.explain` takes by name."""
+
+    fresh: int
+
+
+class ExplainOptions(RuleOptions, total=False):
+    """What :func:`cpx.explain` takes by name for a rule: that of :class:`cpx.Explainer` too."""
+
+    n_bins: int
+    strategy: Literal["quantile", "uniform"]
+    distribution: str | Distribution
+    categorical: Sequence[Any] | None
+    class_names: Sequence[str] | Mapping[Any, str] | None
+
+
 @dataclass(frozen=True)
 class Question:
-    """The parameters of :func:`cpx.explain` that say which rule is wanted.
+    """Which rule is wanted; the parameters are explained at :func:`cpx.explain`.
 
-    Attributes
-    ----------
-    k : int
-        Greatest number of conditions.
-    objective : str
-        A name of ``OBJECTIVES``.
-    m : int or None
-        Number of samples; 1000 when neither it nor epsilon and delta are given.
-    epsilon, delta : float or None
-        Instead of m: tolerance and failure probability of what is guaranteed.
-    min_coverage, max_coverage, min_precision : Fraction, int, float, str or None
-        Limits on the rule, as shares of the samples; None for those of the problem.
-    required, forbidden : conditions
-        In any form that :meth:`cpx.explainers.conditions.Conditions.features` reads.
-    one_per_group : bool
-        At most one condition of each column.
-    name : str
-        Name of the problem.
+    Conditions that are required or forbidden are in any form that
+    :meth:`cpx.explainers.conditions.Conditions.features` reads. The name is that of the problem.
 
     Raises
     ------
@@ -71,9 +130,9 @@ class Question:
     m: int | None = None
     epsilon: float | None = None
     delta: float | None = None
-    min_coverage: Fraction | float | str | None = None
-    max_coverage: Fraction | float | str | None = None
-    min_precision: Fraction | float | str | None = None
+    min_coverage: Share | None = None
+    max_coverage: Share | None = None
+    min_precision: Share | None = None
     required: object = ()
     forbidden: object = ()
     one_per_group: bool = False
@@ -172,3 +231,24 @@ def size_to_compare(features: Sequence[int], k: int | None) -> int:
     if len(features) > k:
         raise InvalidOption(f"the rule has {len(features)} conditions, k is {k}")
     return k
+
+
+def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
+    """Solve with an engine that is there and loaded before the time starts.
+
+    Parameters
+    ----------
+    problem : Problem
+    backend : str
+    seed : int
+        For an engine that takes one, unless the options have it.
+    options : mapping
+        Options of :func:`cpx.solve`.
+    """
+    engine = find_backend(backend)
+    engine.require()
+    if not options.get("isolate"):
+        # Loading an engine, or compiling it at its first use, is no part of the limit.
+        engine.preload()
+    own = {"seed": seed} if "seed" in engine.honours else {}
+    return solve(problem, backend, **{**own, **options})

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from cpx.answers.values import in_words
 from cpx.data import uniform_deviation
-from cpx.models.monomial.text import candidate
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
@@ -88,7 +87,7 @@ def guarantee(
     """
     if question.epsilon is None or question.delta is None:
         return ""
-    total, rivals = problem.samples.total, candidate(problem)
+    total, rivals = problem.samples.total, problem.candidate()
     if problem.min_precision:
         rivals += " on the samples"
     drawn = problem.samples.context["distribution"]["name"]
@@ -138,7 +137,7 @@ def compared(problem: MonomialProblem, explanation: Explanation, best: Result) -
         return problem.conclude(explanation, True, found.objective, best.bound)
     told = f"{problem.claim()} {in_words(found.objective)}"
     if not found.feasible:
-        told += f", but it is not what was asked for, a {candidate(problem)}"
+        told += f", but it is not what was asked for, a {problem.candidate()}"
     if best.explanation is None:
         rest = "there is none" if best.proved else "none was found"
     else:

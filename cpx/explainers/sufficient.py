@@ -2,81 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
 
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
-from cpx.backends import Event
-from cpx.backends import backend as find_backend
 from cpx.errors import EngineError, InvalidOption, shown
-from cpx.models.sufficient_reason.column_names import fitted_to
+from cpx.explainers.question import SOLVE_OPTIONS, TIME_LIMIT, EngineOptions, solve_with
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
-from cpx.models.sufficient_reason.row import row_values
-from cpx.solving import solve
-from cpx.trees import read_model
+from cpx.models.sufficient_reason.row import fitted_to, row_values
+from cpx.trees import TreeModel, read_model
 from cpx.trees.agreeing import near_ties
 
-__all__ = ["conclude", "engine_for", "explain_by_reason"]
+__all__ = ["ReasonOptions", "ReasonQuestion", "conclude", "engine_for", "explain_by_reason"]
 
 
-def explain_by_reason(
-    model: Any,
-    x: Any,
-    *,
-    level: Level = "attributes",
-    definition: Definition = "sufficient",
-    weights: Sequence[int] | Mapping[Any, int] | None = None,
-    required: object = (),
-    forbidden: object = (),
-    class_names: Sequence[str] | Mapping[Any, str] | None = None,
-    label: Any = None,
-    trusted: bool | Iterable[str] = False,
-    backend: str | None = None,
-    time_limit: float | None = 10.0,
-    seed: int = 0,
-    hint: Explanation | Sequence[int | str] | None = None,
-    gap: float | None = None,
-    threads: int = 1,
-    encoding: str | None = None,
-    isolate: bool = False,
-    listen: Callable[[Event], None] | None = None,
-) -> Reason:
+class ReasonOptions(EngineOptions, total=False):
+    """What :func:`cpx.explain` takes by name for a sufficient reason."""
+
+    level: Level
+    definition: Definition
+    weights: Sequence[int] | Mapping[Any, int] | None
+    required: object
+    forbidden: object
+    class_names: Sequence[str] | Mapping[Any, str] | None
+    label: Any
+    trusted: bool | Iterable[str]
+
+
+@dataclass(frozen=True)
+class ReasonQuestion:
+    """Which reason is wanted; the parameters are explained at :func:`cpx.explain`."""
+
+    level: Level = "attributes"
+    definition: Definition = "sufficient"
+    weights: Sequence[int] | Mapping[Any, int] | None = None
+    required: object = ()
+    forbidden: object = ()
+    class_names: Sequence[str] | Mapping[Any, str] | None = None
+    label: Any = None
+    name: str = ""
+
+    def problem(self, trees: TreeModel, x: Any) -> SufficientReason:
+        """State the problem for a row of a model."""
+        features = Features(trees, row_values(trees, x), self.level)
+        return SufficientReason(
+            trees,
+            features.x,
+            self.level,
+            self.definition,
+            weights=_weights(features, self.weights),
+            required=_several(self.required),
+            forbidden=_several(self.forbidden),
+            label=self.label,
+            context=_context(features, self.class_names),
+            name=self.name,
+        )
+
+
+def explain_by_reason(model: Any, x: Any, **options: Unpack[ReasonOptions]) -> Reason:
     """Do what :func:`cpx.explain` does with ``kind="sufficient"``."""
-    trees, notes = fitted_to(read_model(model, trusted=trusted), x)
-    features = Features(trees, row_values(trees, x), level)
-    problem = SufficientReason(
-        trees,
-        features.x,
-        level,
-        definition,
-        weights=_weights(features, weights),
-        required=_several(required),
-        forbidden=_several(forbidden),
-        label=label,
-        context=_context(features, class_names),
-    )
-    name = engine_for(problem) if backend is None else backend
-    engine = find_backend(name)
-    engine.require()
-    if not isolate:
-        # Loading an engine, or compiling it at its first use, is no part of the limit.
-        engine.preload()
-    result = solve(
-        problem,
-        name,
-        time_limit=time_limit,
-        encoding=encoding,
-        threads=threads,
-        seed=seed if "seed" in engine.honours else 0,
-        gap=gap,
-        hint=_hint(features, hint),
-        isolate=isolate,
-        listen=listen,
-    )
-    return conclude(problem, result, (*notes, *_near_tie(features)))
+    asked: dict[str, Any] = {**options}
+    trees, notes = fitted_to(read_model(model, trusted=asked.pop("trusted", False)), x)
+    engine: dict[str, Any] = {"time_limit": TIME_LIMIT}
+    engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
+    backend, seed = asked.pop("backend", None), engine.pop("seed", 0)
+    problem = ReasonQuestion(**asked).problem(trees, x)
+    engine["hint"] = _hint(problem, engine.get("hint"))
+    result = solve_with(problem, backend or engine_for(problem), seed, engine)
+    return conclude(problem, result, (*notes, *_near_tie(problem)))
 
 
 def engine_for(problem: SufficientReason) -> str:
@@ -123,17 +120,18 @@ def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()
         weight=weight,
         least=bound if isinstance(bound, int) else None,
         verified=result.verified,
+        result=result,
     )
 
 
-def _near_tie(features: Features) -> tuple[str, ...]:
+def _near_tie(problem: SufficientReason) -> tuple[str, ...]:
     """Warn where the library, which adds floats, may give x another class than exact sums."""
-    model = features.tree_model
-    if len(model.trees) == 1 or model.rule == "vote" or not near_ties(model, features.x)[0]:
+    model, x = problem.tree_model, problem.x
+    if len(model.trees) == 1 or model.rule == "vote" or not near_ties(model, x)[0]:
         return ()
     return (
         "near tie: the scores of x are so close that rounding in the library may decide; "
-        f"{model.classes[int(model.predict_index(features.x)[0])]} is the class by exact sums",
+        f"{model.classes[int(model.predict_index(x)[0])]} is the class by exact sums",
     )
 
 
@@ -153,10 +151,10 @@ def _weights(features: Features, given: Any) -> Any:
     return weights
 
 
-def _hint(features: Features, given: Any) -> Any:
+def _hint(problem: SufficientReason, given: Any) -> Any:
     if given is None or isinstance(given, Explanation):
         return given
-    return features.numbers("hint", _several(given))
+    return problem.features.numbers("hint", _several(given))
 
 
 def _context(

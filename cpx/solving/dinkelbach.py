@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
+from cpx.backends.progress import InnerProgress
 
 if TYPE_CHECKING:
-    from cpx.answers.explanation import Explanation
     from cpx.answers.values import Value
     from cpx.models.base import RatioProblem, RatioStep
     from cpx.options import SolveOptions
@@ -108,37 +108,14 @@ def _told(last: Outcome, steps: int, proved: bool, claimed: Value | None = None)
     )
 
 
-class _StepProgress(Progress):
-    """The progress of one step: its own value and bound, the clock and the stop of the whole.
-
-    Whatever is reported here is passed on as a rule, and as a bound on the ratio.
-    """
+class _StepProgress(InnerProgress):
+    """The progress of one step; its bounds are passed on as bounds on the ratio."""
 
     problem: RatioStep
 
     def __init__(self, step: RatioStep, options: SolveOptions, whole: Progress) -> None:
         hint = options.hint if whole.explanation is None else whole.explanation.features
-        super().__init__(step, replace(options, hint=hint, gap=None))
-        self.started = whole.started
-        self.times, self._entered = whole.times, whole._entered
-        self._whole = whole
-
-    @property
-    def interrupted(self) -> bool:
-        return self._whole.interrupted
-
-    @property
-    def gap_reached(self) -> bool:
-        return super().gap_reached or self._whole.gap_reached
-
-    def stop(self) -> None:
-        self._whole.stop()
-
-    def found(self, explanation: Explanation) -> Value | None:
-        value = super().found(explanation)
-        if value is not None:
-            self._whole.found(explanation)
-        return value
+        super().__init__(step, replace(options, hint=hint, gap=None), whole)
 
     def bound(self, value: float | Fraction) -> None:
         super().bound(value)

@@ -28,8 +28,8 @@ from cpx.options import SolveOptions
 from cpx.processes.children import OUT_OF_MEMORY, Child, module, python_environment
 from cpx.processes.interrupts import noted
 from cpx.processes.messages import Inbox, Outbox, unpack
-from cpx.solving.concluding import conclude
-from cpx.solving.matching import encoding_of
+from cpx.solving.conclude import conclude
+from cpx.solving.match import encoding_of
 
 __all__ = ["GRACE", "prepare", "run_isolated", "shutdown"]
 

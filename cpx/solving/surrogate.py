@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
+from cpx.backends.progress import InnerProgress
 
 if TYPE_CHECKING:
-    from cpx.answers.explanation import Explanation
-    from cpx.answers.values import Value
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
@@ -43,7 +42,7 @@ def solve_stand_in(
         Proved only where there is no solution; what was proved of the other objective is a
         warning.
     """
-    inner = _Inner(other, replace(options, gap=None), progress)
+    inner = InnerProgress(other, replace(options, gap=None), progress)
     if options.hint_features is not None:
         inner.found(other.explanation(options.hint_features))
     outcome = engine.solve(other, inner.options, inner)
@@ -56,23 +55,3 @@ def solve_stand_in(
         outcome.warnings.append(f"the objective of the encoding: value {inner.objective}, {known}")
     empty = outcome.proved and inner.objective is None
     return replace(outcome, proved=empty, claimed=None)
-
-
-class _Inner(Progress):
-    """The progress of the other problem; its solutions are passed on, its bounds are not."""
-
-    def __init__(self, other: Problem, options: SolveOptions, whole: Progress) -> None:
-        super().__init__(other, options)
-        self.started, self.times, self._entered = whole.started, whole.times, whole._entered
-        self._whole = whole
-
-    @property
-    def interrupted(self) -> bool:
-        return self._whole.interrupted
-
-    def stop(self) -> None:
-        self._whole.stop()
-
-    def found(self, explanation: Explanation) -> Value | None:
-        self._whole.found(explanation)
-        return super().found(explanation)

@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cpx.methods.local_search import descend
-from cpx.methods.reasons.deletion_methods import BestOfOrders, delete_in_orders
+from cpx.backends import backend as find_backend
+from cpx.backends.progress import InnerProgress
 from cpx.models.minimum_subset.problem import SmallestSet
 from cpx.models.rule_set.problem import RuleSetProblem
 
 if TYPE_CHECKING:
     from cpx.backends.base import Backend, Progress
+    from cpx.models.base import Problem
 
 __all__ = ["Start"]
 
@@ -49,9 +50,15 @@ class Start:
         self._method = ""
         if engine.starts_alone or not engine.exact:
             return
+        asked = _method_for(engine, progress.problem)
+        if asked is None:
+            return
+        name, method = asked
+        if not find_backend(name).available():
+            return
         with progress.phase("state"):
-            method = _start(engine, progress)
-        if method and progress.explanation is not None:
+            _solve_by(name, progress)
+        if progress.explanation is not None:
             self._method = method
             self._value, self._chosen = progress.objective, progress.explanation.features
             self.options = replace(self.options, hint=self._chosen)
@@ -75,23 +82,19 @@ class Start:
         ]
 
 
-def _start(engine: Backend, progress: Progress) -> str:
-    """Report a solution; return the name of the method that found it, "" where none was asked."""
-    problem = progress.problem
+def _method_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
+    """Return the name of the method that finds the start, and what it is called; or None."""
     if isinstance(problem, RuleSetProblem) and problem.stated:
-        if not problem.form.allows(problem.required):
-            return ""
-        given = progress.explanation
-        rules = problem.required if given is None else given.features
-        rules = descend(problem.form, rules, lambda: progress.should_stop)
-        progress.found(problem.explanation(rules))
-        return "local search"
-    if isinstance(problem, SmallestSet) and engine.encodes and BestOfOrders.available():
-        if len(problem.form.tree) <= _FEW:
-            return ""
-        from cpx.methods.reasons.deletion import deleting
+        return "local-search:0", "local search"
+    if isinstance(problem, SmallestSet) and engine.encodes and len(problem.form.tree) > _FEW:
+        return "best-of-orders", "deletion"
+    return None
 
-        asked = deleting(problem, lambda: progress.should_stop)
-        delete_in_orders(problem, asked, progress.options.seed, progress)
-        return "deletion"
-    return ""
+
+def _solve_by(name: str, progress: Progress) -> None:
+    """Report the solution of a method, all of whose time is that of the phase we are in."""
+    inner = InnerProgress(progress.problem, progress.options, progress)
+    inner.times, inner._entered = dict(progress.times), None
+    if progress.explanation is not None:
+        inner.found(progress.explanation)
+    find_backend(name).solve(progress.problem, progress.options, inner)

@@ -49,7 +49,7 @@ def _preload(name: str) -> None:
     """Import the engine before the fork, so that the next job finds it in memory."""
     from cpx.backends import backend_class
 
-    import_module("cpx.solving")
+    import_module("cpx.solving.run")
     backend_class(name.partition(":")[0]).preload()
 
 
@@ -105,7 +105,7 @@ def _child(job: dict[str, Any], outbox: Outbox) -> int:
 
 def _work(job: dict[str, Any], outbox: Outbox) -> None:
     from cpx.backends import Event
-    from cpx.solving import run
+    from cpx.solving.run import run
 
     if job["memory"] is not None:
         _limit_memory(job["memory"])

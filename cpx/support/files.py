@@ -1,20 +1,23 @@
-"""Files: read plain or gzipped; written whole or not at all, refused before the work."""
+"""Files: read plain or packed; written whole or not at all, refused before the work."""
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import json
+import lzma
 import os
 import re
 import tempfile
+import zipfile
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from cpx.errors import CpxError, OutputError
+from cpx.errors import CpxError, OutputError, shortened
 
 __all__ = [
     "csv_text",
@@ -106,8 +109,17 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
             os.unlink(name)
 
 
-def read_bytes(path: str | os.PathLike[str], error: type[CpxError]) -> bytes:
+def read_bytes(
+    path: str | os.PathLike[str], error: type[CpxError], *, packed: bool = False
+) -> bytes:
     """Return what a file holds, unpacked when it is gzipped.
+
+    Parameters
+    ----------
+    path : str or path
+    error : type of CpxError
+    packed : bool
+        Unpack what ends in ``.bz2``, ``.xz`` or ``.zip`` as well. An archive must have one file.
 
     Raises
     ------
@@ -118,20 +130,53 @@ def read_bytes(path: str | os.PathLike[str], error: type[CpxError]) -> bytes:
     source = Path(path)
     try:
         raw = source.read_bytes()
-        if raw[:2] != b"\x1f\x8b":
-            return raw
+    except OSError as cause:
+        raise error(f"{source}: cannot be read: {cause.strerror}") from cause
+    packer = "gzip" if raw[:2] == _GZIP else source.suffix[1:] if packed else ""
+    if packer not in _UNPACK:
+        return raw
+    try:
         cost = 0
-        with gzip.open(BytesIO(raw)) as stream:
+        with _UNPACK[packer](BytesIO(raw)) as stream:
             while chunk := stream.read(2**20):
                 # What Python makes of JSON and CSV: an object per bracket, an entry per comma.
                 cost += len(chunk) + 64 * (chunk.count(b"[") + chunk.count(b"{"))
                 cost += 16 * chunk.count(b",")
                 refuse_bomb(cost, len(raw), f"{source}: ", error)
-        return gzip.decompress(raw)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as cause:
-        raise error(f"{source}: truncated or damaged gzip: {cause}") from cause
-    except OSError as cause:
-        raise error(f"{source}: cannot be read: {cause.strerror}") from cause
+        with _UNPACK[packer](BytesIO(raw)) as stream:
+            content: bytes = stream.read()
+            return content
+    except _DAMAGED as cause:
+        raise error(f"{source}: truncated or damaged {packer}: {shortened(cause)}") from cause
+
+
+def _only_file(stream: BytesIO) -> IO[bytes]:
+    archive = zipfile.ZipFile(stream)
+    names = [name for name in archive.namelist() if not name.endswith("/")]
+    if len(names) != 1:
+        raise zipfile.BadZipFile(f"one file is wanted, there are {len(names)}")
+    return archive.open(names[0])
+
+
+_GZIP = b"\x1f\x8b"
+
+_UNPACK: dict[str, Callable[[BytesIO], Any]] = {
+    "gzip": lambda stream: gzip.GzipFile(fileobj=stream),
+    "bz2": bz2.BZ2File,
+    "xz": lzma.LZMAFile,
+    "zip": _only_file,
+}
+
+# A zip may also be locked (RuntimeError), or packed in a way that Python does not know.
+_DAMAGED = (
+    EOFError,
+    OSError,
+    RuntimeError,
+    NotImplementedError,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+)
 
 
 def refuse_bomb(unpacked: int, packed: int, what: str, error: type[CpxError]) -> None:

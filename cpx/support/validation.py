@@ -32,6 +32,7 @@ __all__ = [
     "integer_in",
     "name_list",
     "open_unit",
+    "positive_fraction",
     "positive_integer",
     "real",
     "seconds",
@@ -392,3 +393,20 @@ def weight_map(weights: Mapping[int, int] | Iterable[int] | None, d: int) -> dic
         a: integer_in(f"weights[{a}]", weight, 1, error=InvalidInstance)
         for a, weight in given.items()
     }
+
+
+def positive_fraction(name: str, value: Any) -> Fraction:
+    """Return a positive fraction, given as such, as an integer or as a string.
+
+    Examples
+    --------
+    >>> positive_fraction("unit", "1/1000")
+    Fraction(1, 1000)
+    """
+    try:
+        fraction = Fraction(value)
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        fraction = Fraction(0)
+    if fraction <= 0 or isinstance(value, bool | float):
+        raise InvalidInstance(f"{name} must be a positive fraction, got {shown(value)}")
+    return fraction

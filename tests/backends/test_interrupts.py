@@ -12,7 +12,7 @@ from cpx import KMonomial, Samples, Status, SufficientReason, solve
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.options import SolveOptions
-from cpx.solving import conclude
+from cpx.solving.conclude import conclude
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
 from cpx.testing.smallest import least_weight, random_votes, stump

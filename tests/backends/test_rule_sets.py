@@ -10,7 +10,7 @@ from cpx.backends import backend
 from cpx.backends.base import Progress
 from cpx.backends.search.rule_sets import bitsets
 from cpx.backends.search.rule_sets import subproblem as exploring
-from cpx.methods.local_search import descend
+from cpx.errors import InvalidOption
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.rule_sets import best_set, random_selection
@@ -89,10 +89,11 @@ def test_many_terms_in_a_bound(monkeypatch) -> None:
 def test_the_start_is_told(engine: str) -> None:
     problem = many_rules(3, R=25)
     result = solve(problem, engine)
-    start = problem.form.cost(descend(problem.form, (), lambda: False))
+    start = solve(problem, "local-search:0").objective
     told = "found nothing better" if result.objective == start else "improved the value"
     assert any(told in text for text in result.warnings)
-    assert result.trace[0].objective == start
+    # The first point is the set without rules.
+    assert result.trace[1].objective == start
 
 
 def test_engines_get_the_start_on_all_variables(monkeypatch) -> None:
@@ -114,6 +115,20 @@ def test_a_better_hint_is_kept() -> None:
     again = solve(problem, "local-search", hint=best.explanation)
     assert again.objective == best.objective
     assert again.status == "FEASIBLE"
+
+
+def test_local_search_takes_its_number_of_rounds() -> None:
+    problem = many_rules(5)
+    none, default, more = (
+        solve(problem, name, seed=1).objective
+        for name in ("local-search:0", "local-search", "local-search:200")
+    )
+    assert none >= default >= more
+    assert backend("local-search").full_name == "local-search"
+    assert backend("local-search:7").full_name == "local-search:7"
+    for wrong in ("-1", "x", "", "9" * 10):
+        with pytest.raises(InvalidOption, match="N starts from a disturbed set"):
+            backend(f"local-search:{wrong}")
 
 
 def test_local_search_keeps_limits() -> None:

@@ -138,7 +138,7 @@ def test_saved_and_read_again(tmp_path) -> None:
     data = problem.to_dict()
     for key, value, told in (
         ("weights", [1], "weights must have 40 integers"),
-        ("weights", None, "weights must be a list"),
+        ("weights", None, "the key .weights. is missing"),
         ("labels", "01", "unknown key 'labels'"),
         ("parameters", {"max_clauses": 1}, "'max_literals' is missing"),
         ("parameters", {**data["parameters"], "k": 1}, "unknown parameter 'k'"),
@@ -158,8 +158,14 @@ def test_saved_and_read_again(tmp_path) -> None:
         (([[0, 1]], [1.5], 1, 1), r"weights\[0\] must be an integer"),
         (([[0, 1]], [2**53], 1, 1), "less than 2\\*\\*53"),
         (([[0, 1]], [1], 0, 1), "max_clauses must be at least 1, got 0"),
-        (([[0, 1]], [1], 1, 0), "max_literals must be from 1 to 2, got 0"),
-        (([[0, 1]], [1], 1, 3), "max_literals must be from 1 to 2, got 3"),
+        (
+            ([[0, 1]], [1], 1, 0),
+            "max_literals must be between 1 and the number of features 2, got 0",
+        ),
+        (
+            ([[0, 1]], [1], 1, 3),
+            "max_literals must be between 1 and the number of features 2, got 3",
+        ),
         (([[0, 1]], [1], 1, 1, 0.5), "unit must be a positive fraction, got 0.5"),
     ],
 )

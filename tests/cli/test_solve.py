@@ -94,12 +94,12 @@ def test_no_time_limit(run: Run, inst: Path) -> None:
 def test_unexpected_errors_are_one_line_and_debug_shows_the_traceback(
     run: Run, inst: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import cpx.solving
+    import cpx.solving.run
 
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("surprise")
 
-    monkeypatch.setattr(cpx.solving, "run", fail)
+    monkeypatch.setattr(cpx.solving.run, "run", fail)
     done = run("solve", inst)
     assert done.exit_code == 1
     assert done.stdout == ""

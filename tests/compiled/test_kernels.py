@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -277,18 +278,59 @@ def test_edited_sources_are_compiled_anew(fake, monkeypatch, capsys):
     assert capsys.readouterr().err.count("compiling once") == 2
 
 
-def test_sources_are_all_that_kernels_are_made_from(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("module", "old", "new", "same"),
+    [
+        ("trees/sufficiency/boxes", "def total_of(", "def total_of_(", False),
+        ("trees/sufficiency/boxes", '"""Leaves that', '"""The leaves that', True),
+        ("trees/sufficiency/boxes", "from __future__", "\n# A comment.\nfrom __future__", True),
+        ("backends/search/stack", "FIRST_WORDS =", "FIRST_WORDS = 1 *", False),
+        ("backends/search/kernel_rules/cover", "NamedTuple", "Named", False),
+        ("backends/search/driver", "def ", "def _", True),
+        ("compiled/build", "speed_level=level", "speed_level=0", False),
+    ],
+)
+def test_only_the_code_that_kernels_are_made_from_counts(
+    monkeypatch, tmp_path, module, old, new, same
+):
     package = Path(cpx.__file__).parent
     for folder in machine_code.FOLDERS:
-        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         for path in (package / folder).glob("*.py"):
             (tmp_path / folder / path.name).write_bytes(path.read_bytes())
     monkeypatch.setattr(machine_code, "_PACKAGE", tmp_path)
     digest = machine_code._sources.__wrapped__
-    assert digest() == machine_code._sources()
-    changed = tmp_path / "reasons" / "boxes.py"
-    changed.write_text(changed.read_text() + "\n")
-    assert digest() != machine_code._sources()
+    before = digest()
+    changed = tmp_path / f"{module}.py"
+    assert old in changed.read_text()
+    changed.write_text(changed.read_text().replace(old, new, 1))
+    assert (digest() == before) == same
+
+
+def test_sources_are_all_that_kernels_are_made_from():
+    sources = machine_code.sources()
+    for folder in machine_code.FOLDERS:
+        for path in (Path(cpx.__file__).parent / folder).glob("*.py"):
+            text = path.read_text()
+            if "\n@kernel\n" in text or "\n@subroutine\n" in text:
+                imports = [node for node in ast.parse(text).body if type(node) is ast.ImportFrom]
+                ours = {node.module for node in imports if node.module.startswith("cpx.")}
+                ours.add(f"cpx.{folder.replace('/', '.')}.{path.stem}")
+                assert ours <= sources.keys()
+
+
+def test_only_docstrings_and_comments_are_left_out():
+    """A source without them has the syntax tree of the source with ``...`` for a docstring."""
+
+    class Docstrings(ast.NodeTransformer):
+        def visit_Expr(self, node):
+            if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+                node.value.value = ...
+            return node
+
+    for text in machine_code.sources().values():
+        tree = Docstrings().visit(ast.parse(text))
+        assert ast.dump(ast.parse(machine_code.code_only(text))) == ast.dump(tree)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import itertools
+import pickle
+import re
+from dataclasses import fields, replace
 from fractions import Fraction
-from typing import get_overloads
+from typing import get_overloads, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -13,13 +17,20 @@ import pytest
 
 import cpx
 from cpx import Explainer
-from cpx.answers.explanation import Explanation
+from cpx.answers.explanation import Explanation, Reason
 from cpx.errors import CpxError, DataError, EngineError, EngineMissing, InvalidOption, NoMass
-from cpx.explainers.explainer import SOLVE_OPTIONS
 from cpx.explainers.one_call import explain
-from cpx.explainers.question import Question
+from cpx.explainers.question import (
+    BACKEND,
+    FRESH,
+    TIME_LIMIT,
+    EngineOptions,
+    ExplainOptions,
+    Question,
+    QuestionOptions,
+)
 from cpx.explainers.remarks import guarantee
-from cpx.explainers.sufficient import explain_by_reason
+from cpx.explainers.sufficient import ReasonOptions, ReasonQuestion
 
 from ..cli.test_engines import hide
 
@@ -71,23 +82,23 @@ def figures(explainer: Explainer, x: pd.Series, k: int) -> list[tuple[Fraction, 
 def test_each_objective_is_the_best_of_all_rules(explainer: Explainer, x: pd.Series) -> None:
     rules = figures(explainer, x, 2)
     floor = Fraction(3, 20)
-    found = explainer.explain(x, 2, min_coverage=0.15).explanation
+    found = explainer.explain(x, 2, min_coverage=0.15)
     assert found.precision == max(p for p, c, _ in rules if c >= floor)
     assert found.coverage >= floor
-    assert explainer.explain(x, 2).objective == max(p for p, c, _ in rules if c >= 0.05)
-    found = explainer.explain(x, 2, objective="coverage", min_precision="4/5").explanation
+    assert explainer.solve(x, 2).objective == max(p for p, c, _ in rules if c >= 0.05)
+    found = explainer.explain(x, 2, objective="coverage", min_precision="4/5")
     assert found.coverage == max(c for p, c, _ in rules if p >= Fraction(4, 5))
     assert found.precision >= Fraction(4, 5)
-    assert explainer.explain(x, 2, objective="loss").objective == min(n for *_, n in rules)
-    assert explainer.explain(x, 2, objective="negative-only").objective == min(
+    assert explainer.solve(x, 2, objective="loss").objective == min(n for *_, n in rules)
+    assert explainer.solve(x, 2, objective="negative-only").objective == min(
         (1 - p) * c * 1000 for p, c, _ in rules
     )
-    limited = explainer.explain(x, 2, objective="loss", max_coverage="1/10")
+    limited = explainer.solve(x, 2, objective="loss", max_coverage="1/10")
     assert limited.objective == min(n for _, c, n in rules if c <= 0.1)
 
 
 def test_limits_that_no_rule_keeps(explainer: Explainer, x: pd.Series) -> None:
-    result = explainer.explain(x, 2, min_coverage=0.9, min_precision=0.9)
+    result = explainer.solve(x, 2, min_coverage=0.9, min_precision=0.9)
     assert (str(result.status), result.explanation) == ("INFEASIBLE", None)
     with pytest.raises(EngineError, match="INFEASIBLE"):
         cpx.explain(heavy, explainer.distribution.background.rows, x, 2, min_coverage=1,
@@ -96,47 +107,47 @@ def test_limits_that_no_rule_keeps(explainer: Explainer, x: pd.Series) -> None:
 
 def test_required_and_forbidden_conditions(explainer: Explainer, x: pd.Series) -> None:
     names = explainer.conditions(x).literals
-    best = explainer.explain(x, 2).explanation
+    best = explainer.explain(x, 2)
     j = best.features[0]
-    without = explainer.explain(x, 2, forbidden=names[j]).explanation
+    without = explainer.explain(x, 2, forbidden=names[j])
     assert j not in without.features
     assert without.precision <= best.precision
     other = next(i for i in range(len(names)) if i not in best.features)
     for form in (names[other], other, [other], [names[other]]):
-        assert other in explainer.explain(x, 2, required=form).explanation.features
+        assert other in explainer.explain(x, 2, required=form).features
     # What is proved is proved of the rules that were allowed, and the sentence says so.
     assert "no rule of at most 2 conditions that has nothing forbidden and" in without.proved
     asked = {"objective": "loss", "epsilon": 0.2, "delta": 0.1}
-    told = explainer.explain(x, 2, required=other, **asked).explanation
+    told = explainer.explain(x, 2, required=other, **asked)
     assert told.guarantee.endswith("every rule of at most 2 conditions that has what is required")
-    one = explainer.explain(x, 4, one_per_group=True, required="tint = red").explanation
+    one = explainer.explain(x, 4, one_per_group=True, required="tint = red")
     groups = [explainer.distribution.groups[j] for j in one.features]
     assert len(set(groups)) == len(groups)
 
 
 def test_the_empty_rule_of_least_loss_is_told(explainer: Explainer, table: pd.DataFrame) -> None:
     light = table.iloc[int(np.flatnonzero(heavy(table) == "light")[0])]
-    result = explainer.explain(light, 0, objective="loss")
+    result = explainer.solve(light, 0, objective="loss")
     (note,) = result.explanation.notes
     share = float(result.explanation.precision)
     assert f"always predicting light is the best answer. It is right for {share:.3f} of" in note
     assert note in result.explanation.summary()
     assert note in result.explanation._repr_html_()
     # Other objectives, other rules, and a rule without proof get no such note.
-    assert explainer.explain(light, 0).explanation.notes == ()
-    assert explainer.explain(light, 1, objective="loss", required=0).explanation.notes == ()
+    assert explainer.explain(light, 0).notes == ()
+    assert explainer.explain(light, 1, objective="loss", required=0).notes == ()
 
 
 def test_all_samples_agree_is_no_empty_rule_by_loss(table: pd.DataFrame) -> None:
     always = Explainer(lambda rows: np.ones(len(rows)), table)
-    result = always.explain(table.iloc[0], 2, objective="loss")
+    result = always.solve(table.iloc[0], 2, objective="loss")
     assert (result.explanation.features, result.explanation.notes) == ((), ())
 
 
 @pytest.mark.parametrize("objective", ["loss", "negative-only"])
 def test_guarantee_of_a_loss(explainer: Explainer, x: pd.Series, objective: str) -> None:
     asked = {"objective": objective, "epsilon": 0.2, "delta": 0.1}
-    result = explainer.explain(x, 2, **asked)
+    result = explainer.solve(x, 2, **asked)
     d = explainer.distribution.n_features
     assert explainer.problem(x, 2, **asked).samples.total == cpx.sample_size(2, d, 0.2, 0.1)
     assert result.explanation.guarantee.startswith(
@@ -176,7 +187,7 @@ def test_a_loss_is_seldom_further_from_the_least_than_is_said(table: pd.DataFram
     for seed in range(rounds):
         explainer = Explainer(heavy, table, seed=seed)
         asked = {"objective": "loss", "epsilon": epsilon, "delta": delta}
-        found = explainer.explain(x, 1, fresh=1, **asked).explanation
+        found = explainer.explain(x, 1, fresh=1, **asked)
         agreement = explainer.distribution.background.bits == explainer.distribution.encode(x)
         same = heavy(table) == "heavy"
         losses = {
@@ -192,7 +203,7 @@ def test_a_loss_is_seldom_further_from_the_least_than_is_said(table: pd.DataFram
 def test_guarantee_of_shares(explainer: Explainer, x: pd.Series, objective: str) -> None:
     """The figures are those of the derivation, rounded to the safe side."""
     asked = {"objective": objective, "epsilon": 0.05, "delta": 0.1, "min_precision": 0.7}
-    result = explainer.explain(x, 2, **asked)
+    result = explainer.solve(x, 2, **asked)
     found, problem = result.explanation, explainer.problem(x, 2, **asked)
     m, d = problem.samples.total, problem.n_features
     assert m == cpx.sample_size(2, d, 0.05, 0.1 / 2)
@@ -222,7 +233,7 @@ def test_what_is_guaranteed_is_not_often_wrong(table: pd.DataFrame) -> None:
     delta, wrong, rounds = 0.3, 0, 25
     for seed in range(rounds):
         explainer = Explainer(heavy, table, seed=seed)
-        found = explainer.explain(x, 1, epsilon=0.3, delta=delta, fresh=1).explanation
+        found = explainer.explain(x, 1, epsilon=0.3, delta=delta, fresh=1)
         bits = explainer.distribution.background.bits
         covered = (bits == explainer.distribution.encode(x))[:, list(found.features)].all(axis=1)
         precision = float((heavy(table)[covered] == "heavy").mean())
@@ -234,11 +245,11 @@ def test_what_is_guaranteed_is_not_often_wrong(table: pd.DataFrame) -> None:
 def test_a_rule_without_mass_is_told_not_raised(table: pd.DataFrame) -> None:
     explainer = Explainer(heavy, table)
     stranger = {"size": 1e6, "weight": -1e6, "tint": "violet"}
-    result = explainer.explain(stranger, 3, objective="loss", required="tint != red", m=200)
+    result = explainer.solve(stranger, 3, objective="loss", required="tint != red", m=200)
     assert result.explanation.fresh is not None
     everything = explainer.conditions(stranger).literals
     required = [j for j, text in enumerate(everything) if text.startswith("tint")]
-    result = explainer.explain(stranger, 3, objective="loss", required=required)
+    result = explainer.solve(stranger, 3, objective="loss", required=required)
     assert result.explanation.fresh is None
     (note,) = result.explanation.notes
     assert note.startswith("the precision could not be measured on fresh samples: no background")
@@ -247,12 +258,12 @@ def test_a_rule_without_mass_is_told_not_raised(table: pd.DataFrame) -> None:
 
 
 def test_measuring_is_not_on_the_samples_of_the_rule(explainer: Explainer, x: pd.Series) -> None:
-    result = explainer.explain(x, 0, fresh=1000)
+    result = explainer.solve(x, 0, fresh=1000)
     assert result.explanation.fresh.agreeing != result.explanation.precision * 1000
 
 
 def test_score(explainer: Explainer, x: pd.Series) -> None:
-    best = explainer.explain(x, 2).explanation
+    best = explainer.explain(x, 2)
     scored = explainer.score(str(best).partition(" => ")[0], x)
     assert (scored.precision, scored.coverage) == (best.precision, best.coverage)
     assert scored.fresh == best.fresh
@@ -326,7 +337,7 @@ def test_wrong_scores(explainer: Explainer, x: pd.Series) -> None:
 
 
 def test_an_explanation_reads_back_what_it_wrote(explainer: Explainer, x: pd.Series) -> None:
-    found = explainer.explain(x, 1, objective="loss", epsilon=0.3, delta=0.3).explanation
+    found = explainer.explain(x, 1, objective="loss", epsilon=0.3, delta=0.3)
     assert Explanation.from_dict(found.to_dict()) == found
     old = {k: v for k, v in found.to_dict().items() if k not in ("guarantee", "notes")}
     assert Explanation.from_dict(old).notes == ()
@@ -334,8 +345,8 @@ def test_an_explanation_reads_back_what_it_wrote(explainer: Explainer, x: pd.Ser
 
 def test_the_seed_is_for_engines_that_take_one(table: pd.DataFrame, x: pd.Series) -> None:
     explainer = Explainer(heavy, table, seed=7)
-    assert explainer.explain(x, 1, backend="cpsat").options["seed"] == 7
-    result = explainer.explain(x, 1)
+    assert explainer.solve(x, 1, backend="cpsat").options["seed"] == 7
+    result = explainer.solve(x, 1)
     assert result.backend == "search"
     assert not [text for text in result.warnings if "seed" in text]
 
@@ -348,22 +359,80 @@ def test_an_engine_that_is_not_installed_is_named(
         explainer.explain(x, 1)
 
 
+# -------------------------------------------------------------------- what is returned
+
+
+def test_the_doors_return_the_same(table: pd.DataFrame, x: pd.Series) -> None:
+    asked = {"objective": "loss", "m": 300, "fresh": 50}
+    by_call = cpx.explain(heavy, table, x, 2, seed=4, **asked)
+    explainer = Explainer(heavy, table, seed=4)
+    by_step, result = explainer.explain(x, 2, **asked), explainer.solve(x, 2, **asked)
+    assert isinstance(by_step, Explanation)
+    assert by_call == by_step == result.explanation
+    assert by_call.result.objective == by_step.result.objective == result.objective
+    assert by_call.result.verified
+    # The result is no part of what is saved, and a copy keeps it.
+    assert Explanation.from_dict(by_call.to_dict()).result is None
+    assert pickle.loads(pickle.dumps(by_call)).result.bound == result.bound
+
+
+def test_what_was_read_off_the_result_still_is_with_a_warning(
+    explainer: Explainer, x: pd.Series
+) -> None:
+    found = explainer.explain(x, 1)
+    with pytest.warns(DeprecationWarning, match=r"its status is now that of explanation\.result"):
+        assert found.status is found.result.status
+    with pytest.warns(DeprecationWarning, match="Explainer.solve"):
+        assert found.explanation == found
+    with pytest.raises(AttributeError, match="'Explanation' object has no attribute 'nonsense'"):
+        _ = found.nonsense
+    with pytest.raises(AttributeError, match="no attribute 'status'"):
+        _ = replace(found, result=None).status
+
+
+def test_what_is_wrong_is_raised_by_both_doors(explainer: Explainer, x: pd.Series) -> None:
+    with pytest.raises(EngineError, match="found no rule: INFEASIBLE"):
+        explainer.explain(x, 2, min_coverage=0.9, min_precision=0.9)
+
+
 # -------------------------------------------------------------------- its arguments
 
 
-def test_the_signatures_of_the_one_call_are_those_of_what_it_calls() -> None:
-    def defaults(function: object) -> dict[str, object]:
-        parameters = inspect.signature(function).parameters.values()
-        return {p.name: p.default for p in parameters if p.kind is not p.VAR_KEYWORD}
+def _documented() -> dict[str, str]:
+    """What the docstring of explain says of the type and default of each argument."""
+    found = {}
+    text = inspect.getdoc(explain).partition("\nReturns\n")[0]
+    for line in text.splitlines():
+        names, colon, said = line.partition(" : ")
+        if names and not names.startswith(" ") and (colon or re.fullmatch(r"[\w, ]+", line)):
+            found.update(dict.fromkeys(names.split(", "), said))
+    return found
 
-    by_rule, by_reason = map(defaults, get_overloads(explain))
-    asked = {**defaults(Explainer), **defaults(Explainer.explain), **defaults(Question)}
-    assert by_rule.pop("kind") == "rule"
-    assert by_rule == {name: asked[name] for name in by_rule}
-    assert asked.keys() - by_rule.keys() == {"self", "max_coverage", "name"}
-    forced = defaults(explain_by_reason)
-    assert by_reason.pop("kind") is inspect.Parameter.empty
-    assert by_reason == {name: forced[name] for name in by_reason}
-    options = {"gap", "threads", "encoding", "isolate", "listen"}
-    assert forced.keys() - by_reason.keys() == options
-    assert options < {*SOLVE_OPTIONS}
+
+def test_every_argument_is_declared_once_and_documented() -> None:
+    documented = _documented()
+    question = {f.name: f.default for f in fields(Question)}
+    reason = {f.name: f.default for f in fields(ReasonQuestion)}
+    assert question.keys() - {"k"} == get_type_hints(QuestionOptions).keys()
+    assert reason.keys() - {"name"} == (
+        ReasonOptions.__annotations__.keys() - EngineOptions.__annotations__.keys() - {"trusted"}
+    )
+    built = {p.name: p.default for p in inspect.signature(Explainer).parameters.values()}
+    options = ExplainOptions.__annotations__.keys() | {"classifier", "background"}
+    assert built.keys() < options
+    given = {**question, **reason, **built, "fresh": FRESH, "time_limit": TIME_LIMIT}
+    given["backend"] = BACKEND
+    known = options | ReasonOptions.__annotations__.keys() | {"x", "k", "model"}
+    assert known - documented.keys() == {"max_coverage", "name"}
+    for name, default in given.items():
+        said = re.search(r"default=(.*)", documented.get(name, ""))
+        if said:
+            assert ast.literal_eval(said[1]) == default, name
+        else:
+            assert default in (None, (), "", inspect.Parameter.empty), name
+
+
+def test_the_overloads_say_what_is_returned() -> None:
+    by_rule, by_reason = get_overloads(explain)
+    assert get_type_hints(by_rule)["return"] is Explanation
+    assert get_type_hints(by_reason)["return"] is Reason

@@ -63,7 +63,7 @@ X = [1, 0, 1, 1, 0, 0]
 
 
 def test_figures_are_ours() -> None:
-    result = explainer().explain(X, k=3, backend="anchors")
+    result = explainer().solve(X, k=3, backend="anchors")
     assert result.status is Status.FEASIBLE
     assert result.bound is None
     assert result.verified
@@ -110,7 +110,7 @@ def test_a_rule_of_no_mass_speaks_for_nothing() -> None:
     rows = Empirical(Background(background))
     empirical = Explainer(lambda z: z[:, 0], background, distribution=rows)
     Fake.answer = record(0)
-    assert empirical.explain([1, 1, 1], k=2, backend="anchors").status is Status.FEASIBLE
+    assert empirical.solve([1, 1, 1], k=2, backend="anchors").status is Status.FEASIBLE
     _, data, labels = Fake.sample([0, 1], 30)
     assert not data.any()
     assert not labels.any()
@@ -118,7 +118,7 @@ def test_a_rule_of_no_mass_speaks_for_nothing() -> None:
 
 def test_an_empty_anchor() -> None:
     Fake.answer = record()
-    result = explainer().explain(X, k=3, backend="anchors")
+    result = explainer().solve(X, k=3, backend="anchors")
     assert result.explanation is not None
     assert result.explanation.features == ()
     assert result.raw_status == "the package's estimates: precision 0.970, coverage 1.000"
@@ -126,7 +126,7 @@ def test_an_empty_anchor() -> None:
 
 def test_k_zero_does_not_call_the_package() -> None:
     Fake.options = {}
-    result = explainer().explain(X, k=0, backend="anchors")
+    result = explainer().solve(X, k=0, backend="anchors")
     assert result.status is Status.FEASIBLE
     assert Fake.options == {}
 
@@ -134,13 +134,13 @@ def test_k_zero_does_not_call_the_package() -> None:
 def test_reuse_of_samples_is_told() -> None:
     background = np.random.default_rng(0).integers(0, 2, (40, 6))
     written_in = Explainer(lambda z: z[:, 0], background, distribution="perturbed")
-    result = written_in.explain(X, k=3, backend="anchors")
+    result = written_in.solve(X, k=3, backend="anchors")
     assert any("reuses the samples" in text for text in result.warnings)
 
 
 def test_missing_precision_is_told() -> None:
     Fake.answer = record(3, precision=0.4)
-    result = explainer().explain(X, k=1, backend="anchors")
+    result = explainer().solve(X, k=1, backend="anchors")
     assert any("reached the precision 0.95" in text for text in result.warnings)
 
 
@@ -154,7 +154,7 @@ def test_a_broken_constraint_is_told() -> None:
 
 
 def test_the_time_limit_stops_it() -> None:
-    result = explainer().explain(X, k=3, backend="anchors", time_limit=1e-9)
+    result = explainer().solve(X, k=3, backend="anchors", time_limit=1e-9)
     assert (result.status, result.termination) == (Status.UNKNOWN, Termination.TIME_LIMIT)
 
 

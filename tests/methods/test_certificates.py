@@ -257,7 +257,7 @@ def parity_explainer(d: int = 10) -> Explainer:
 
 
 def test_parity_as_a_backend() -> None:
-    result = parity_explainer().explain([0, 1] * 5, k=5, backend="certificates")
+    result = parity_explainer().solve([0, 1] * 5, k=5, backend="certificates")
     assert result.status is Status.FEASIBLE
     assert result.bound is None
     assert result.termination is Termination.COMPLETED
@@ -270,7 +270,7 @@ def test_parity_as_a_backend() -> None:
 
 
 def test_too_small_a_cap_is_unknown() -> None:
-    result = parity_explainer().explain([0, 1] * 5, k=1, backend="certificates")
+    result = parity_explainer().solve([0, 1] * 5, k=1, backend="certificates")
     assert result.status is Status.UNKNOWN
     assert result.explanation is None
     assert any("no certificate of at most 1 feature was" in text for text in result.warnings)
@@ -301,7 +301,7 @@ def test_limits_are_told_with_figures() -> None:
     # Five bits cover a sample in 32, less than the problem asks for unless told otherwise.
     background = np.random.default_rng(0).integers(0, 2, (40, 8))
     conjunction = Explainer(lambda z: z[:, :5].all(axis=1), background, distribution=Uniform(8))
-    result = conjunction.explain([1] * 8, k=5, backend="certificates", m=5000)
+    result = conjunction.solve([1] * 8, k=5, backend="certificates", m=5000)
     assert result.status is Status.UNKNOWN
     (told,) = [text for text in result.warnings if "breaks a constraint" in text]
     assert "of its samples it covers 0.03" in told
@@ -318,13 +318,13 @@ def test_other_distributions_are_refused() -> None:
 def test_the_seed_repeats_it() -> None:
     explainer = parity_explainer()
     first, second = (
-        explainer.explain([0, 1] * 5, k=4, backend="certificates", seed=3) for _ in range(2)
+        explainer.solve([0, 1] * 5, k=4, backend="certificates", seed=3) for _ in range(2)
     )
     assert first.raw_status == second.raw_status
 
 
 def test_the_time_limit_stops_it() -> None:
-    result = parity_explainer().explain([0, 1] * 5, k=4, backend="certificates", time_limit=1e-9)
+    result = parity_explainer().solve([0, 1] * 5, k=4, backend="certificates", time_limit=1e-9)
     assert result.status is Status.UNKNOWN
     assert result.termination is Termination.TIME_LIMIT
     assert result.sizes["queries"] == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import subprocess
 import sys
 import zipfile
@@ -99,8 +101,40 @@ def test_json_of_a_hundred_levels_is_read() -> None:
     assert parse_json("[" * 100 + "]" * 100, CpxError)
 
 
-def test_only_gzip_is_unpacked(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "table.zip", "w") as archive:
+def _packed(path: Path, content: bytes) -> Path:
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("table.csv", content)
+    else:
+        pack = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[path.suffix].compress
+        path.write_bytes(pack(content))
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zip"])
+def test_packed_tables(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = _packed(tmp_path / f"table.csv{suffix}", b"a,y\n1,no\n2,yes\n")
+    X, y = read_table(path, "y")
+    assert (X["a"].tolist(), y.tolist()) == ([1, 2], ["no", "yes"])
+    path.write_bytes(path.read_bytes()[:-12])
+    with pytest.raises(DataError, match=rf"table\.csv\{suffix}: truncated or damaged"):
+        read_table(path, "y")
+    monkeypatch.setattr("cpx.support.files._MOST_UNPACKED", 2**22)
+    with pytest.raises(DataError, match="unpack to more than"):
+        read_table(_packed(path, b"0" * 2**23), "y")
+
+
+def test_an_archive_of_a_table_has_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "table.zip"
+    with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("table.csv", "a,y\n1,no\n")
-    with pytest.raises(DataError, match=r"table\.zip: only \.gz is unpacked here"):
-        read_table(tmp_path / "table.zip", "y")
+        archive.writestr("more.csv", "a,y\n1,no\n")
+    with pytest.raises(DataError, match=r"table\.zip: .*one file is wanted, there are 2"):
+        read_table(path, "y")
+
+
+def test_what_is_not_unpacked_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv.zst"
+    path.write_bytes(b"x")
+    with pytest.raises(DataError, match=r"\.zst is not unpacked here; unpack it first"):
+        read_table(path, "y")

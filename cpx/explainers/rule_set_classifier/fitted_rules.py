@@ -15,7 +15,7 @@ from cpx.errors import DataError
 from cpx.explainers.rule_set_classifier.labels import Target, plain_labels
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
-from cpx.models.arguments import Share
+from cpx.support.validation import Share
 
 if TYPE_CHECKING:
     from cpx.answers.rule_set import RuleSet

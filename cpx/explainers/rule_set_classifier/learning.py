@@ -20,7 +20,7 @@ from cpx.explainers.rule_set_classifier.labels import Target, two_classes
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.methods.candidates.literals import Literals
-from cpx.models.rule_set.text import plural
+from cpx.models.text import plural
 from cpx.support.validation import choice, share
 
 if TYPE_CHECKING:

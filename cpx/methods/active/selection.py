@@ -14,7 +14,7 @@ from cpx.answers.result import Result, Status, Termination
 from cpx.errors import EngineError, shown
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.options import SolveOptions
-from cpx.solving import run
+from cpx.solving.run import run
 
 __all__ = ["Rival", "Selection", "leads"]
 

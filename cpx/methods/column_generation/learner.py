@@ -202,7 +202,7 @@ class Learner:
         seconds: float = math.inf,
     ) -> Chosen:
         """Select from the rules, from a set that is known; report the set."""
-        from cpx.solving import run
+        from cpx.solving.run import run
 
         cancel = self._listener.cancel
         if cancel is not None and cancel.is_set():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
-__all__ = ["BestOfOrders", "Deletion", "delete_in_orders"]
+__all__ = ["BestOfOrders", "Deletion"]
 
 _ORDERS = 20
 
@@ -57,12 +57,13 @@ class Deletion(AskingOracle):
         """Delete in one order after the other; see :class:`~cpx.backends.base.Backend`."""
         assert isinstance(problem, SmallestSet)
         with progress.phase("compile"):
-            self.preload()
+            if not problem.stated:
+                self.preload()  # the oracle of the model is asked
             from cpx.methods.reasons.deletion import deleting
 
             asked = deleting(problem, lambda: progress.should_stop)
         with progress.phase("solve"):
-            return delete_in_orders(problem, asked, options.seed, progress, self.orders)
+            return _delete_in_orders(problem, asked, options.seed, progress, self.orders)
 
 
 class BestOfOrders(Deletion):
@@ -93,8 +94,8 @@ class BestOfOrders(Deletion):
         return int(self.solver)
 
 
-def delete_in_orders(
-    problem: SmallestSet, asked: Deleting, seed: int, progress: Progress, orders: int = _ORDERS
+def _delete_in_orders(
+    problem: SmallestSet, asked: Deleting, seed: int, progress: Progress, orders: int
 ) -> Outcome:
     """Report the sets that deletion leaves, and say how it ended.
 

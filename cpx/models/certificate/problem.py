@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import floor
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,13 +15,20 @@ from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance, shown
-from cpx.models.arguments import Share, feature_list, share, weight_list
 from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
-from cpx.models.minimum_subset.problem import SMALLEST_ENCODINGS, SmallestSet
-from cpx.models.monomial import saved
-from cpx.models.monomial import text as wording
+from cpx.models.minimum_subset.problem import (
+    FORBIDDEN,
+    REQUIRED,
+    SMALLEST_ENCODINGS,
+    WEIGHTS,
+    SmallestSet,
+)
+from cpx.models.monomial.text import conclusion, samples_in_words
+from cpx.models.parameters import NAME, ShareOf, parameter
+from cpx.models.saved import SAMPLES
+from cpx.models.text import percent
+from cpx.support.validation import Share
 
 __all__ = ["MinCertificate"]
 
@@ -70,28 +77,18 @@ class MinCertificate(SmallestSet):
     'a and b => same class as x'
     """
 
-    samples: Samples
-    epsilon: Share = 0
-    weights: tuple[int, ...] | None = None
-    required: tuple[int, ...] = ()
-    forbidden: tuple[int, ...] = ()
-    name: str = ""
+    samples: Samples = field(metadata=SAMPLES)
+    epsilon: Share = field(
+        default=0,
+        metadata=parameter(ShareOf(), "tolerated share of disagreeing weight, exact", needed=True),
+    )
+    weights: tuple[int, ...] | None = field(default=None, metadata=WEIGHTS)
+    required: tuple[int, ...] = field(default=(), metadata=REQUIRED)
+    forbidden: tuple[int, ...] = field(default=(), metadata=FORBIDDEN)
+    name: str = field(default="", metadata=NAME)
 
     kind: ClassVar[str] = "min-certificate"
     encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SMALLEST_ENCODINGS
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.samples, Samples):
-            raise InvalidInstance(f"samples must be Samples, got {type(self.samples).__name__}")
-        object.__setattr__(self, "epsilon", share("epsilon", self.epsilon))
-        for which in ("required", "forbidden"):
-            value = feature_list(which, getattr(self, which), self.n_features)
-            object.__setattr__(self, which, value)
-        if self.weights is not None:
-            weights = weight_list("weights", self.weights, self.n_features)
-            object.__setattr__(self, "weights", weights)
-        if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
 
     @property
     def n_features(self) -> int:
@@ -138,7 +135,7 @@ class MinCertificate(SmallestSet):
 
     def explanation(self, features: Iterable[int]) -> Explanation:
         """Return the rule of these features with its exact precision and coverage."""
-        rule = Rule.of(features, self.samples.features, wording.conclusion(self.samples))
+        rule = Rule.of(features, self.samples.features, conclusion(self.samples))
         found = self._measure(rule.features)
         return Explanation(rule, precision=found.precision, coverage=found.coverage)
 
@@ -157,8 +154,8 @@ class MinCertificate(SmallestSet):
 
     def brief(self) -> list[str]:
         """Return samples, features and what is tolerated."""
-        share = wording.percent(Fraction(self.epsilon))
-        return [*wording.samples_in_words(self.samples), f"at most {share} disagreeing"]
+        share = percent(Fraction(self.epsilon))
+        return [*samples_in_words(self.samples), f"at most {share} disagreeing"]
 
     def facts(self) -> dict[str, str]:
         """Return samples, features and what is tolerated."""
@@ -173,7 +170,7 @@ class MinCertificate(SmallestSet):
 
     def claim(self) -> str:
         """Name the certificate."""
-        share = wording.percent(Fraction(self.epsilon))
+        share = percent(Fraction(self.epsilon))
         return f"certificate on these samples with at most {share} disagreeing"
 
     def units(self, size: int) -> str:
@@ -189,19 +186,3 @@ class MinCertificate(SmallestSet):
         if same.any() and int(samples.weights[same].sum()) > self.tolerated:
             notes.append("samples of another class agree with x on all features")
         return tuple(notes)
-
-    # -------------------------------------------------------------- its file
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the saved form, version 1."""
-        parameters: dict[str, Any] = {"epsilon": str(self.epsilon)}
-        for key in ("required", "forbidden", "weights"):
-            if value := getattr(self, key):
-                parameters[key] = list(value)
-        return saved.with_samples(self.kind, self.name, parameters, self.samples)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read the saved form; unknown keys and parameters are refused by name."""
-        known = frozenset(("epsilon", "required", "forbidden", "weights"))
-        return cls(**saved.read(data, known, needed=("epsilon",)))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,26 +17,108 @@ from cpx.answers.values import Value
 from cpx.data.bit_table import bit_table
 from cpx.data.bitstrings import matrix_of, strings_of
 from cpx.errors import DataError, InvalidInstance, shown
-from cpx.models.arguments import index
 from cpx.models.base import Encoding, Problem, Statement, Values
-from cpx.models.kernel_rule.arguments import feature_names, positive_fraction, signed_weights
 from cpx.models.kernel_rule.dnf import DNF, in_words
 from cpx.models.kernel_rule.encodings import slots
 from cpx.models.kernel_rule.form import DNFForm
-from cpx.models.monomial import saved
-from cpx.models.monomial.text import class_words
+from cpx.models.parameters import CONTEXT, NAME, Integer, Json, Kind, parameter
+from cpx.models.saved import BITS
+from cpx.models.text import class_words
+from cpx.support.validation import index, positive_fraction
 
 __all__ = ["KernelRule"]
 
-_KEYS = frozenset(
-    (
-        *("format", "version", "problem", "name", "parameters"),
-        *("samples", "weights", "features", "context"),
-    )
-)
 # A solution chooses from a feature of each clause, and each such choice has a name.
 _MOST_INDICES = 10**6
-_PARAMETERS = ("max_clauses", "max_literals", "unit")
+_MOST_WEIGHT = 2**53
+
+
+class _Table(Kind):
+    """A table of bits with at least one row."""
+
+    schema: ClassVar[Json] = {"type": "array", "minItems": 1, "items": BITS}
+
+    def check(self, name: str, value: Any, problem: Any) -> NDArray[np.bool_]:
+        """Return the table."""
+        try:
+            table = bit_table(name, value)
+        except DataError as error:
+            raise InvalidInstance(str(error)) from error
+        if not len(table):
+            raise InvalidInstance(f"{name} must not be empty")
+        return table
+
+    def saved(self, value: NDArray[np.bool_]) -> list[str]:
+        """Return a string for each row."""
+        return strings_of(value)
+
+    def read(self, key: str, holder: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return the table of a file."""
+        return matrix_of(holder[key])
+
+
+class _SignedWeights(Kind):
+    """An integer of either sign for each sample."""
+
+    schema: ClassVar[Json] = {"type": "array", "items": {"type": "integer"}}
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[int, ...]:
+        """Return the integers."""
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise InvalidInstance(f"{name} must be a list of integers, got {shown(value)}")
+        weights, m = (
+            tuple(index(f"{name}[{i}]", w) for i, w in enumerate(value)),
+            len(problem.samples),
+        )
+        if len(weights) != m:
+            raise InvalidInstance(f"{name} must have {m} integers, got {len(weights)}")
+        if sum(map(abs, weights)) >= _MOST_WEIGHT:
+            raise InvalidInstance(
+                f"{name} must have absolute values that add up to less than 2**53"
+            )
+        return weights
+
+    def saved(self, value: tuple[int, ...]) -> list[int]:
+        """Return a list."""
+        return list(value)
+
+
+class _Unit(Kind):
+    """A positive fraction."""
+
+    schema: ClassVar[Json] = {"type": "string", "pattern": "^[0-9]+(/[0-9]+)?$"}
+
+    def check(self, name: str, value: Any, problem: Any) -> Fraction:
+        """Return the fraction."""
+        return positive_fraction(name, value)
+
+    def saved(self, value: Fraction) -> str:
+        """Return the fraction as text."""
+        return str(value)
+
+    @property
+    def range(self) -> str:
+        """What values there are."""
+        return "a positive fraction"
+
+
+class _Names(Kind):
+    """What each feature means; ``x0``, ``x1``, ... for none."""
+
+    schema: ClassVar[Json] = {"type": "array", "items": {"type": "string"}}
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[str, ...]:
+        """Return the names."""
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise InvalidInstance(f"{name} must be a list of strings, got {shown(value)}")
+        names = tuple(value) or tuple(f"x{j}" for j in range(problem.d))
+        if len(names) != problem.d or not all(isinstance(text, str) for text in names):
+            raise InvalidInstance(f"{name} must be {problem.d} strings, got {shown(names)}")
+        return names
+
+    def saved(self, value: tuple[str, ...]) -> list[str]:
+        """Return a list."""
+        return list(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,46 +176,34 @@ class KernelRule(Problem):
     ('OPTIMAL', 5, '(x0 and x1) or x2 => positive')
     """
 
-    samples: NDArray[np.bool_]
-    weights: tuple[int, ...]
-    max_clauses: int
-    max_literals: int
-    unit: Fraction | int | str = Fraction(1)
-    features: tuple[str, ...] = ()
-    name: str = ""
-    context: Mapping[str, Any] = field(default_factory=dict)
+    samples: NDArray[np.bool_] = field(
+        metadata=parameter(_Table(), "one string per support vector", key="samples")
+    )
+    weights: tuple[int, ...] = field(
+        metadata=parameter(_SignedWeights(), "y_i alpha_i of each, in units", key="weights")
+    )
+    max_clauses: int = field(metadata=parameter(Integer(1), "most clauses of the rule"))
+    max_literals: int = field(metadata=parameter(Integer(1, "d"), "most features of a clause"))
+    unit: Fraction | int | str = field(
+        default=Fraction(1), metadata=parameter(_Unit(), "what a weight of 1 stands for")
+    )
+    features: tuple[str, ...] = field(
+        default=(), metadata=parameter(_Names(), "what each feature means", key="features")
+    )
+    name: str = field(default="", metadata=NAME)
+    context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
 
     kind: ClassVar[str] = "kernel-rule"
     sense: ClassVar[Literal["min", "max"]] = "max"
     encodings: ClassVar[tuple[Encoding[DNFForm], ...]] = (Encoding("slots", slots),)
 
-    def __post_init__(self) -> None:
-        try:
-            table = bit_table("samples", self.samples)
-        except DataError as error:
-            raise InvalidInstance(str(error)) from error
-        m, d = table.shape
-        if not m:
-            raise InvalidInstance("samples must not be empty")
-        object.__setattr__(self, "samples", table)
-        object.__setattr__(self, "weights", signed_weights(self.weights, m))
-        for which, most in (("max_clauses", None), ("max_literals", d)):
-            number = index(which, getattr(self, which))
-            if number < 1 or (most is not None and number > most):
-                limits = "at least 1" if most is None else f"from 1 to {most}"
-                raise InvalidInstance(f"{which} must be {limits}, got {shown(number)}")
-            object.__setattr__(self, which, number)
-        if self.max_clauses * d > _MOST_INDICES:
+    def validate(self) -> None:
+        """Refuse more clauses and features than a solution can be chosen from."""
+        if self.max_clauses * self.d > _MOST_INDICES:
             raise InvalidInstance(
                 f"max_clauses times the number of features must be at most {_MOST_INDICES}, got "
-                f"{self.max_clauses} times {d}"
+                f"{self.max_clauses} times {self.d}"
             )
-        object.__setattr__(self, "unit", positive_fraction("unit", self.unit))
-        object.__setattr__(self, "features", feature_names(self.features, d))
-        if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
-        if not isinstance(self.context, Mapping):
-            raise InvalidInstance(f"context must be an object, got {shown(self.context)}")
 
     # ----------------------------------------------------------- the problem
 
@@ -147,9 +217,14 @@ class KernelRule(Problem):
         return DNFForm(self.samples, weights, self.max_clauses, self.max_literals)
 
     @property
+    def d(self) -> int:
+        """Number d of features."""
+        return int(self.samples.shape[1])
+
+    @property
     def n_features(self) -> int:
         """Number D d of indices that a solution chooses from."""
-        return int(self.max_clauses * self.samples.shape[1])
+        return self.max_clauses * self.d
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -260,39 +335,3 @@ class KernelRule(Problem):
         if not (weights < 0).any():
             return ("no support vector is negative",)
         return ()
-
-    # -------------------------------------------------------------- its file
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the saved form, version 1."""
-        data: dict[str, Any] = {"format": "cpx-instance", "version": 1, "problem": self.kind}
-        if self.name:
-            data["name"] = self.name
-        data["parameters"] = {
-            "max_clauses": self.max_clauses,
-            "max_literals": self.max_literals,
-            "unit": str(self.unit),
-        }
-        data["samples"] = strings_of(self.samples)
-        data["weights"] = list(self.weights)
-        data["features"] = list(self.features)
-        if self.context:
-            data["context"] = dict(self.context)
-        return data
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read the saved form; unknown keys and parameters are refused by name."""
-        saved.refuse_unknown("key", data, _KEYS)
-        parameters = data.get("parameters")
-        if not isinstance(parameters, Mapping):
-            raise InvalidInstance(f"parameters must be an object, got {shown(parameters)}")
-        saved.refuse_unknown("parameter", parameters, frozenset(_PARAMETERS))
-        for key, holder in (
-            *((key, parameters) for key in _PARAMETERS[:2]),
-            *((key, data) for key in ("samples", "weights")),
-        ):
-            if key not in holder:
-                raise InvalidInstance(f"the key {shown(key)} is missing")
-        more = {key: data[key] for key in ("features", "name", "context") if key in data}
-        return cls(matrix_of(data["samples"]), data["weights"], **parameters, **more)

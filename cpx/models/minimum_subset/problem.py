@@ -15,13 +15,19 @@ from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.minimum_subset.encodings.direct import direct
 from cpx.models.minimum_subset.encodings.order import order
 from cpx.models.minimum_subset.form import LossForm
+from cpx.models.parameters import Indices, Weights, parameter
 
-__all__ = ["SMALLEST_ENCODINGS", "SmallestSet"]
+__all__ = ["FORBIDDEN", "REQUIRED", "SMALLEST_ENCODINGS", "WEIGHTS", "SmallestSet"]
 
 SMALLEST_ENCODINGS: tuple[Encoding[LossForm], ...] = (
     Encoding("order", order),
     Encoding("direct", direct),
 )
+
+# Parameters of all these problems; what follows their own in files.
+REQUIRED = parameter(Indices(), "features that must be chosen", place=1)
+FORBIDDEN = parameter(Indices(), "features that must not be chosen", place=1)
+WEIGHTS = parameter(Weights(), "one per feature; absent: all 1", place=2)
 
 
 class SmallestSet(Problem):
@@ -89,10 +95,6 @@ class SmallestSet(Problem):
         if not chosen.issuperset(self.required) or not chosen.isdisjoint(self.forbidden):
             return False
         return self.enough(features)
-
-    def shortened(self, explanation: Explanation) -> Explanation:
-        """Return the explanation as it is: every feature has a weight."""
-        return explanation
 
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None

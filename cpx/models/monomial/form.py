@@ -47,6 +47,17 @@ class CoverageLimits:
     most: int | None = None
     precision: Fraction | None = None
 
+    def in_words(self) -> str:
+        """Return the limits as weights, for who reads an instance."""
+        parts = []
+        if self.least:
+            parts.append(f"covered weight >= {self.least}")
+        if self.most is not None:
+            parts.append(f"covered weight <= {self.most}")
+        if self.precision is not None:
+            parts.append(f"agreeing weight covered >= {self.precision} of the weight covered")
+        return ", ".join(parts)
+
     @classmethod
     def of(
         cls,

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value
-from cpx.models.arguments import Share
 from cpx.models.base import Encoding
-from cpx.models.monomial import text as wording
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.k_monomial import LIMITED_ENCODINGS
 from cpx.models.monomial.problem import WeightedProblem
+from cpx.support.validation import Share
 
 __all__ = ["MaxCoverage"]
 
@@ -76,4 +75,4 @@ class MaxCoverage(WeightedProblem):
         return "covers more"
 
     def _at_best(self, bound: Value) -> str:
-        return f"no {wording.candidate(self)} covers more than {bound}"
+        return f"no {self.candidate()} covers more than {bound}"

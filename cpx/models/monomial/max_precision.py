@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, in_words
 from cpx.errors import InvalidInstance
-from cpx.models.arguments import Share, share
 from cpx.models.base import Encoding, RatioProblem, RatioStep, Statement
-from cpx.models.monomial import text as wording
 from cpx.models.monomial.form import (
     CoverageLimits,
     RatioMonomial,
@@ -25,6 +23,8 @@ from cpx.models.monomial.form import (
 )
 from cpx.models.monomial.k_monomial import LIMITED_ENCODINGS
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
+from cpx.models.parameters import ShareOf, parameter
+from cpx.support.validation import Share
 
 __all__ = ["MaxPrecision", "PrecisionStep"]
 
@@ -73,8 +73,9 @@ class MaxPrecision(MonomialProblem, RatioProblem):
     encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
     covers_something: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def validate(self) -> None:
+        """Refuse weights whose products do not fit 64 bits."""
+        super().validate()
         if self.samples.total >= _MOST_WEIGHT:
             raise InvalidInstance(
                 f"{self.kind} needs samples of a total weight below 2**31, "
@@ -153,7 +154,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
         return "is more precise"
 
     def _at_best(self, bound: Value) -> str:
-        return f"no {wording.candidate(self)} has a precision above {in_words(bound)}"
+        return f"no {self.candidate()} has a precision above {in_words(bound)}"
 
     def without_agreement(self) -> str:
         """Say that every rule has the precision 0."""
@@ -175,16 +176,18 @@ class PrecisionStep(WeightedProblem, RatioStep):
         :class:`~cpx.models.monomial.problem.MonomialProblem`.
     """
 
-    value: Fraction = Fraction(0)
+    value: Fraction = field(
+        default=Fraction(0), metadata=parameter(ShareOf(), "the precision p/q of the step")
+    )
 
     kind: ClassVar[str] = "max-precision-step"
     sense: ClassVar[Literal["min", "max"]] = "max"
     encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
     covers_something: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "value", share("value", self.value))
+    def validate(self) -> None:
+        """Refuse a value whose products with weights do not fit 64 bits."""
+        super().validate()
         if self.samples.total * self.value.denominator >= 2**62:
             raise InvalidInstance(
                 f"value {self.value}: its denominator times the total weight "
@@ -237,10 +240,4 @@ class PrecisionStep(WeightedProblem, RatioStep):
         return "has more on these samples"
 
     def _at_best(self, bound: Value) -> str:
-        return f"no {wording.candidate(self)} has more than {bound}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the problem as JSON values; a step is no instance of its own."""
-        data = super().to_dict()
-        data["parameters"]["value"] = str(self.value)
-        return data
+        return f"no {self.candidate()} has more than {bound}"

@@ -8,11 +8,11 @@ the samples (:class:`WeightedProblem`).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,14 @@ from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance, shown
-from cpx.models.arguments import Share, feature_list, index, share
-from cpx.models.base import Encoding, Problem, Statement, Values, maximised
-from cpx.models.monomial import saved
-from cpx.models.monomial import text as wording
+from cpx.errors import InvalidInstance
+from cpx.models.base import Encoding, Statement, Values, maximised
 from cpx.models.monomial.encodings.limits import refuse_limits
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
+from cpx.models.monomial.text import LIMITS, MonomialText
+from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
+from cpx.models.saved import SAMPLES, written
+from cpx.support.validation import Share
 
 __all__ = ["MonomialProblem", "WeightedMonomial", "WeightedProblem"]
 
@@ -36,7 +37,7 @@ _MOST_MEASURED = 64
 
 
 @dataclass(frozen=True, eq=False)
-class MonomialProblem(Problem):
+class MonomialProblem(MonomialText):
     """A problem whose answer is one monomial of at most k features.
 
     Parameters
@@ -67,44 +68,39 @@ class MonomialProblem(Problem):
         Naming the argument and its value.
     """
 
-    samples: Samples
-    k: int
-    required: tuple[int, ...] = ()
-    forbidden: tuple[int, ...] = ()
-    one_per_group: bool = False
-    name: str = ""
-    min_coverage: Share | None = None
-    max_coverage: Share | None = None
-    min_precision: Share | None = None
+    samples: Samples = field(metadata=SAMPLES)
+    k: int = field(metadata=parameter(Integer(0, "n_features"), "greatest number of features"))
+    required: tuple[int, ...] = field(
+        default=(), metadata=parameter(Indices(), "features that must be chosen")
+    )
+    forbidden: tuple[int, ...] = field(
+        default=(), metadata=parameter(Indices(), "features that must not be chosen")
+    )
+    one_per_group: bool = field(
+        default=False, metadata=parameter(Flag(), "choose at most one feature of each group")
+    )
+    name: str = field(default="", metadata=NAME)
+    min_coverage: Share | None = field(
+        default=None,
+        metadata=parameter(
+            ShareOf(optional=True), "least share of all weight covered, exact: '1/20'"
+        ),
+    )
+    max_coverage: Share | None = field(
+        default=None,
+        metadata=parameter(ShareOf(optional=True), "greatest share of all weight covered"),
+    )
+    min_precision: Share | None = field(
+        default=None, metadata=parameter(ShareOf(optional=True), "least precision of the rule")
+    )
 
     covers_something: ClassVar[bool] = False
     """Whether a rule that covers nothing is not allowed, whatever the limits."""
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.samples, Samples):
-            raise InvalidInstance(f"samples must be Samples, got {type(self.samples).__name__}")
-        d = self.samples.agreement.shape[1]
-        k = index("k", self.k)
-        if not 0 <= k <= d:
-            raise InvalidInstance(f"k must be between 0 and the number of features {d}, got {k}")
-        object.__setattr__(self, "k", k)
-        for name in ("required", "forbidden"):
-            object.__setattr__(self, name, feature_list(name, getattr(self, name), d))
-        if not isinstance(self.one_per_group, bool | np.bool_):
-            raise InvalidInstance(
-                f"one_per_group must be true or false, got {shown(self.one_per_group)}"
-            )
-        object.__setattr__(self, "one_per_group", bool(self.one_per_group))
+    def validate(self) -> None:
+        """Refuse groups that are not there, and a precision that does not fit 64 bits."""
         if self.one_per_group and self.samples.groups is None:
             raise InvalidInstance("one_per_group needs groups, and the samples have none")
-        if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
-        for name in saved.LIMITS:
-            value = getattr(self, name)
-            if value is None:  # the default of a field is the attribute of the class
-                value = getattr(type(self), name)
-            object.__setattr__(self, name, None if value is None else share(name, value))
-        # Found out now: a precision that does not fit 64 bits.
         _ = self.limits
 
     # ----------------------------------------------------------- the problem
@@ -122,7 +118,7 @@ class MonomialProblem(Problem):
     @property
     def shares(self) -> dict[str, Fraction]:
         """The shares that are asked for, by the names of the parameters."""
-        given = {name: getattr(self, name) for name in saved.LIMITS}
+        given = {name: getattr(self, name) for name in LIMITS}
         return {name: value for name, value in given.items() if value is not None}
 
     @cached_property
@@ -140,20 +136,8 @@ class MonomialProblem(Problem):
         """Return the objective of a rule that covers these samples."""
 
     @abstractmethod
-    def claim(self) -> str:
-        """Name what is optimised, for sentences about what was proved."""
-
-    @abstractmethod
     def search_form(self) -> WeightedMonomial | RatioMonomial:
         """Return the problem as plain arrays."""
-
-    def brief(self) -> list[str]:
-        """Return samples, features, k and limits."""
-        return [
-            *wording.samples_in_words(self.samples),
-            f"k = {self.k}",
-            *wording.short_limits(self),
-        ]
 
     @property
     def choice_groups(self) -> NDArray[np.int64] | None:
@@ -182,11 +166,6 @@ class MonomialProblem(Problem):
     def evaluate(self, explanation: Explanation) -> SampleEvaluation:
         """Return the exact figures of an explanation; see :class:`SampleEvaluation`."""
         return self._measure(explanation.features)
-
-    @property
-    def conclusion(self) -> str:
-        """The class that rules stand for, in words."""
-        return wording.conclusion(self.samples)
 
     def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
         # A rule is asked for several times on its way from an engine to the result.
@@ -232,59 +211,9 @@ class MonomialProblem(Problem):
                 kept = rest
         return explanation if kept == explanation.features else self.explanation(kept)
 
-    # ------------------------------------------------------------- sentences
-
-    def conclude(
-        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
-    ) -> Explanation:
-        """Return the explanation with the sentence that says what was proved of it."""
-        value = f"{self.claim()} {self._figure(explanation)}"
-        if proved:
-            sentence = f"{value} is optimal: no {wording.candidate(self)} {self._better()}"
-        elif bound is None:
-            sentence = f"{value}, without a bound"
-        else:
-            sentence = f"{value}, not proved optimal: {self._at_best(bound)}"
-        return replace(explanation, proved=sentence)
-
-    def _figure(self, explanation: Explanation) -> str:
-        return f"{self._measure(explanation.features).objective} of {self.samples.total}"
-
-    def _better(self) -> str:
-        """Say what no other rule does, when this one is optimal."""
-        return "has less on these samples"
-
-    def _at_best(self, bound: Value) -> str:
-        """Say what is proved of all rules."""
-        return f"every {wording.candidate(self)} has at least {bound}"
-
-    def notes(self) -> tuple[str, ...]:
-        """Return what is degenerate in the data; solved all the same."""
-        return wording.degenerate(self)
-
-    def without_agreement(self) -> str:
-        """Say what is left to a rule when no sample agrees with x."""
-        wanted = self.shares.get("min_precision")
-        if wanted:
-            return f"no rule has the precision {wanted}"
-        return "a rule can only avoid covering samples"
-
-    # -------------------------------------------------------------- its file
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the saved form, version 1."""
-        return saved.written(self)
-
     def to_check(self) -> dict[str, Any]:
         """Return the saved form, the samples as an array: a million strings take seconds."""
-        if type(self).to_dict is not MonomialProblem.to_dict:
-            return self.to_dict()  # of a subclass with more to save
-        return saved.written(self, self.samples.agreement)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read the saved form; unknown keys and parameters are refused by name."""
-        return cls(**saved.read(data))
+        return written(self, arrays=True)
 
 
 @dataclass(frozen=True, eq=False)

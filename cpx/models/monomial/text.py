@@ -5,75 +5,30 @@ Numbers are exact here that are rounded elsewhere.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from cpx.answers.rule import Rule
-from cpx.models.monomial.saved import LIMITS
+from cpx.models.base import Problem
+from cpx.models.text import class_words, listed, percent
 
 if TYPE_CHECKING:
+    from cpx.answers.explanation import Explanation, SampleEvaluation
+    from cpx.answers.values import Value
     from cpx.data.samples import Samples
-    from cpx.models.monomial.problem import MonomialProblem
+    from cpx.models.monomial.form import CoverageLimits
 
-__all__ = [
-    "candidate",
-    "class_words",
-    "conclusion",
-    "degenerate",
-    "percent",
-    "samples_in_words",
-    "short_limits",
-]
+__all__ = ["LIMITS", "MonomialText", "conclusion", "samples_in_words"]
 
-
-def class_words(name: str) -> str:
-    """Return the name of a class; "=> 1" reads like a value, "=> class 1" does not.
-
-    Examples
-    --------
-    >>> class_words("1"), class_words("benign")
-    ('class 1', 'benign')
-    """
-    return f"class {name}" if name.lstrip("-").replace(".", "", 1).isdigit() else name
+LIMITS = ("min_coverage", "max_coverage", "min_precision")
+"""Parameters that limit what a rule covers; they are exact shares."""
 
 
 def conclusion(samples: Samples) -> str:
     """Return what a rule about x says: the class of x, by name where it is known."""
     return class_words(str(samples.context.get("class", Rule.conclusion)))
-
-
-def percent(share: Fraction) -> str:
-    """Return a share in percent, or as a fraction where percents would be rounded.
-
-    Examples
-    --------
-    >>> percent(Fraction(1, 20)), percent(Fraction(1, 3))
-    ('5 %', '1/3')
-    """
-    text = f"{float(100 * share):g}"
-    return f"{text} %" if Fraction(text) == 100 * share else str(share)
-
-
-def candidate(problem: MonomialProblem) -> str:
-    """Return the rules that compete: ``"rule of at most 4 conditions that covers ..."``."""
-    size = f"rule of at most {problem.k} condition{'s' * (problem.k != 1)}"
-    parts = []
-    if problem.required:
-        parts.append("has what is required")
-    if problem.forbidden:
-        parts.append("has nothing forbidden")
-    if problem.one_per_group:
-        parts.append("has at most one condition of each group")
-    low, high, precision = map(problem.shares.get, LIMITS)
-    if low:
-        parts.append(f"covers at least {percent(low)} of the samples")
-    elif problem.limits is not None and problem.limits.least and not precision:
-        parts.append("covers a sample")
-    if high is not None and high < 1:
-        parts.append(f"covers at most {percent(high)} of the samples")
-    if precision:
-        parts.append(f"has a precision of at least {percent(precision)}")
-    return f"{size} that {' and '.join(parts)}" if parts else size
 
 
 def samples_in_words(samples: Samples) -> list[str]:
@@ -82,37 +37,160 @@ def samples_in_words(samples: Samples) -> list[str]:
     return [f"{samples.total} samples{rows}", f"{samples.d} features"]
 
 
-def short_limits(problem: MonomialProblem) -> list[str]:
-    """Return the limits as they stand in a title: ``["coverage >= 5 %"]``."""
-    signs = dict(zip(LIMITS, ("coverage >=", "coverage <=", "precision >="), strict=True))
-    return [f"{signs[name]} {percent(share)}" for name, share in problem.shares.items()]
+class MonomialText(Problem):
+    """What a problem of one rule says of itself and of its answers.
 
+    A subclass has the samples and the parameters, and names what is optimised.
+    """
 
-def degenerate(problem: MonomialProblem) -> tuple[str, ...]:
-    """Return what is degenerate in the data of a problem, in the order of importance."""
-    samples, notes = problem.samples, []
-    m, d = samples.agreement.shape
-    if samples.same.all():
-        notes.append("all samples agree with x: the empty rule is right everywhere")
-    elif not samples.same.any():
-        notes.append(f"no sample agrees with x: {problem.without_agreement()}")
-    if problem.k == 0:
-        notes.append("k = 0: the empty rule is the only candidate")
-    elif problem.k == d:
-        notes.append(f"k = d = {d}: the size of the rule is not restricted")
-    limits = problem.limits
-    if limits is not None and limits.most is not None and limits.most < limits.least:
-        notes.append(
-            f"the limits contradict: at least {limits.least} and at most {limits.most} of "
-            f"{samples.total} must be covered"
-        )
-    meanings = "never excludes a sample", "excludes every sample"
-    for constant, meaning in zip(samples.constant, meanings, strict=True):
-        if constant.size:
-            listed = ", ".join(samples.features[j] for j in constant[:5])
-            more = f" and {constant.size - 5} more" if constant.size > 5 else ""
-            notes.append(f"constant feature, {meaning}: {listed}{more}")
-    distinct = samples.distinct
-    if distinct < m:
-        notes.append(f"identical samples: {m} rows, {distinct} distinct")
-    return tuple(notes)
+    samples: Samples
+    k: int
+    required: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    one_per_group: bool
+
+    @property
+    @abstractmethod
+    def shares(self) -> dict[str, Fraction]:
+        """The shares that are asked for, by the names of the parameters."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> CoverageLimits | None:
+        """The limits on what the rule covers, as weights; None when there are none."""
+
+    @abstractmethod
+    def evaluate(self, explanation: Explanation) -> SampleEvaluation:
+        """Return the exact figures of an explanation."""
+
+    @abstractmethod
+    def claim(self) -> str:
+        """Name what is optimised, for sentences about what was proved."""
+
+    # ---------------------------------------------------------- the instance
+
+    @property
+    def conclusion(self) -> str:
+        """The class that rules stand for, in words."""
+        return conclusion(self.samples)
+
+    def brief(self) -> list[str]:
+        """Return samples, features, k and limits."""
+        return [*samples_in_words(self.samples), f"k = {self.k}", *self.short_limits()]
+
+    def facts(self) -> dict[str, str]:
+        """Return samples, features, rules, limits, where they come from, and other parameters."""
+        samples, limits = self.samples, self.limits
+        found = {
+            "samples": f"m = {samples.m}, weight {samples.weights.sum()}",
+            "agreeing": f"{samples.same.sum()} samples, weight {samples.agreeing}",
+            "features": f"d = {samples.d}",
+            "rules": f"S subset of {{0, ..., {samples.d - 1}}}, {', '.join(self._choice())}",
+        }
+        if limits is not None:
+            found["limits"] = limits.in_words()
+        told = {"k", "required", "forbidden", "one per group"}
+        told |= {name.replace("_", " ") for name in LIMITS}
+        found |= {name: text for name, text in super().facts().items() if name not in told}
+        for key in ("classifier", "distribution", "seed", "class"):
+            if key in samples.context:
+                found[key] = str(samples.context[key])
+        return found
+
+    def _choice(self) -> list[str]:
+        choice = [f"|S| <= {self.k}"]
+        for features, verb in ((self.required, "contains"), (self.forbidden, "avoids")):
+            if features:
+                choice.append(f"S {verb} {{{', '.join(map(str, features))}}}")
+        if self.one_per_group:
+            choice.append("at most one feature of each group")
+        return choice
+
+    def short_limits(self) -> list[str]:
+        """Return the limits as they stand in a title: ``["coverage >= 5 %"]``."""
+        signs = dict(zip(LIMITS, ("coverage >=", "coverage <=", "precision >="), strict=True))
+        return [f"{signs[name]} {percent(share)}" for name, share in self.shares.items()]
+
+    def candidate(self) -> str:
+        """Return the rules that compete: ``"rule of at most 4 conditions that covers ..."``."""
+        size = f"rule of at most {self.k} condition{'s' * (self.k != 1)}"
+        parts = []
+        if self.required:
+            parts.append("has what is required")
+        if self.forbidden:
+            parts.append("has nothing forbidden")
+        if self.one_per_group:
+            parts.append("has at most one condition of each group")
+        low, high, precision = map(self.shares.get, LIMITS)
+        if low:
+            parts.append(f"covers at least {percent(low)} of the samples")
+        elif self.limits is not None and self.limits.least and not precision:
+            parts.append("covers a sample")
+        if high is not None and high < 1:
+            parts.append(f"covers at most {percent(high)} of the samples")
+        if precision:
+            parts.append(f"has a precision of at least {percent(precision)}")
+        return f"{size} that {' and '.join(parts)}" if parts else size
+
+    # ------------------------------------------------------- what was proved
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with the sentence that says what was proved of it."""
+        value = f"{self.claim()} {self._figure(explanation)}"
+        if proved:
+            sentence = f"{value} is optimal: no {self.candidate()} {self._better()}"
+        elif bound is None:
+            sentence = f"{value}, without a bound"
+        else:
+            sentence = f"{value}, not proved optimal: {self._at_best(bound)}"
+        return replace(explanation, proved=sentence)
+
+    def _figure(self, explanation: Explanation) -> str:
+        return f"{self.evaluate(explanation).objective} of {self.samples.total}"
+
+    def _better(self) -> str:
+        """Say what no other rule does, when this one is optimal."""
+        return "has less on these samples"
+
+    def _at_best(self, bound: Value) -> str:
+        """Say what is proved of all rules."""
+        return f"every {self.candidate()} has at least {bound}"
+
+    # ---------------------------------------------------- what is degenerate
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate in the data, in the order of importance."""
+        samples, notes = self.samples, []
+        m, d = samples.agreement.shape
+        if samples.same.all():
+            notes.append("all samples agree with x: the empty rule is right everywhere")
+        elif not samples.same.any():
+            notes.append(f"no sample agrees with x: {self.without_agreement()}")
+        if self.k == 0:
+            notes.append("k = 0: the empty rule is the only candidate")
+        elif self.k == d:
+            notes.append(f"k = d = {d}: the size of the rule is not restricted")
+        limits = self.limits
+        if limits is not None and limits.most is not None and limits.most < limits.least:
+            notes.append(
+                f"the limits contradict: at least {limits.least} and at most {limits.most} of "
+                f"{samples.total} must be covered"
+            )
+        meanings = "never excludes a sample", "excludes every sample"
+        for constant, meaning in zip(samples.constant, meanings, strict=True):
+            if constant.size:
+                names = listed([samples.features[j] for j in constant])
+                notes.append(f"constant feature, {meaning}: {names}")
+        distinct = samples.distinct
+        if distinct < m:
+            notes.append(f"identical samples: {m} rows, {distinct} distinct")
+        return tuple(notes)
+
+    def without_agreement(self) -> str:
+        """Say what is left to a rule when no sample agrees with x."""
+        wanted = self.shares.get("min_precision")
+        if wanted:
+            return f"no rule has the precision {wanted}"
+        return "a rule can only avoid covering samples"

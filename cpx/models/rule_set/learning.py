@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Explanation
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
-from cpx.models.arguments import Share, feature_list, index
-from cpx.models.monomial import saved
-from cpx.models.rule_set import text as sentences
+from cpx.models.parameters import NAME, Integer, ShareOf, parameter
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.numbering import conjunction, conjunctions, how_many, number_of
-from cpx.models.rule_set.problem import Loss, RuleSetProblem
+from cpx.models.rule_set.problem import CLASS_WEIGHTS, LOSS, PRICE, Loss, RuleSetProblem
 from cpx.models.rule_set.selection import RuleSetSelection
+from cpx.models.saved import SAMPLES
+from cpx.models.text import plural
+from cpx.support.validation import Share, feature_list
 
 __all__ = ["MOST_STATED", "RuleSetLearning"]
 
@@ -88,22 +89,21 @@ class RuleSetLearning(RuleSetProblem):
     ('OPTIMAL', 4, 5)
     """
 
-    samples: Samples
-    max_literals: int = 4
-    penalty: Share = "0.01"
-    loss: Loss = "zero-one"
-    class_weights: tuple[int, int] | None = None
-    name: str = ""
+    samples: Samples = field(metadata=SAMPLES)
+    max_literals: int = field(
+        default=4, metadata=parameter(Integer(1), "most literals of a rule", needed=True)
+    )
+    penalty: Share = field(default="0.01", metadata=parameter(ShareOf(), PRICE, needed=True))
+    loss: Loss = field(default="zero-one", metadata=LOSS)
+    class_weights: tuple[int, int] | None = field(default=None, metadata=CLASS_WEIGHTS)
+    name: str = field(default="", metadata=NAME)
 
     kind: ClassVar[str] = "rule-set-learning"
     features_are: ClassVar[str] = "Rules r: literals"
 
-    def __post_init__(self) -> None:
-        self._check()
-        most = index("max_literals", self.max_literals)
-        if most < 1:
-            raise InvalidInstance(f"max_literals must be at least 1, got {most}")
-        object.__setattr__(self, "max_literals", most)
+    def validate(self) -> None:
+        """Refuse values that do not fit 64 bits."""
+        super().validate()
         self._refuse_large(min(self.n_features, MOST_STATED))
 
     # ---------------------------------------------------------------- rules
@@ -226,41 +226,15 @@ class RuleSetLearning(RuleSetProblem):
     @property
     def rival(self) -> str:
         """What a set is compared with."""
-        return f"set of rules of at most {sentences.plural(self.max_literals, 'literal')}"
+        return f"set of rules of at most {plural(self.max_literals, 'literal')}"
 
     def brief(self) -> list[str]:
         """Return samples, literals and the price of a rule."""
-        return sentences.brief(
-            self,
-            f"rules of at most {self.max_literals} of "
-            f"{sentences.plural(self.samples.d, 'literal')}",
+        return self._brief(
+            f"rules of at most {self.max_literals} of {plural(self.samples.d, 'literal')}",
         )
 
     def facts(self) -> dict[str, str]:
         """Return samples, rules and objective."""
-        most = f"conjunctions of at most {sentences.plural(self.max_literals, 'literal')}"
-        return sentences.facts(self, {"rules": f"{self.n_features} {most}"})
-
-    def notes(self) -> tuple[str, ...]:
-        """Return what is degenerate; solved all the same."""
-        return sentences.one_class(self)
-
-    # -------------------------------------------------------------- its file
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the saved form, version 1."""
-        parameters: dict[str, Any] = {
-            "max_literals": self.max_literals,
-            "penalty": str(self.penalty),
-        }
-        if self.loss != "zero-one":
-            parameters["loss"] = self.loss
-        if self.class_weights is not None:
-            parameters["class_weights"] = list(self.class_weights)
-        return saved.with_samples(self.kind, self.name, parameters, self.samples)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read the saved form; unknown keys and parameters are refused by name."""
-        known = frozenset(("max_literals", "penalty", "loss", "class_weights"))
-        return cls(**saved.read(data, known, needed=("max_literals", "penalty")))
+        most = f"conjunctions of at most {plural(self.max_literals, 'literal')}"
+        return self._facts({"rules": f"{self.n_features} {most}"})

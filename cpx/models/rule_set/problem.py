@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,18 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Literal as Condition
 from cpx.answers.rule_set import RuleFigures, RuleSet
-from cpx.answers.values import Value
 from cpx.data.sample_fields import MAX_TOTAL_WEIGHT
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance, shown
-from cpx.models.arguments import Share, feature_list, share
 from cpx.models.base import Encoding, Problem, Statement, Values
-from cpx.models.monomial import text as wording
-from cpx.models.rule_set import arguments
-from cpx.models.rule_set import text as sentences
+from cpx.models.parameters import Choice, Json, Kind, parameter
 from cpx.models.rule_set.encodings import channelling, hamming, signature
 from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.text import RuleSetText
+from cpx.models.text import class_words
+from cpx.support.validation import Share, feature_list, index
 
-__all__ = ["ENCODINGS", "Loss", "RuleSetProblem"]
+__all__ = ["CLASS_WEIGHTS", "ENCODINGS", "LOSS", "PRICE", "Loss", "RuleSetProblem"]
 
 Loss = Literal["zero-one", "hamming"]
 Bools = NDArray[np.bool_]
@@ -49,7 +48,51 @@ ENCODINGS: tuple[Encoding[RuleSelection], ...] = (
 """Encodings of every problem about sets of rules."""
 
 
-class RuleSetProblem(Problem):
+class _ClassWeights(Kind):
+    """Two integers of at least 0, one of them positive; or None."""
+
+    schema: ClassVar[Json] = {
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0},
+        "minItems": 2,
+        "maxItems": 2,
+    }
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[int, int] | None:
+        """Return what an error weighs on another class, and on the class."""
+        if value is None:
+            return None
+        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
+            raise InvalidInstance(f"{name} must be two integers, got {shown(value)}")
+        other, own = (index(f"{name}[{c}]", weight) for c, weight in enumerate(value))
+        if other < 0 or own < 0 or other + own == 0:
+            raise InvalidInstance(
+                f"{name} must not be negative, and not both 0, got {other} and {own}"
+            )
+        return other, own
+
+    def saved(self, value: tuple[int, int] | None) -> list[int] | None:
+        """Return a list; None without weights."""
+        return None if value is None else list(value)
+
+    @property
+    def range(self) -> str:
+        """What values there are."""
+        return "two integers of at least 0"
+
+
+# Parameters of all these problems.
+PRICE = "price of a rule as a share of all weight, exact"
+LOSS = parameter(
+    Choice(get_args(Loss), unsaved="zero-one"),
+    "whether an error counts once, or once for each rule that makes it; absent: zero-one",
+)
+CLASS_WEIGHTS = parameter(
+    _ClassWeights(), "weight of an error on another class, and on the class; absent: 1, 1"
+)
+
+
+class RuleSetProblem(RuleSetText):
     """Find a set of numbered rules S that minimises ``error(S) + penalty * M * |S|``.
 
     M is the weight of all samples. A subclass is a frozen dataclass with these fields and says
@@ -77,20 +120,10 @@ class RuleSetProblem(Problem):
     required: tuple[int, ...] = ()
     """Rules that every solution has."""
 
-    def _check(self) -> None:
-        """Check and normalise the fields that all such problems have."""
-        if not isinstance(self.samples, Samples):
-            raise InvalidInstance(f"samples must be Samples, got {type(self.samples).__name__}")
-        object.__setattr__(self, "penalty", share("penalty", self.penalty))
-        if self.loss not in get_args(Loss):
-            raise InvalidInstance(
-                f"loss must be one of {', '.join(get_args(Loss))}, got {shown(self.loss)}"
-            )
+    def validate(self) -> None:
+        """Refuse weights of classes that cannot be added up exactly."""
         if self.class_weights is not None:
-            object.__setattr__(self, "class_weights", arguments.class_weights(self.class_weights))
             self._refuse_heavy()
-        if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
 
     def _refuse_heavy(self) -> None:
         assert self.class_weights is not None
@@ -208,7 +241,7 @@ class RuleSetProblem(Problem):
         found = self._measure(chosen, covers)
         rules = RuleSet(
             tuple(Condition(r, self.text(r)) for r in chosen),
-            wording.class_words(str(self.samples.context.get("class", "the class"))),
+            class_words(str(self.samples.context.get("class", "the class"))),
             figures=self._figures(chosen, covers),
             total=self.samples.total,
         )
@@ -268,17 +301,3 @@ class RuleSetProblem(Problem):
             if self.allows(rest) and self.cost(rest) == value:
                 kept = rest
         return explanation if kept == explanation.features else self.explanation(kept)
-
-    # ------------------------------------------------------------ sentences
-
-    @property
-    @abstractmethod
-    def rival(self) -> str:
-        """What a set is compared with: "set of the 5 candidates"."""
-
-    def conclude(
-        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
-    ) -> Explanation:
-        """Return the explanation with the sentence that says what was proved of it."""
-        told = sentences.conclusion(self, explanation.features, proved, bound)
-        return replace(explanation, proved=told)

@@ -2,30 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.samples import Samples
-from cpx.models.arguments import Share, feature_list
-from cpx.models.monomial import saved
-from cpx.models.rule_set import arguments
-from cpx.models.rule_set import text as sentences
+from cpx.errors import InvalidInstance, shown
+from cpx.models.parameters import NAME, Indices, Integer, Json, Kind, ShareOf, parameter
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.problem import Loss, RuleSetProblem
+from cpx.models.rule_set.problem import CLASS_WEIGHTS, LOSS, PRICE, Loss, RuleSetProblem
+from cpx.models.rule_set.text import SelectionText
+from cpx.models.saved import SAMPLES
+from cpx.support.validation import Share, feature_list
 
-__all__ = ["LIMITS", "Loss", "RuleSetSelection"]
+__all__ = ["Loss", "RuleSetSelection"]
 
-LIMITS = ("max_rules", "max_literals", "max_overlap")
-"""Parameters that limit a set; none when not given."""
+
+class _Candidates(Kind):
+    """At least one rule, each with its literals, increasing."""
+
+    schema: ClassVar[Json] = {"type": "array", "minItems": 1, "items": Indices.schema}
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[tuple[int, ...], ...]:
+        """Return the rules."""
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise InvalidInstance(f"{name} must be lists of literals, got {shown(value)}")
+        d = problem.samples.d
+        found = tuple(
+            feature_list(f"{name}[{r}]", rule, d, "literal") for r, rule in enumerate(value)
+        )
+        if not found:
+            raise InvalidInstance(f"{name}: there are no candidates")
+        return found
+
+    def saved(self, value: tuple[tuple[int, ...], ...]) -> list[list[int]]:
+        """Return lists."""
+        return [list(rule) for rule in value]
+
+    @property
+    def range(self) -> str:
+        """What values there are."""
+        return "lists of literals"
+
+
+class _Lengths(Kind):
+    """An integer of at least 0 for each rule, or None."""
+
+    schema: ClassVar[Json] = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[int, ...] | None:
+        """Return the integers."""
+        if value is None:
+            return None
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise InvalidInstance(f"{name} must be a list of integers, got {shown(value)}")
+        found = tuple(
+            int(Integer(0).check(f"{name}[{r}]", entry, problem) or 0)
+            for r, entry in enumerate(value)
+        )
+        if len(found) != problem.n_features:
+            raise InvalidInstance(
+                f"{name} must have {problem.n_features} integers, got {len(found)}"
+            )
+        if sum(found) >= 2**31:
+            raise InvalidInstance(f"{name} must have a sum below 2**31, got {shown(sum(found))}")
+        return found
+
+    def saved(self, value: tuple[int, ...] | None) -> list[int] | None:
+        """Return a list; None where rules count as they are."""
+        return list(value or ()) or None
+
+    @property
+    def range(self) -> str:
+        """What values there are."""
+        return "an integer of at least 0 per rule"
 
 
 @dataclass(frozen=True, eq=False)
-class RuleSetSelection(RuleSetProblem):
+class RuleSetSelection(SelectionText, RuleSetProblem):
     """Select rules from candidates: few errors, and few rules.
 
     A rule is a conjunction of literals and covers the samples that satisfy all of them. A set
@@ -87,36 +145,48 @@ class RuleSetSelection(RuleSetProblem):
     (a and b) or c => the class
     """
 
-    samples: Samples
-    rules: tuple[tuple[int, ...], ...]
-    penalty: Share = 0
-    loss: Loss = "zero-one"
-    max_rules: int | None = None
-    max_literals: int | None = None
-    max_overlap: int | None = None
-    required: tuple[int, ...] = ()
-    forbidden: tuple[int, ...] = ()
-    class_weights: tuple[int, int] | None = None
-    lengths: tuple[int, ...] | None = None
-    name: str = ""
+    samples: Samples = field(metadata=SAMPLES)
+    rules: tuple[tuple[int, ...], ...] = field(
+        metadata=parameter(
+            _Candidates(),
+            "the candidates, each by its features, which are the literals",
+            place=1,
+        )
+    )
+    penalty: Share = field(default=0, metadata=parameter(ShareOf(), PRICE))
+    loss: Loss = field(default="zero-one", metadata=LOSS)
+    max_rules: int | None = field(
+        default=None, metadata=parameter(Integer(0, optional=True), "greatest number of rules")
+    )
+    max_literals: int | None = field(
+        default=None,
+        metadata=parameter(Integer(0, optional=True), "greatest number of literals of all rules"),
+    )
+    max_overlap: int | None = field(
+        default=None,
+        metadata=parameter(
+            Integer(0, optional=True), "greatest weight covered by two rules or more"
+        ),
+    )
+    required: tuple[int, ...] = field(
+        default=(), metadata=parameter(Indices("rule"), "rules that must be selected")
+    )
+    forbidden: tuple[int, ...] = field(
+        default=(), metadata=parameter(Indices("rule"), "rules that must not be selected")
+    )
+    class_weights: tuple[int, int] | None = field(default=None, metadata=CLASS_WEIGHTS)
+    lengths: tuple[int, ...] | None = field(
+        default=None,
+        metadata=parameter(_Lengths(), "literals each rule counts as; absent: as many as it has"),
+    )
+    name: str = field(default="", metadata=NAME)
 
     kind: ClassVar[str] = "rule-set"
     features_are: ClassVar[str] = "Candidates r: literals"
 
-    def __post_init__(self) -> None:
-        self._check()
-
-        def put(name: str, value: object) -> None:
-            object.__setattr__(self, name, value)
-
-        put("rules", arguments.rules(self.rules, self.samples.d))
-        for name in LIMITS:
-            if getattr(self, name) is not None:
-                put(name, arguments.count(name, getattr(self, name)))
-        for name in ("required", "forbidden"):
-            put(name, feature_list(name, getattr(self, name), len(self.rules), "rule"))
-        if self.lengths is not None:
-            put("lengths", arguments.lengths(self.lengths, len(self.rules)))
+    def validate(self) -> None:
+        """Refuse values that do not fit 64 bits."""
+        super().validate()
         self._refuse_large(len(self.rules))
 
     @classmethod
@@ -212,49 +282,6 @@ class RuleSetSelection(RuleSetProblem):
     def with_loss(self, loss: Loss) -> RuleSetSelection:
         """Return the same problem with another loss."""
         return replace(self, loss=loss)
-
-    # ------------------------------------------------------------ sentences
-
-    @property
-    def rival(self) -> str:
-        """What a set is compared with."""
-        return sentences.rival(self)
-
-    def brief(self) -> list[str]:
-        """Return samples, candidates, the price of a rule and limits."""
-        candidates = sentences.plural(self.n_features, "candidate")
-        return sentences.brief(self, candidates, *sentences.limits(self))
-
-    def facts(self) -> dict[str, str]:
-        """Return samples, candidates, objective and limits."""
-        rules = {"candidates": f"R = {self.n_features}"}
-        return sentences.facts(self, rules) | sentences.chosen(self)
-
-    def notes(self) -> tuple[str, ...]:
-        """Return what is degenerate; solved all the same."""
-        return sentences.warnings(self)
-
-    # -------------------------------------------------------------- its file
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the saved form, version 1."""
-        parameters: dict[str, Any] = {"penalty": str(self.penalty)}
-        if self.loss != "zero-one":
-            parameters["loss"] = self.loss
-        for key in LIMITS:
-            if getattr(self, key) is not None:
-                parameters[key] = getattr(self, key)
-        for key in ("required", "forbidden", "class_weights", "lengths"):
-            if value := getattr(self, key):
-                parameters[key] = list(value)
-        parameters["rules"] = [list(rule) for rule in self.rules]
-        return saved.with_samples(self.kind, self.name, parameters, self.samples)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read the saved form; unknown keys and parameters are refused by name."""
-        known = ("penalty", "loss", "required", "forbidden", "class_weights", "lengths", "rules")
-        return cls(**saved.read(data, frozenset((*known, *LIMITS)), needed=("rules",)))
 
 
 def _capped(limit: int | None, most: int) -> int | None:

@@ -1,32 +1,28 @@
-"""Sentences about sets of rules: what was proved, what the instance is, what is degenerate."""
+"""Sets of rules in words: what was proved, what the instance is, what is degenerate."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cpx.answers.values import Value
-from cpx.models.monomial import text as wording
+from cpx.models.base import Problem
+from cpx.models.text import listed, percent, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from numpy.typing import NDArray
 
-    from cpx.models.rule_set.problem import RuleSetProblem
-    from cpx.models.rule_set.selection import RuleSetSelection
+    from cpx.answers.explanation import Explanation
+    from cpx.answers.values import Value
+    from cpx.data.samples import Samples
+    from cpx.models.rule_set.form import RuleSelection
+    from cpx.support.validation import Share
 
-__all__ = [
-    "brief",
-    "chosen",
-    "conclusion",
-    "facts",
-    "limits",
-    "one_class",
-    "plural",
-    "rival",
-    "warnings",
-]
+__all__ = ["RuleSetText", "SelectionText"]
 
 _LIMITS = {
     "max_rules": "at most {} rule",
@@ -35,121 +31,161 @@ _LIMITS = {
 }
 
 
-def conclusion(
-    problem: RuleSetProblem, chosen: Sequence[int], proved: bool, bound: Value | None
-) -> str:
-    """Say what the value of a set is made of, and what was proved of it."""
-    error, size = problem.error(chosen), len(chosen)
-    value = Fraction(problem.cost(chosen), problem.scale)
-    price = Fraction(problem.price, problem.scale)
-    loss = "error" if problem.loss == "zero-one" else "Hamming loss"
-    told = f"{loss} {error} of {problem.total} and {plural(size, 'rule')} at {_number(price)}"
-    told += f", {_number(value)} in all"
-    if proved:
-        return f"{told}, is optimal: no {problem.rival} has less"
-    if bound is None:
-        return f"{told}, without a bound"
-    least = _number(Fraction(bound, problem.scale))
-    return f"{told}, not proved optimal: every {problem.rival} has at least {least}"
+class RuleSetText(Problem):
+    """What a problem about sets of rules says of itself and of its answers."""
+
+    samples: Samples
+    penalty: Share
+    loss: str
+    class_weights: tuple[int, int] | None
+
+    @property
+    @abstractmethod
+    def total(self) -> int:
+        """Weight M of all samples, with those of their classes."""
+
+    @property
+    @abstractmethod
+    def scale(self) -> int:
+        """The objective is counted in units of 1 / ``scale`` of the samples' weight."""
+
+    @property
+    @abstractmethod
+    def price(self) -> int:
+        """What a rule costs, in the units of the objective."""
+
+    @abstractmethod
+    def error(self, chosen: Iterable[int]) -> int:
+        """Return the weight of the errors of a set, by the loss."""
+
+    @property
+    @abstractmethod
+    def rival(self) -> str:
+        """What a set is compared with: "set of the 5 candidates"."""
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with the sentence that says what was proved of it."""
+        chosen = explanation.features
+        error, size = self.error(chosen), len(chosen)
+        price = Fraction(self.price, self.scale)
+        value = error + price * size
+        loss = "error" if self.loss == "zero-one" else "Hamming loss"
+        told = f"{loss} {error} of {self.total} and {plural(size, 'rule')} at {_number(price)}"
+        told += f", {_number(value)} in all"
+        if proved:
+            told += f", is optimal: no {self.rival} has less"
+        elif bound is None:
+            told += ", without a bound"
+        else:
+            least = _number(Fraction(bound, self.scale))
+            told += f", not proved optimal: every {self.rival} has at least {least}"
+        return replace(explanation, proved=told)
+
+    def _brief(self, rules: str, *more: str) -> list[str]:
+        """Return samples, what rules there are, the price of one, and more."""
+        price = f"penalty {percent(Fraction(self.penalty))}"
+        loss = ["Hamming loss"] * (self.loss == "hamming")
+        return [f"{self.samples.total} samples", rules, price, *loss, *more]
+
+    def _facts(self, rules: Mapping[str, str]) -> dict[str, str]:
+        """Return samples, what rules there are, objective and unit."""
+        samples = self.samples
+        price = _number(Fraction(self.price, self.scale))
+        loss = "error(S)" if self.loss == "zero-one" else "Hamming loss(S)"
+        found = {
+            "samples": f"m = {samples.m}, weight {samples.total}",
+            "of the class": f"{samples.same.sum()} samples, weight {samples.agreeing}",
+            "literals": f"d = {samples.d}",
+            **rules,
+            "objective": f"{loss} + {price} |S|: penalty {self.penalty} of {self.total}",
+        }
+        if self.scale > 1:
+            found["unit"] = f"the objective is counted in units of 1/{self.scale}"
+        if self.class_weights is not None:
+            other, own = self.class_weights
+            found["weights"] = f"an error counts {own} on the class, {other} on another one"
+        return found
+
+    def notes(self) -> tuple[str, ...]:
+        """Say that all samples, or none, are of the class."""
+        same = self.samples.same
+        if same.all():
+            return ("all samples are of the class: a rule that covers all is right everywhere",)
+        if not same.any():
+            return ("no sample is of the class: no rule saves an error",)
+        return ()
 
 
-def brief(problem: RuleSetProblem, *more: str) -> list[str]:
-    """Return samples, what rules there are, the price of one, and more."""
-    rules, *rest = more
-    price = f"penalty {wording.percent(Fraction(problem.penalty))}"
-    loss = ["Hamming loss"] * (problem.loss == "hamming")
-    return [f"{problem.samples.total} samples", rules, price, *loss, *rest]
+class SelectionText(RuleSetText):
+    """What a selection from candidates says besides: its limits."""
 
+    rules: tuple[tuple[int, ...], ...]
+    max_rules: int | None
+    required: tuple[int, ...]
+    forbidden: tuple[int, ...]
 
-def facts(problem: RuleSetProblem, rules: Mapping[str, str]) -> dict[str, str]:
-    """Return samples, what rules there are, objective and unit."""
-    samples = problem.samples
-    price = _number(Fraction(problem.price, problem.scale))
-    loss = "error(S)" if problem.loss == "zero-one" else "Hamming loss(S)"
-    found = {
-        "samples": f"m = {samples.m}, weight {samples.total}",
-        "of the class": f"{samples.same.sum()} samples, weight {samples.agreeing}",
-        "literals": f"d = {samples.d}",
-        **rules,
-        "objective": f"{loss} + {price} |S|: penalty {problem.penalty} of {problem.total}",
-    }
-    if problem.scale > 1:
-        found["unit"] = f"the objective is counted in units of 1/{problem.scale}"
-    if problem.class_weights is not None:
-        other, own = problem.class_weights
-        found["weights"] = f"an error counts {own} on the class, {other} on another one"
-    return found
+    @property
+    @abstractmethod
+    def covers(self) -> NDArray[np.bool_]:
+        """Whether candidate r covers sample i, shape (R, m)."""
 
+    @property
+    @abstractmethod
+    def form(self) -> RuleSelection:
+        """The problem as plain arrays."""
 
-def one_class(problem: RuleSetProblem) -> tuple[str, ...]:
-    """Say that all samples, or none, are of the class."""
-    same = problem.samples.same
-    if same.all():
-        return ("all samples are of the class: a rule that covers all is right everywhere",)
-    if not same.any():
-        return ("no sample is of the class: no rule saves an error",)
-    return ()
+    def _limits(self) -> list[str]:
+        found = []
+        for name, text in _LIMITS.items():
+            most = getattr(self, name)
+            if most is not None:
+                several = "s" * (most != 1 and name != "max_overlap")
+                found.append(text.format(most) + several)
+        return found
 
+    @property
+    def rival(self) -> str:
+        """What a set is compared with."""
+        parts = [f"has {limit}" for limit in self._limits()]
+        if self.required:
+            parts.append("has what is required")
+        if self.forbidden:
+            parts.append("has nothing forbidden")
+        limited = f" that {' and '.join(parts)}" if parts else ""
+        return f"set of the {len(self.rules)} candidates{limited}"
 
-def warnings(problem: RuleSetSelection) -> tuple[str, ...]:
-    """Return what is degenerate in a selection."""
-    out, samples = [], problem.samples
-    if both := sorted({*problem.required} & {*problem.forbidden}):
-        out.append(f"required and forbidden contradict: rules {both} are in both")
-    elif not problem.form.allows(problem.required):
-        out.append("the required rules alone break a limit: there is no solution")
-    out += one_class(problem)
-    if problem.max_rules == 0:
-        out.append("max_rules = 0: the empty set is the only candidate")
-    counts = problem.covers.sum(axis=1)
-    for value, meaning in ((0, "cover no sample"), (samples.m, "cover every sample")):
-        constant = np.flatnonzero(counts == value).tolist()
-        if constant:
-            more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
-            out.append(f"candidates that {meaning}: {', '.join(map(str, constant[:5]))}{more}")
-    return tuple(out)
+    def brief(self) -> list[str]:
+        """Return samples, candidates, the price of a rule and limits."""
+        return self._brief(plural(len(self.rules), "candidate"), *self._limits())
 
+    def facts(self) -> dict[str, str]:
+        """Return samples, candidates, objective and limits."""
+        found = self._facts({"candidates": f"R = {len(self.rules)}"})
+        if limits := self._limits():
+            found["limits"] = ", ".join(limits)
+        for which in ("required", "forbidden"):
+            if rules := getattr(self, which):
+                found[which] = "{" + ", ".join(map(str, rules)) + "}"
+        return found
 
-def limits(problem: RuleSetSelection) -> list[str]:
-    """Return the limits of a selection in words."""
-    found = []
-    for name, text in _LIMITS.items():
-        most = getattr(problem, name)
-        if most is not None:
-            several = "s" * (most != 1 and name != "max_overlap")
-            found.append(text.format(most) + several)
-    return found
-
-
-def chosen(problem: RuleSetSelection) -> dict[str, str]:
-    """Return the limits of a selection, and what it must and must not have, by what they are."""
-    found = {"limits": ", ".join(limits(problem))} if limits(problem) else {}
-    for which in ("required", "forbidden"):
-        if rules := getattr(problem, which):
-            found[which] = "{" + ", ".join(map(str, rules)) + "}"
-    return found
-
-
-def rival(problem: RuleSetSelection) -> str:
-    """Return what a selection is compared with."""
-    parts = [f"has {limit}" for limit in limits(problem)]
-    if problem.required:
-        parts.append("has what is required")
-    if problem.forbidden:
-        parts.append("has nothing forbidden")
-    limited = f" that {' and '.join(parts)}" if parts else ""
-    return f"set of the {problem.n_features} candidates{limited}"
-
-
-def plural(n: int, what: str) -> str:
-    """Return a number of things.
-
-    Examples
-    --------
-    >>> plural(1, "rule"), plural(2, "rule")
-    ('1 rule', '2 rules')
-    """
-    return f"{n} {what}{'s' * (n != 1)}"
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate; solved all the same."""
+        out = []
+        if both := sorted({*self.required} & {*self.forbidden}):
+            out.append(f"required and forbidden contradict: rules {both} are in both")
+        elif not self.form.allows(self.required):
+            out.append("the required rules alone break a limit: there is no solution")
+        out += super().notes()
+        if self.max_rules == 0:
+            out.append("max_rules = 0: the empty set is the only candidate")
+        counts = self.covers.sum(axis=1)
+        for value, meaning in ((0, "cover no sample"), (self.samples.m, "cover every sample")):
+            constant = np.flatnonzero(counts == value).tolist()
+            if constant:
+                out.append(f"candidates that {meaning}: {listed(list(map(str, constant)))}")
+        return tuple(out)
 
 
 def _number(value: Fraction) -> str:

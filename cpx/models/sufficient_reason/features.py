@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidInstance, nearest, shown
-from cpx.models.arguments import feature_list
 from cpx.models.sufficient_reason.conditions import conditional, conditions
 from cpx.models.sufficient_reason.intervals import interval_text
+from cpx.support.validation import feature_list
 from cpx.trees.form import TreeModel
 
 __all__ = ["LEVELS", "Features", "Level"]

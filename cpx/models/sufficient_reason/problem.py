@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,22 +14,15 @@ import numpy as np
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
-from cpx.errors import InvalidInstance, shown
-from cpx.models.arguments import Share, weight_list
+from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
-from cpx.models.minimum_subset.problem import SMALLEST_ENCODINGS, SmallestSet
-from cpx.models.monomial.text import class_words
-from cpx.models.sufficient_reason import saved
-from cpx.models.sufficient_reason import text as sentences
-from cpx.models.sufficient_reason.arguments import (
-    DEFINITIONS,
-    known_definition,
-    known_label,
-    known_unit,
-)
+from cpx.models.minimum_subset.problem import SMALLEST_ENCODINGS, WEIGHTS
+from cpx.models.parameters import CONTEXT, NAME, parameter
+from cpx.models.sufficient_reason import parameters as declared
 from cpx.models.sufficient_reason.features import LEVELS, Features, Level
 from cpx.models.sufficient_reason.form import (
+    DEFINITIONS,
     Definition,
     Leaves,
     automatic_unit,
@@ -37,7 +30,10 @@ from cpx.models.sufficient_reason.form import (
     rounded,
 )
 from cpx.models.sufficient_reason.intervals import interval_text, sides_that_matter
-from cpx.models.sufficient_reason.row import Row, row_values
+from cpx.models.sufficient_reason.row import Row
+from cpx.models.sufficient_reason.text import ReasonText
+from cpx.models.text import class_words
+from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 
 if TYPE_CHECKING:
@@ -50,7 +46,7 @@ _oracles: WeakKeyDictionary[SufficientReason, SufficiencyOracle] = WeakKeyDictio
 
 
 @dataclass(frozen=True, eq=False)
-class SufficientReason(SmallestSet):
+class SufficientReason(ReasonText):
     """Find a smallest sufficient reason of a tree model's class for x.
 
     A reason is a set S of attributes such that the model gives its class to every row that
@@ -125,48 +121,58 @@ class SufficientReason(SmallestSet):
     0.8 < petal width (cm) <= 1.75 forces versicolor, whatever the other 3 columns are
     """
 
-    tree_model: TreeModel
-    x: Row
-    level: Level = "attributes"
-    definition: Definition | None = None
-    weights: tuple[int, ...] | None = None
-    required: tuple[Any, ...] = ()
-    forbidden: tuple[Any, ...] = ()
-    label: Label | None = None
-    unit: Share | None = None
-    name: str = ""
-    context: Mapping[str, Any] = field(default_factory=dict)
+    tree_model: TreeModel = field(
+        metadata=parameter(declared.Model(), "the tree model", key="model", place=1)
+    )
+    x: Row = field(
+        metadata=parameter(declared.RowValues(), "the row, null for a missing value", key="x")
+    )
+    level: Level = field(
+        default="attributes",
+        metadata=parameter(declared.LevelName(LEVELS), "what features are", needed=True),
+    )
+    definition: Definition | None = field(
+        default=None,
+        metadata=parameter(
+            declared.DefinitionName(DEFINITIONS), "what a reason must keep", needed=True
+        ),
+    )
+    weights: tuple[int, ...] | None = field(default=None, metadata=WEIGHTS)
+    required: tuple[Any, ...] = field(
+        default=(),
+        metadata=parameter(declared.Features(), "features that must be chosen", place=1),
+    )
+    forbidden: tuple[Any, ...] = field(
+        default=(),
+        metadata=parameter(declared.Features(), "features that must not be chosen", place=1),
+    )
+    label: Label | None = field(
+        default=None,
+        metadata=parameter(
+            declared.LabelOfRow(), "the class of the row", key="class", needed=True
+        ),
+    )
+    unit: Share | None = field(
+        default=None,
+        metadata=parameter(
+            declared.Unit(),
+            "what losses of leaves are rounded up to multiples of; 0 is exact",
+            needed=True,
+        ),
+    )
+    name: str = field(default="", metadata=NAME)
+    context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
 
     kind: ClassVar[str] = "sufficient-reason"
     encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SMALLEST_ENCODINGS
 
-    def __post_init__(self) -> None:
-        model = self.tree_model
-        if not isinstance(model, TreeModel):
-            raise InvalidInstance(f"tree_model must be a TreeModel, got {type(model).__name__}")
-        object.__setattr__(self, "x", row_values(model, self.x))
-        _ = self.features  # found out now: a level that is not known, or not for x
-        predicted = model.classes[self.label_index]
-        object.__setattr__(self, "label", known_label(predicted, self.label))
-        object.__setattr__(self, "definition", known_definition(model, self.definition))
-        for which in ("required", "forbidden"):
-            value = self.features.numbers(which, getattr(self, which))
-            object.__setattr__(self, which, value)
-        if self.weights is not None:
-            weights = weight_list("weights", self.weights, self.n_features)
-            object.__setattr__(self, "weights", weights)
-        if not isinstance(self.name, str):
-            raise InvalidInstance(f"name must be a string, got {shown(self.name)}")
-        if not isinstance(self.context, Mapping):
-            raise InvalidInstance(f"context must be an object, got {shown(self.context)}")
-        object.__setattr__(self, "unit", self._rounding())
+    def validate(self) -> None:
+        """Refuse numbers that are too large to be stated."""
         if self.stated:
-            _ = self.form  # found out now: numbers that are too large
+            _ = self.form
 
-    def _rounding(self) -> Fraction:
-        assert self.definition is not None
-        if self.unit is not None:
-            return known_unit(self.unit, self.definition)
+    def automatic_unit(self) -> Fraction:
+        """Return the unit that is used unless one is given."""
         if self.definition != "tree-specific":
             return Fraction(0)
         return automatic_unit(self._exact_losses, self.features.model.exact.exponent)
@@ -310,50 +316,8 @@ class SufficientReason(SmallestSet):
         """
         rule = explanation.rule
         rule = replace(rule, conditions=self._conditions(rule.features))
-        told = super().conclude(replace(explanation, rule=rule), proved, objective, bound)
-        return replace(
-            told, guarantee=sentences.forces(self, told.rule), notes=sentences.sense(self)
-        )
-
-    def brief(self) -> list[str]:
-        """Return definition, level and sizes of the model."""
-        trees = len(self.tree_model.trees)
-        size = [f"{trees} tree{'s' * (trees != 1)}", self.units(self.n_features)]
-        return [str(self.definition), *size]
-
-    def facts(self) -> dict[str, str]:
-        """Return the model, x, definition, level and ties."""
-        model = self.tree_model
-        kinds = f"{len(model.trees)} trees, {len(model.classes)} classes, rule {model.rule}"
-        return {
-            "model": f"{kinds}, {model.n_attributes} attributes, {len(model.used)} tested",
-            "class": str(self.label),
-            "definition": str(self.definition),
-            "level": f"{self.level}, {self.units(self.n_features)}",
-            "unit": f"{self.unit}" if self.unit else "0, exact",
-            "ties": sentences.ties(self),
-            **self.choice_facts(),
-        }
-
-    def claim(self) -> str:
-        """Name the definition."""
-        return sentences.claim(self)
+        return super().conclude(replace(explanation, rule=rule), proved, objective, bound)
 
     def units(self, size: int) -> str:
         """Count attributes or conditions."""
         return f"{size} {self.features.unit}{'s' * (size != 1)}"
-
-    def notes(self) -> tuple[str, ...]:
-        """Return what is degenerate; solved all the same."""
-        return (*self.base_notes(), *sentences.warnings(self))
-
-    # -------------------------------------------------------------- its file
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the saved form, version 1; the model is stored in it."""
-        return saved.written(self)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read the saved form; unknown keys and parameters are refused by name."""
-        return cls(**saved.read(data))

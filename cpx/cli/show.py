@@ -1,4 +1,4 @@
-"""The commands ``cpx show``, ``cpx export`` and ``cpx check``."""
+"""The commands ``cpx show``, ``export`` and ``check``: look at an instance or a saved result."""
 
 from __future__ import annotations
 
@@ -118,19 +118,21 @@ def check(
       cpx check inst.json result.json
 
     \b
-    Exit codes: 0 confirmed; 3 too much for the checker to decide; 1 a check fails; 2 wrong input.
+    Exit codes: 0 confirmed; 3 too much for the checker to decide, or no judge for
+    this kind of problem; 1 a check fails; 2 wrong input.
     """
     from cpx.answers.result import Result
     from cpx.answers.values import digits, in_words
-    from cpx.check import UNDECIDED, complaints, on_trust
+    from cpx.check import UNDECIDED, UNJUDGED, complaints, on_trust
     from cpx.cli.reading import read_instance, result_object
 
     instance, data = read_instance(inst).to_dict(), result_object(result)
     found = complaints(instance, data)
+    undecided = {UNDECIDED: "UNDECIDED", UNJUDGED: "NOT CHECKED"}
     for complaint in found:
-        typer.echo(f"{'UNDECIDED' if complaint == UNDECIDED else 'FAILED'} {complaint}")
+        typer.echo(f"{undecided.get(complaint, 'FAILED')} {complaint}")
     if found:
-        raise typer.Exit(3 if found == [UNDECIDED] else 1)
+        raise typer.Exit(3 if undecided.keys() >= {*found} else 1)
     answer = Result.from_dict(data)
     values = (answer.objective, answer.bound)
     places = digits(values)

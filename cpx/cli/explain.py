@@ -1,4 +1,4 @@
-"""The commands ``cpx explain``, ``make`` and ``score``: from a table to a rule and its figures."""
+"""The commands ``cpx explain`` and ``cpx score``: explain a row of a table, measure a rule."""
 
 from __future__ import annotations
 
@@ -6,27 +6,26 @@ import json
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.asking import Asked, Source, Wanted
-from cpx.cli.forcing import Kind, reason_of_row
-from cpx.cli.grouped import grouped
-from cpx.cli.reasons import AskedReason, TableOrModel, reason
-from cpx.cli.rule_sets import PROBLEMS as RULE_SETS
-from cpx.cli.rule_sets import AskedRules, rule_set
-from cpx.errors import InvalidOption
+from cpx.cli.option_groups import given, grouped
+from cpx.cli.row_question import RowQuestion, RuleOptions, Source, read_source
+from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cpx.answers.result import Result
     from cpx.explainers.question import Question
-    from cpx.models import Problem
+    from cpx.models.sufficient_reason.problem import SufficientReason
     from cpx.options import SolveOptions
+    from cpx.trees import TreeModel
 
-__all__ = ["explain", "make", "score"]
+__all__ = ["explain", "score"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +81,33 @@ class Engine:
         problem_class(OBJECTIVES[question.objective]).encoding(self.encoding)
 
 
+KINDS = ("rule", "sufficient")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What kind of explanation is wanted."""
+
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="rule: the best short rule on samples; sufficient: the fewest columns that "
+            "force the class, for the models tree, forest and boosting.",
+            autocompletion=opt.choices(KINDS),
+        ),
+    ] = "rule"
+    level: opt.Level = None
+    definition: opt.Definition = None
+
+    def check(self) -> None:
+        """Raise for a kind that is not known, and for options of the other kind."""
+        if self.kind not in KINDS:
+            raise UnknownName("kind", self.kind, KINDS)
+        if self.kind == "rule" and (options := given(self)):
+            raise InvalidOption(f"{options[0]} is for --kind sufficient")
+
+
 _K, _FRESH = 5, 1000
 Fresh = Annotated[
     int, typer.Option(metavar="N", help="Fresh samples the precision is measured on.")
@@ -94,7 +120,7 @@ def explain(
     source: Source,
     kind: Kind,
     k: opt.K = _K,
-    wanted: Wanted,
+    wanted: RuleOptions,
     engine: Engine,
     fresh: Fresh = _FRESH,
     as_json: opt.Json = False,
@@ -124,7 +150,7 @@ def explain(
     from cpx.cli.output import deliver
     from cpx.cli.progress import phase
     from cpx.cli.reading import output_path
-    from cpx.cli.solving import run_solve
+    from cpx.cli.solve import run_solve
     from cpx.processes.interrupts import noted
 
     path = output_path(output, source.table)
@@ -139,7 +165,7 @@ def explain(
     question = wanted.question(k)
     engine.check(question)
     integer_in("fresh", fresh, 1)
-    asked = Asked(source)
+    asked = RowQuestion(source)
     asked.check(question, fresh)
     engine.start()
     problem = asked.problem(question)
@@ -147,18 +173,18 @@ def explain(
     with noted(threading.Event()):  # the answer is there
         with phase("measuring the rule on fresh samples"):
             result = asked.explainer.conclude(result, problem, asked.x, question, fresh)
-        title = f"{source.table} row {source.row}, {asked.words(problem)}"
+        title = f"{source.table} row {source.row}, {asked.title(problem)}"
         raise typer.Exit(deliver(result, as_json, path, title))
 
 
-def _forced(source: Source, kind: Kind, wanted: Wanted, engine: Engine) -> tuple[Result, str]:
-    """Return a sufficient reason, and what is explained, in words."""
-    from cpx.cli.solving import run_solve
+def _forced(source: Source, kind: Kind, wanted: RuleOptions, engine: Engine) -> tuple[Result, str]:
+    """Return a sufficient reason, and the title of the answer."""
+    from cpx.cli.solve import run_solve
     from cpx.explainers.sufficient import engine_for
 
     if engine.backend is not None:
         engine.options(source)  # found out before the model is trained
-    problem, words = reason_of_row(source, kind, wanted)
+    problem, words = _reason_of_row(source, kind, wanted)
     engine = replace(engine, backend=engine.backend or engine_for(problem))
     chosen = engine.options(source)
     engine.start()
@@ -166,76 +192,71 @@ def _forced(source: Source, kind: Kind, wanted: Wanted, engine: Engine) -> tuple
     return result, f"{source.table} row {source.row}, {words}"
 
 
-@grouped
-def make(
-    *,
-    source: TableOrModel,
-    asked: AskedReason,
-    k: opt.K = 5,
-    wanted: Wanted,
-    rules: AskedRules,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Name of the instance.  [default: TABLE-ROW-kK]"),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write it; gzipped if it ends in .gz. Default: standard output.",
-        ),
-    ] = None,
-) -> None:
-    r"""Make an instance from a table: train a model, draw samples, save the problem.
+def _reason_of_row(
+    source: Source, kind: Kind, wanted: RuleOptions
+) -> tuple[SufficientReason, str]:
+    """Train the model and state the problem; return it and its description.
 
-    The instance is solved later or elsewhere, by 'cpx solve' or 'cpx compare'. With
-    --problem sufficient-reason it is made from the tree model of a file and a row: which
-    columns force the model's class, whatever the others are. With --problem rule-set it is
-    made from a table: few rules, of at most k conditions each, that mimic the model, selected
-    from candidates; with --problem rule-set-learning, from all there are.
-
-    \b
-    Examples:
-      cpx make table.csv --target y --row 17 -k 5 -m 1000 -o inst.json
-      cpx make table.csv --target y --row 17 --objective loss -o inst.json.gz
-      cpx make model.json row.csv --problem sufficient-reason --forbid age -o inst.json
-      cpx make table.csv --target y --problem rule-set --label yes --bins 10 -o inst.json
-
-    \b
-    Exit codes: 0 written; 2 wrong input; 1 anything else.
+    Raises
+    ------
+    InvalidOption
+        For options that are for rules, and a model that is no tree model.
+    DataError
+        When a column has no numbers.
     """
-    from cpx.cli.reading import output_path
-    from cpx.instances import dumps, save
+    from cpx.cli.progress import phase
+    from cpx.models.sufficient_reason.problem import SufficientReason
 
-    path = output_path(output, source.table)
-    asked.check()
-    rules.check(asked.problem)
-    if asked.problem is None:
-        problem, words = _from_table(source, wanted, k, name)
-    elif asked.problem in RULE_SETS:
-        problem, words = rule_set(asked.problem, source, wanted, rules, k, name)
-    else:
-        problem, words = reason(source, wanted, asked, name)
-    if path is None:
-        typer.echo(dumps(problem), nl=False)
-        return
-    save(problem, path)
-    typer.echo(f"wrote {path}: {words}")
+    refused = [*given(source, "table", "target", "row", "model", "seed")]
+    for option in (*refused, *given(wanted, "require", "forbid")):
+        raise InvalidOption(f"{option} is for --kind rule")
+    if source.model not in opt.TREES:
+        raise InvalidOption(
+            f"--kind sufficient is for tree models: --model {', '.join(opt.TREES)}, "
+            f"got {shown(source.model)}"
+        )
+    source.check()
+    X, y, x = read_source(source)
+    with phase(f"training {source.model} on {len(X)} rows"):
+        model = _trained(source, X, y)
+    level: Any = kind.level or "attributes"
+    definition: Any = kind.definition or "sufficient"
+    problem = SufficientReason(
+        model,
+        x,
+        level,
+        definition,
+        required=opt.read_features(wanted.require),
+        forbidden=opt.read_features(wanted.forbid),
+        name=f"{source.table.name.partition('.')[0]}-{source.row}",
+    )
+    words = ", ".join([problem.kind, *problem.brief()])
+    return problem, f"class {problem.label} by {source.model}: {words}"
 
 
-def _from_table(
-    source: TableOrModel, wanted: Wanted, k: int, name: str | None
-) -> tuple[Problem, str]:
-    """State the problem of a row of a table; return it and what it is, in words."""
-    source.require()
-    question = wanted.question(k)
-    asked = Asked(source)
-    title = name or f"{source.table.name.partition('.')[0]}-{source.row}-k{k}"
-    asked.check(question)
-    problem = asked.problem(replace(question, name=title))
-    return problem, asked.words(problem)
+def _trained(source: Source, X: pd.DataFrame, y: pd.Series[Any]) -> TreeModel:
+    from cpx.data.classifiers import tree_classifier
+    from cpx.trees import read_model
+
+    _require_numbers(source.table, X)
+    model = read_model(tree_classifier(source.model, source.seed).fit(X, y))
+    lacking = X.isna().any().tolist()
+    attributes = [
+        replace(attribute, missing=gone and not model.refuses_missing(a))
+        for a, (attribute, gone) in enumerate(zip(model.attributes, lacking, strict=True))
+    ]
+    return model.with_attributes(attributes)
+
+
+def _require_numbers(table: Path, X: pd.DataFrame) -> None:
+    from pandas.api.types import is_numeric_dtype
+
+    for name, kind in X.dtypes.items():
+        if not is_numeric_dtype(kind):
+            raise DataError(
+                f"{table}: column {shown(name)} has no numbers, which a tree model of --kind "
+                "sufficient needs; encode it, or train a model of your own and use 'cpx make'"
+            )
 
 
 @grouped
@@ -258,7 +279,7 @@ def score(
             help="Size of the rules it is compared with.  [default: its own]",
         ),
     ] = None,
-    wanted: Wanted,
+    wanted: RuleOptions,
     engine: Engine,
     compare: Annotated[
         bool, typer.Option("--compare/--no-compare", help="Compare it with the best rule.")
@@ -283,13 +304,13 @@ def score(
     """
     from cpx.cli.output import print_explanation
     from cpx.cli.progress import phase
-    from cpx.cli.solving import run_solve
+    from cpx.cli.solve import run_solve
     from cpx.explainers.question import size_to_compare
 
     chosen = engine.options(source)
     wanted.question(k or 0)
     integer_in("fresh", fresh, 1)
-    asked = Asked(source)
+    asked = RowQuestion(source)
     features = asked.explainer.conditions(asked.x).features(rule)
     question = wanted.question(size_to_compare(features, k))
     engine.check(question)
@@ -305,4 +326,4 @@ def score(
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=1))
         return
-    print_explanation(found, f"{source.table} row {source.row}, {asked.words(problem)}")
+    print_explanation(found, f"{source.table} row {source.row}, {asked.title(problem)}")

@@ -1,4 +1,4 @@
-"""Options that several commands share, as one dataclass each."""
+"""Groups of options that commands share: dataclasses whose fields become options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from typing import Any, get_type_hints
 
-__all__ = ["grouped"]
+__all__ = ["given", "grouped"]
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -65,4 +65,14 @@ def _parameters(group: Any) -> list[inspect.Parameter]:
             annotation=hints[field.name],
         )
         for field in fields(group)
+    ]
+
+
+def given(group: Any, *left_out: str) -> list[str]:
+    """Return the options of a group whose value is not the default, except those left out."""
+    return [
+        "--" + field.name.replace("_", "-")
+        for field in fields(group)
+        if field.name not in left_out
+        and (field.default is MISSING or getattr(group, field.name) != field.default)
     ]

@@ -71,7 +71,9 @@ def _checked(result: Result, progress: Progress, cpu: float) -> Result:
     if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
         instance, answer = progress.problem.to_check(), result.to_dict()
         complaints = check.complaints(instance, answer, _seconds_to_check(progress))
-        if complaints == [check.UNDECIDED]:
+        if complaints == [check.UNJUDGED]:
+            result = result.with_warnings(f"not independently checked: {check.UNJUDGED}")
+        elif complaints == [check.UNDECIDED]:
             result = result.with_warnings(f"not verified: {check.UNDECIDED}")
         elif complaints:
             result = replace(result, status=Status.ERROR).with_warnings(

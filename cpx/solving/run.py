@@ -14,9 +14,9 @@ from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import CpxError, InvalidOption
 from cpx.models.base import Problem, RatioProblem
 from cpx.options import SolveOptions
-from cpx.solving.concluding import conclude
+from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
-from cpx.solving.matching import encoding_of, require_kind, require_oracle
+from cpx.solving.match import encoding_of, require_kind, require_oracle
 from cpx.solving.surrogate import solve_stand_in
 from cpx.solving.warm_start import Start
 

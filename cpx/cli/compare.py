@@ -1,4 +1,4 @@
-"""The command ``cpx compare``."""
+"""The command ``cpx compare``: many engines on the same instances, as a table and files."""
 
 from __future__ import annotations
 

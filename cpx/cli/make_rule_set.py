@@ -1,4 +1,4 @@
-"""``cpx make TABLE --problem rule-set``: rules that mimic a model, selected or learned."""
+"""``cpx make --problem rule-set`` and ``rule-set-learning``: rule sets that imitate a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.asking import Source, Wanted
+from cpx.cli.option_groups import given
+from cpx.cli.row_question import RuleOptions, Source
 from cpx.errors import DataError, InvalidOption, UnknownName, nearest, shown
 from cpx.support.validation import integer_in
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from cpx.models import Problem, RuleSetSelection
     from cpx.models.rule_set.problem import RuleSetProblem
 
-__all__ = ["PROBLEMS", "AskedRules", "rule_set"]
+__all__ = ["PROBLEMS", "RuleSetOptions", "rule_set"]
 
 SELECTION, LEARNING = PROBLEMS = ("rule-set", "rule-set-learning")
 LOSSES = ("zero-one", "hamming")
@@ -41,14 +42,14 @@ _TAKEN += ("--categorical", "--seed", "--require", "--forbid", "--m")
 
 
 @dataclass(frozen=True)
-class AskedRules:
-    """What makes a selection of rules, beside the table and the model."""
+class RuleSetOptions:
+    """Parameters of a problem of rule sets, in addition to those of the table and the model."""
 
     label: Annotated[
         str | None,
         typer.Option(
             metavar="LABEL",
-            help="For a rule set: the class that rules stand for.  [default: the last one]",
+            help="For a rule set: the class that the rules describe.  [default: the last one]",
             show_default=False,
         ),
     ] = None
@@ -83,27 +84,29 @@ class AskedRules:
     ] = None
     max_rules: Annotated[
         int | None,
-        typer.Option(metavar="N", help="For a rule set: most rules.", show_default=False),
+        typer.Option(
+            metavar="N", help="For a rule set: maximum number of rules.", show_default=False
+        ),
     ] = None
     max_literals: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="For a rule set: most conditions in all.", show_default=False
+            metavar="N",
+            help="For a rule set: maximum number of conditions in total.",
+            show_default=False,
         ),
     ] = None
     max_overlap: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="For a rule set: most samples that two rules or more cover.",
+            help="For a rule set: maximum number of samples covered by two or more rules.",
             show_default=False,
         ),
     ] = None
 
     def check(self, kind: str | None) -> None:
         """Raise for options that are for another kind of instance."""
-        from cpx.cli.reasons import given
-
         both = ("label", "loss", "penalty")
         for option in given(self, *(both if kind == LEARNING else ())):
             if kind != SELECTION:
@@ -111,10 +114,9 @@ class AskedRules:
 
 
 def rule_set(
-    kind: str, source: Source, wanted: Wanted, asked: AskedRules, k: int, name: str | None
+    kind: str, source: Source, wanted: RuleOptions, asked: RuleSetOptions, k: int, name: str | None
 ) -> tuple[Problem, str]:
     """Train the model, draw samples and state the problem of a kind; return words too."""
-    from cpx.cli.reasons import given
     from cpx.models import RuleSetLearning
 
     unwanted = () if kind == SELECTION else ("--require", "--forbid")
@@ -149,8 +151,8 @@ def _selection(
     literals: Literals,
     same: Any,
     context: dict[str, Any],
-    wanted: Wanted,
-    asked: AskedRules,
+    wanted: RuleOptions,
+    asked: RuleSetOptions,
     k: int,
     seed: int,
     more: dict[str, Any],
@@ -248,7 +250,7 @@ def _candidates(
     return read_rules(origin, literals.names)
 
 
-def _with_choice(problem: RuleSetSelection, wanted: Wanted) -> RuleSetSelection:
+def _with_choice(problem: RuleSetSelection, wanted: RuleOptions) -> RuleSetSelection:
     """Return the problem with the rules that must and must not be selected."""
     from dataclasses import replace
 

@@ -1,10 +1,10 @@
-"""The command ``cpx learn``: from a table to a few rules for a class."""
+"""The command ``cpx learn``: a rule set that describes a class, or imitates a classifier."""
 
 from __future__ import annotations
 
 import json
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.learning_task import Task, read, trained
-from cpx.errors import InvalidOption, UnknownName
+from cpx.errors import DataError, InvalidOption, UnknownName, shown
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cpx.explainers.rule_set_classifier import RuleSetClassifier
     from cpx.models import RuleSetLearning
 
@@ -54,7 +55,7 @@ def learn(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Share of the rows to keep aside, and to measure the rules on.",
+            help="Share of the rows to hold out, and to measure the rules on.",
             show_default=False,
         ),
     ] = None,
@@ -81,7 +82,7 @@ def learn(
         int | None,
         typer.Option(
             metavar="N",
-            help="With --model, instances it is asked about beside the rows, at most.  "
+            help="With --model, maximum number of queries in addition to the rows.  "
             "[default: 1000]",
             show_default=False,
         ),
@@ -93,7 +94,9 @@ def learn(
     seed: opt.Seed = 0,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw rules against rows: .svg, .png or .pdf."),
+        typer.Option(
+            metavar="FILE", help="Plot which rules cover which rows: .svg, .png or .pdf."
+        ),
     ] = None,
     as_json: opt.RulesAsJson = False,
     output: Annotated[
@@ -141,11 +144,11 @@ def learn(
     _check_plot(plot)
     with phase(f"reading {table}"):
         share = None if test is None else open_unit("test", test)
-        task = read(table, target, label, opt.split(categorical), share, seed)
+        task = _read(table, target, label, opt.split(categorical), share, seed)
     box = None
     if model is not None:
         with phase(f"training {model} on {len(task.X)} rows"):
-            box = trained(model, task, seed)
+            box = _trained(model, task, seed)
     learner = RuleSetClassifier(
         k,
         penalty,
@@ -173,7 +176,7 @@ def learn(
     raise typer.Exit(0 if learner.report_.proved else 3)
 
 
-def _tell(learner: RuleSetClassifier, task: Task, as_json: bool) -> None:
+def _tell(learner: RuleSetClassifier, task: _Task, as_json: bool) -> None:
     if as_json:
         typer.echo(_as_json(learner, task))
         return
@@ -183,7 +186,9 @@ def _tell(learner: RuleSetClassifier, task: Task, as_json: bool) -> None:
         typer.echo(f"fresh      accuracy {accuracy:.3f} on {len(task.fresh[0])} rows")
 
 
-def _write(learner: RuleSetClassifier, task: Task, output: Path | None, plot: Path | None) -> None:
+def _write(
+    learner: RuleSetClassifier, task: _Task, output: Path | None, plot: Path | None
+) -> None:
     from cpx.cli.output import note
     from cpx.support.files import write_atomic
 
@@ -236,7 +241,7 @@ def _check_plot(plot: Path | None) -> None:
             raise InvalidOption(f"plot must be a file {', '.join(_FORMS)}, got {plot}")
 
 
-def _as_json(learner: RuleSetClassifier, task: Task) -> str:
+def _as_json(learner: RuleSetClassifier, task: _Task) -> str:
     report = {
         name: str(value) if isinstance(value, Fraction) else value
         for name, value in asdict(learner.report_).items()
@@ -289,3 +294,61 @@ def _draw(learner: RuleSetClassifier, path: Path) -> None:
     drawn = io.BytesIO()
     figure.savefig(drawn, format=path.suffix[1:], dpi=150)
     write_atomic(path, drawn.getvalue())
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Rows to learn from, their labels as texts, those kept aside, and the class."""
+
+    X: pd.DataFrame
+    y: Any
+    fresh: tuple[pd.DataFrame, Any] | None
+    label: str
+
+
+def _read(
+    table: Path,
+    target: str,
+    label: str | None,
+    categorical: list[str] | None,
+    test: float | None,
+    seed: int,
+) -> _Task:
+    """Read the table; labels become texts, and two of them."""
+    import numpy as np
+
+    from cpx.data import read_table
+
+    X, y = read_table(table, target, categorical)
+    texts = y.astype(str).to_numpy(dtype=object)
+    # In the order of the values, so that 10 comes after 9.
+    known = [str(v) for v in sorted(y.unique().tolist(), key=lambda v: (str(type(v)), v))]
+    if label is None and len(known) > 2:
+        raise InvalidOption(
+            f"--label is missing: the target {shown(target)} has {len(known)} classes, "
+            f"{', '.join(known[:5])}{' ...' * (len(known) > 5)}"
+        )
+    if label is not None and label not in known:
+        raise UnknownName("class", label, known)
+    wanted = label or known[-1]
+    if len(known) > 2:
+        texts = np.where(texts == wanted, wanted, f"not {wanted}")
+    if test is None:
+        return _Task(X, texts, None, wanted)
+    from sklearn.model_selection import train_test_split
+
+    try:
+        rows, fresh, own, aside = train_test_split(
+            X, texts, test_size=test, random_state=seed, stratify=texts
+        )
+    except ValueError as error:
+        raise DataError(f"{table}: rows cannot be kept aside: {error}") from error
+    return _Task(rows, own, (fresh, aside), wanted)
+
+
+def _trained(name: str, task: _Task, seed: int) -> Any:
+    from cpx.data import named_classifier
+
+    if len(set(task.y)) < 2:
+        raise DataError(f"the target has one class only, {shown(task.y[0])}")
+    return named_classifier(name, seed).fit(task.X, task.y)

@@ -1,57 +1,28 @@
-"""``cpx make MODEL ROW``: a sufficient reason of a tree model, saved to be solved later."""
+"""The command ``cpx make``: state a problem and save it, to be solved later."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.asking import Source, Wanted
-from cpx.cli.rule_sets import PROBLEMS as RULE_SETS
+from cpx.cli.make_rule_set import PROBLEMS as RULE_SETS
+from cpx.cli.make_rule_set import RuleSetOptions, rule_set
+from cpx.cli.option_groups import given, grouped
+from cpx.cli.row_question import RowQuestion, RuleOptions, Source
 from cpx.errors import InvalidOption, ModelError, UnknownName
 
 if TYPE_CHECKING:
     from cpx.models import Problem
     from cpx.trees import TreeModel
 
-__all__ = [
-    "AskedReason",
-    "DefinitionName",
-    "LevelName",
-    "TableOrModel",
-    "features",
-    "given",
-    "reason",
-]
+__all__ = ["make"]
 
 PROBLEM = "sufficient-reason"
 PROBLEMS = (PROBLEM, *RULE_SETS)
-LEVELS = ("attributes", "conditions")
-DEFINITIONS = ("sufficient", "majoritary", "tree-specific")
-
-LevelName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="What a reason is made of: attributes (the columns, default) or conditions "
-        "(the tests of the model).",
-        autocompletion=opt.choices(LEVELS),
-        show_default=False,
-    ),
-]
-DefinitionName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="sufficient, majoritary or tree-specific; default: sufficient, in 'make' by the "
-        "model.",
-        autocompletion=opt.choices(DEFINITIONS),
-        show_default=False,
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -78,7 +49,7 @@ class TableOrModel(Source):
 
 
 @dataclass(frozen=True)
-class AskedReason:
+class ReasonOptions:
     """What makes a sufficient reason of a model of a file."""
 
     row_file: Annotated[
@@ -100,8 +71,8 @@ class AskedReason:
             show_default=False,
         ),
     ] = None
-    level: LevelName = None
-    definition: DefinitionName = None
+    level: opt.Level = None
+    definition: opt.Definition = None
     trust: Annotated[
         bool,
         typer.Option(
@@ -120,15 +91,15 @@ class AskedReason:
                 raise InvalidOption(f"{option} is for --problem {PROBLEM}")
 
 
-def reason(
-    source: Source, wanted: Wanted, asked: AskedReason, name: str | None
+def _sufficient_reason(
+    source: Source, wanted: RuleOptions, asked: ReasonOptions, name: str | None
 ) -> tuple[Problem, str]:
-    """Read model and row, and state the problem; return it and what it is, in words."""
+    """Read model and row, and state the problem; return it and its description."""
     from cpx.cli.output import note
     from cpx.cli.progress import phase
     from cpx.data.tables import read_row
-    from cpx.models.sufficient_reason.column_names import fitted_to
     from cpx.models.sufficient_reason.problem import SufficientReason
+    from cpx.models.sufficient_reason.row import fitted_to
 
     for option in (*given(source, "table"), *given(wanted, "require", "forbid")):
         raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")
@@ -140,15 +111,15 @@ def reason(
     model, notes = fitted_to(model, x)
     for text in notes:
         note(text)
-    level: Any = asked.level or LEVELS[0]
+    level: Any = asked.level or opt.LEVELS[0]
     definition: Any = asked.definition
     problem = SufficientReason(
         model,
         x,
         level=level,
         definition=definition,
-        required=features(wanted.require),
-        forbidden=features(wanted.forbid),
+        required=opt.read_features(wanted.require),
+        forbidden=opt.read_features(wanted.forbid),
         name=name or f"{source.table.name.partition('.')[0]}-{asked.row_file.stem}",
     )
     return problem, ", ".join([f"class {problem.label}: {problem.kind}", *problem.brief()])
@@ -165,16 +136,73 @@ def _read(path: Path, trust: bool) -> TreeModel:
         raise type(error)(f"{error}; on the command line that is --trust") from error
 
 
-def features(given: list[str] | None) -> tuple[int | str, ...]:
-    """Return features that are given by number or name."""
-    return tuple(int(text) if text.isdecimal() else text for text in given or ())
+@grouped
+def make(
+    *,
+    source: TableOrModel,
+    asked: ReasonOptions,
+    k: opt.K = 5,
+    wanted: RuleOptions,
+    rules: RuleSetOptions,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the instance.  [default: TABLE-ROW-kK]"),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write it; gzipped if it ends in .gz. Default: standard output.",
+        ),
+    ] = None,
+) -> None:
+    r"""Make an instance from a table: train a model, draw samples, save the problem.
+
+    The instance is solved later or elsewhere, by 'cpx solve' or 'cpx compare'. With
+    --problem sufficient-reason it is made from the tree model of a file and a row: which
+    columns force the model's class, whatever the others are. With --problem rule-set it is
+    made from a table: few rules, of at most k conditions each, that mimic the model, selected
+    from candidates; with --problem rule-set-learning, from all there are.
+
+    \b
+    Examples:
+      cpx make table.csv --target y --row 17 -k 5 -m 1000 -o inst.json
+      cpx make table.csv --target y --row 17 --objective loss -o inst.json.gz
+      cpx make model.json row.csv --problem sufficient-reason --forbid age -o inst.json
+      cpx make table.csv --target y --problem rule-set --label yes --bins 10 -o inst.json
+
+    \b
+    Exit codes: 0 written; 2 wrong input; 1 anything else.
+    """
+    from cpx.cli.reading import output_path
+    from cpx.instances import dumps, save
+
+    path = output_path(output, source.table)
+    asked.check()
+    rules.check(asked.problem)
+    if asked.problem is None:
+        problem, words = _from_table(source, wanted, k, name)
+    elif asked.problem in RULE_SETS:
+        problem, words = rule_set(asked.problem, source, wanted, rules, k, name)
+    else:
+        problem, words = _sufficient_reason(source, wanted, asked, name)
+    if path is None:
+        typer.echo(dumps(problem), nl=False)
+        return
+    save(problem, path)
+    typer.echo(f"wrote {path}: {words}")
 
 
-def given(options: Any, *apart: str) -> list[str]:
-    """Return the options that do not have their default, apart from some."""
-    return [
-        "--" + field.name.replace("_", "-")
-        for field in fields(options)
-        if field.name not in apart
-        and (field.default is MISSING or getattr(options, field.name) != field.default)
-    ]
+def _from_table(
+    source: TableOrModel, wanted: RuleOptions, k: int, name: str | None
+) -> tuple[Problem, str]:
+    """State the problem of a row of a table; return it and its description."""
+    source.require()
+    question = wanted.question(k)
+    asked = RowQuestion(source)
+    title = name or f"{source.table.name.partition('.')[0]}-{source.row}-k{k}"
+    asked.check(question)
+    problem = asked.problem(replace(question, name=title))
+    return problem, asked.title(problem)

@@ -1,4 +1,4 @@
-"""What ``cpx explain``, ``make`` and ``score`` are asked, from options to a stated problem."""
+"""From the options of ``explain``, ``make`` and ``score`` to a problem on a row of a table."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from cpx.explainers.question import Question
     from cpx.models.monomial.problem import MonomialProblem
 
-__all__ = ["Asked", "Source", "Wanted", "read_source"]
+__all__ = ["RowQuestion", "RuleOptions", "Source", "read_source"]
 
 
 @dataclass(frozen=True)
 class Source:
-    """The prediction in question: a row of a table, a classifier, a distribution."""
+    """The prediction to explain: a row of a table, a classifier, a distribution."""
 
     table: opt.Table
     target: opt.Target
@@ -58,7 +58,7 @@ class Source:
     seed: opt.Seed = 0
 
     def check(self) -> None:
-        """Raise for what can be seen to be wrong without the table."""
+        """Check what can be checked without the table."""
         from cpx.support.validation import valid_seed
 
         for what, name, known in (
@@ -73,14 +73,14 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The rule in question: what it is best in, its limits, the samples that judge it."""
+class RuleOptions:
+    """The rule to find: its objective, its constraints, and the samples it is evaluated on."""
 
     objective: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="What the rule is best in: precision, coverage, loss (all errors), or "
+            help="What is optimised: precision, coverage, loss (all errors), or "
             "negative-only (errors of covered samples).",
             autocompletion=opt.choices(opt.OBJECTIVES),
         ),
@@ -89,7 +89,7 @@ class Wanted:
         str | None,
         typer.Option(
             metavar="SHARE",
-            help="Least share of the samples covered, such as 0.05 or 1/20, the default for "
+            help="Minimum share of the samples covered, such as 0.05 or 1/20, the default for "
             "the objective precision.",
             show_default=False,
         ),
@@ -97,14 +97,14 @@ class Wanted:
     max_coverage: Annotated[
         str | None,
         typer.Option(
-            metavar="SHARE", help="Greatest share of the samples covered.", show_default=False
+            metavar="SHARE", help="Maximum share of the samples covered.", show_default=False
         ),
     ] = None
     min_precision: Annotated[
         str | None,
         typer.Option(
             metavar="SHARE",
-            help="Least precision on the samples, such as 0.95, the default for the objective "
+            help="Minimum precision on the samples, such as 0.95, the default for the objective "
             "coverage.",
             show_default=False,
         ),
@@ -137,8 +137,8 @@ class Wanted:
         float | None,
         typer.Option(
             metavar="E",
-            help="Instead of -m: draw as many samples as it takes to know the loss of rules up "
-            "to E, and say what is guaranteed.",
+            help="Instead of -m: draw as many samples as it takes to know the loss of every rule "
+            "to within E, and say what is guaranteed.",
             show_default=False,
         ),
     ] = None
@@ -146,13 +146,13 @@ class Wanted:
         float | None,
         typer.Option(
             metavar="D",
-            help="With --epsilon: what is said holds with probability 1 - D.",
+            help="With --epsilon: the guarantee holds with probability at least 1 - D.",
             show_default=False,
         ),
     ] = None
 
     def question(self, k: int) -> Question:
-        """Return what is asked; wrong values are refused by name."""
+        """Return the question; a wrong value raises an error that names its option."""
         from cpx.explainers.question import Question
 
         integer_in("k", k, 0)
@@ -194,7 +194,7 @@ def read_source(source: Source) -> tuple[pd.DataFrame, pd.Series[Any], pd.DataFr
     return X, y, x
 
 
-class Asked:
+class RowQuestion:
     """A row of a table and an explainer for it: made without training, trained on demand."""
 
     def __init__(self, source: Source) -> None:
@@ -219,7 +219,7 @@ class Asked:
         )
 
     def check(self, question: Question, fresh: int = 1) -> None:
-        """Raise for what is wrong with the question, before anything is trained."""
+        """Check the question before anything is trained."""
         from cpx.support.memory import require_rows_fit
 
         d = self.explainer.distribution.n_features
@@ -238,14 +238,12 @@ class Asked:
         with phase("drawing samples"):
             return self.explainer.state(self.x, question)
 
-    def words(self, problem: MonomialProblem) -> str:
-        """Say what is explained, in one line."""
-        from cpx.models.monomial.text import short_limits
-
+    def title(self, problem: MonomialProblem) -> str:
+        """Return what is explained, in one line."""
         samples = problem.samples
         return (
             f"class {samples.context.get('class')!s} by {self.source.model}: "
-            f"{', '.join([problem.kind, *short_limits(problem)])}, "
+            f"{', '.join([problem.kind, *problem.short_limits()])}, "
             f"{samples.total} samples ({self.source.distribution}, {samples.m} distinct), "
             f"{samples.d} features, k = {problem.k}"
         )

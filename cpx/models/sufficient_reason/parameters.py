@@ -1,0 +1,208 @@
+"""Parameters of sufficient reasons that depend on the model and the row, declared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from cpx.errors import InvalidInstance, ModelError, shown
+from cpx.models.parameters import Choice, Indices, Json, Kind
+from cpx.models.sufficient_reason.row import row_values
+from cpx.trees.form import Label, TreeModel
+
+__all__ = [
+    "DefinitionName",
+    "Features",
+    "LabelOfRow",
+    "LevelName",
+    "Model",
+    "RowValues",
+    "Unit",
+]
+
+
+class RowValues(Kind):
+    """The values of the row, in the order of the attributes of the model."""
+
+    schema: ClassVar[Json] = {"type": "array", "items": {"type": ["number", "null"]}}
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[float, ...]:
+        """Return the values, NaN for a missing one."""
+        return row_values(problem.tree_model, value)
+
+    def saved(self, value: tuple[float, ...]) -> list[float | None]:
+        """Return a list with None for what is missing."""
+        return [None if math.isnan(number) else number for number in value]
+
+    def read(self, key: str, holder: Mapping[str, Any]) -> list[Any]:
+        """Return the list of a file."""
+        if not isinstance(holder[key], list):
+            raise InvalidInstance(f"{key} must be a list, got {shown(holder[key])}")
+        return list(holder[key])
+
+
+class LevelName(Choice):
+    """What features are; not every level is for every row."""
+
+    def check(self, name: str, value: Any, problem: Any) -> str:
+        """Return the name."""
+        level = super().check(name, value, problem)
+        _ = problem.features
+        return level
+
+
+class DefinitionName(Choice):
+    """What a reason must keep; by default what fits the model."""
+
+    def check(self, name: str, value: Any, problem: Any) -> str:
+        """Return the name, or refuse one that is not for the model."""
+        model = problem.tree_model
+        votes = model.rule == "vote" and model.decision == "first"
+        if value is None:
+            if len(model.trees) == 1:
+                return "sufficient"
+            return "majoritary" if votes else "tree-specific"
+        definition = super().check(name, value, problem)
+        if definition == "majoritary" and not votes:
+            raise InvalidInstance(
+                f"{name} majoritary is for models that vote, this one has {model.rule}"
+            )
+        return definition
+
+
+class Features(Indices):
+    """Features by number or by name."""
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[int, ...]:
+        """Return their numbers."""
+        return tuple(problem.features.numbers(name, value))
+
+    def read(self, key: str, holder: Mapping[str, Any]) -> Any:
+        """Return the list of a file; ``null`` is none."""
+        return () if holder[key] is None else holder[key]
+
+
+class LabelOfRow(Kind):
+    """The class of the row: what the model says, or the same given by the user to be sure."""
+
+    schema: ClassVar[Json] = {"type": ["string", "number", "boolean"]}
+
+    def check(self, name: str, value: Any, problem: Any) -> Label:
+        """Return the class of the row, or refuse another one."""
+        predicted: Label = problem.tree_model.classes[problem.label_index]
+        if value is not None and (
+            value != predicted or isinstance(value, str) != isinstance(predicted, str)
+        ):
+            raise InvalidInstance(
+                f"{name} is {shown(value)}, and the model gives x {shown(predicted)}"
+            )
+        return predicted
+
+
+class Unit(Kind):
+    """A fraction of at least 0; what is automatic for None."""
+
+    schema: ClassVar[Json] = {"type": "string", "pattern": "^[0-9]+(/[0-9]+)?$"}
+
+    def check(self, name: str, value: Any, problem: Any) -> Fraction:
+        """Return the fraction."""
+        if value is None:
+            return Fraction(problem.automatic_unit())
+        try:
+            unit = Fraction(value)
+        except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+            unit = Fraction(-1)
+        if unit < 0 or value is True:
+            raise InvalidInstance(f"{name} must be a fraction of at least 0, got {shown(value)}")
+        if unit and problem.definition != "tree-specific":
+            raise InvalidInstance(f"{name} is for tree-specific reasons, got {shown(value)}")
+        return unit
+
+    def saved(self, value: Fraction) -> str:
+        """Return the fraction as text."""
+        return str(value)
+
+    @property
+    def range(self) -> str:
+        """What values there are."""
+        return "a fraction of at least 0"
+
+
+# ------------------------------------------------------------------ the model
+
+_HEX = {"type": "string", "description": "a hexadecimal float, exact"}
+_HEX_LIST = {"type": "array", "items": _HEX}
+_INTEGERS = {"type": "array", "items": {"type": "integer"}}
+_ATTRIBUTE = {
+    "type": "object",
+    "required": ["name"],
+    "additionalProperties": False,
+    "properties": {
+        "name": {"type": "string"},
+        "kind": {"enum": ["real", "integer", "boolean", "categorical"]},
+        "lower": _HEX,
+        "upper": _HEX,
+        "values": _HEX_LIST,
+        "missing": {"type": "boolean"},
+    },
+}
+_TREE = {
+    "type": "object",
+    "required": ["outputs", "attribute", "split", "missing", "values"],
+    "additionalProperties": False,
+    "properties": {
+        "outputs": {**_INTEGERS, "description": "scores that the leaves add to"},
+        "attribute": {**_INTEGERS, "description": "per node in preorder; -1 is a leaf"},
+        "split": {**_INTEGERS, "description": "per test: the cell that is the last to go left"},
+        "missing": {"type": "string", "pattern": "^[lr-]*$", "description": "per test"},
+        "values": {**_HEX_LIST, "description": "per leaf and output"},
+    },
+}
+_MODEL = {
+    "type": "object",
+    "required": [
+        *("format", "version", "rule", "decision", "cast", "sums", "strict", "classes", "base"),
+        *("attributes", "thresholds", "trees"),
+    ],
+    "additionalProperties": False,
+    "properties": {
+        "format": {"const": "cpx-tree-model"},
+        "version": {"const": 1},
+        "rule": {"enum": ["vote", "average", "sum"]},
+        "decision": {"enum": ["first", "positive", "nonnegative"]},
+        "cast": {"enum": ["float32", "float64"]},
+        "sums": {"enum": ["float32", "float64"]},
+        "strict": {"type": "boolean"},
+        "source": {"type": "string"},
+        "classes": {"type": "array", "minItems": 1, "items": LabelOfRow.schema},
+        "base": _HEX_LIST,
+        "attributes": {"type": "array", "items": _ATTRIBUTE},
+        "thresholds": {"type": "array", "items": _HEX_LIST},
+        "trees": {"type": "array", "minItems": 1, "items": _TREE},
+    },
+}
+
+
+class Model(Kind):
+    """A tree model."""
+
+    schema: ClassVar[Json] = _MODEL
+
+    def check(self, name: str, value: Any, problem: Any) -> TreeModel:
+        """Return the model."""
+        if not isinstance(value, TreeModel):
+            raise InvalidInstance(f"{name} must be a TreeModel, got {type(value).__name__}")
+        return value
+
+    def saved(self, value: TreeModel) -> Json:
+        """Return the saved form of the model, which is stored with the row."""
+        return value.to_dict()
+
+    def read(self, key: str, holder: Mapping[str, Any]) -> TreeModel:
+        """Return the model of a file."""
+        try:
+            return TreeModel.from_dict(holder[key])
+        except ModelError as error:
+            raise InvalidInstance(f"{key}: {error}") from error

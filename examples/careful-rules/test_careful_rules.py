@@ -1,0 +1,169 @@
+"""The package goes through all that a problem of cpx goes through."""
+
+import itertools
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from careful_rules import Careful
+from careful_rules.judge import judge
+
+import cpx
+from cpx.backends import backend
+from cpx.backends import names as engines
+from cpx.check import UNJUDGED, complaints
+from cpx.compare import compare
+from cpx.errors import InvalidInstance
+from cpx.export import EXPORT_FORMS, SHOW_FORMS, export_bytes, show
+from cpx.instances import fingerprint
+from cpx.instances import schema as instance_schema
+
+
+def _problem(seed=0, **parameters):
+    rng = np.random.default_rng(seed)
+    bits = rng.random((14, 5)) < 0.7
+    same = bits[:, 0] & bits[:, 1] | (rng.random(14) < 0.2)
+    samples = cpx.Samples(bits, same, weights=rng.integers(1, 4, 14), features=tuple("abcde"))
+    return Careful(samples, k=2, **parameters)
+
+
+def _least(problem):
+    """Return the least cost of an allowed rule, by trying all."""
+    sets = (S for k in range(problem.k + 1) for S in itertools.combinations(range(5), k))
+    found = [problem.evaluate(problem.explanation(S)) for S in sets]
+    return min(one.objective for one in found if one.feasible)
+
+
+PROBLEM = _problem(alarm=7, name="first")
+# cpsat, maxsat and milp state it, search takes its form, beam and greedy its form as heuristics.
+ENGINES = [
+    name
+    for name in engines()
+    if backend(name).available()
+    and backend(name).accepts(PROBLEM)
+    and not backend(name).asks_classifier
+]
+
+
+def test_the_engines_that_must_take_it_do():
+    assert {"cpsat", "maxsat", "milp", "search", "beam", "greedy"} <= {*ENGINES}
+
+
+@pytest.mark.parametrize("name", ["first.json", "first.json.gz"])
+def test_saved_and_loaded(tmp_path, name):
+    cpx.save(PROBLEM, tmp_path / name)
+    again = cpx.load(tmp_path / name)
+    assert type(again) is Careful
+    assert again.alarm == 7
+    assert again.to_dict() == PROBLEM.to_dict()
+    assert fingerprint(again) == fingerprint(PROBLEM) != fingerprint(replace(again, alarm=8))
+
+
+def test_what_is_wrong_is_refused_by_name():
+    data = PROBLEM.to_dict()
+    for change, message in (
+        ({"alarm": 0}, "alarm must be at least 1, got 0"),
+        ({"alrm": 3}, "unknown parameter 'alrm' .did you mean 'alarm'"),
+    ):
+        with pytest.raises(InvalidInstance, match=message):
+            Careful.from_dict({**data, "parameters": {**data["parameters"], **change}})
+
+
+def test_the_schema_has_it():
+    (own,) = (
+        s for s in instance_schema()["oneOf"] if s["properties"]["problem"]["enum"] == ["careful"]
+    )
+    assert own["properties"]["parameters"]["properties"]["alarm"]["minimum"] == 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_solved_in_a_worker_and_checked(engine):
+    result = cpx.solve(PROBLEM, engine, isolate=True, time_limit=60)
+    assert result.verified, result.warnings
+    if backend(engine).exact:
+        assert str(result.status) == "OPTIMAL"
+        assert result.objective == _least(PROBLEM)
+
+
+@pytest.mark.parametrize("encoding", [e.name for e in Careful.encodings if e.faithful])
+def test_every_encoding_has_the_least_cost(encoding):
+    for seed in range(3):
+        problem = _problem(seed, alarm=seed + 1, min_coverage="1/10")
+        assert cpx.solve(problem, "cpsat", encoding=encoding).objective == _least(problem)
+
+
+def test_compared():
+    names = ["search", "cpsat"]
+    found = compare([PROBLEM], names, time_limit=60)
+    assert [run.result.objective for run in found.runs] == [_least(PROBLEM)] * 2
+    assert all(run.result.verified for run in found.runs)
+
+
+def test_shown_and_exported():
+    for form in SHOW_FORMS:
+        assert show(PROBLEM, form), form
+    text = show(PROBLEM, "statement")
+    assert "Find a monomial of at most k features that is hardly ever wrong." in text
+    assert "alarm        7" in text
+    for form in EXPORT_FORMS:
+        assert export_bytes(PROBLEM, form), form
+
+
+def test_the_command(tmp_path):
+    cpx.save(PROBLEM, tmp_path / "first.json")
+    for arguments, told in (
+        ("solve first.json -o result.json", "recomputed from the data"),
+        ("check first.json result.json", "OK OPTIMAL"),
+        ("show first.json", "careful 'first'"),
+        ("export first.json --to lp -o first.lp", "wrote first.lp"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "cpx", *arguments.split()],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        assert told in done.stdout, arguments
+
+
+def test_the_judge_sees_what_is_wrong():
+    instance, right = PROBLEM.to_dict(), cpx.solve(PROBLEM).to_dict()
+    assert judge(instance)(right) == complaints(instance, right) == []
+    for change in (
+        {"objective": right["objective"] + 1},
+        {"bound": right["bound"] + 1},
+        {"status": "FEASIBLE"},
+        {"explanation": {**right["explanation"], "features": [0, 1, 2]}},
+        {"explanation": None},
+    ):
+        assert complaints(instance, {**right, **change}), change
+
+
+@dataclass(frozen=True, eq=False)
+class Heir(Careful):
+    """A class that no entry point names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Other(Careful):
+    """A kind that no entry point names."""
+
+    kind = "other"
+
+
+def test_what_is_not_registered_is_not_saved_as_its_parent(tmp_path):
+    for cls, why in ((Heir, "its kind 'careful' is that of Careful"), (Other, "'other' is not")):
+        with pytest.raises(InvalidInstance, match=f"{cls.__name__} cannot be saved: .*{why}"):
+            cpx.save(cls(PROBLEM.samples, k=1), tmp_path / "heir.json")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_without_a_judge_the_answer_says_so():
+    problem = Other(PROBLEM.samples, k=2)
+    result = cpx.solve(problem)
+    assert str(result.status) == "OPTIMAL"
+    assert not result.verified
+    assert f"not independently checked: {UNJUDGED}" in result.warnings
