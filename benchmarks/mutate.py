@@ -43,21 +43,21 @@ EXPLAINED = Path(__file__).with_name("mutants.txt")
 # The modules, and the tests that are about them.
 TARGETS = {
     "cpx/check": (
-        *("tests/check", "tests/reasons/test_checker.py", "tests/cli/test_show.py"),
+        *("tests/check", "tests/methods/reasons/test_checker.py", "tests/cli/test_show.py"),
         "tests/models/test_reason_arguments.py",
     ),
     "cpx/solving": (
-        *("tests/test_solving.py", "tests/test_concluding.py", "tests/models/test_encodings.py"),
+        *("tests/solving", "tests/models/test_encodings.py"),
         *("tests/methods/test_starting.py", "tests/methods/test_certificates.py"),
         *("tests/methods/test_hitting_sets.py", "tests/backends/test_template.py"),
-        *("tests/backends/test_interrupts.py", "tests/reasons/test_checker.py"),
+        *("tests/backends/test_interrupts.py", "tests/methods/reasons/test_checker.py"),
     ),
     "cpx/models/rule_set/presolve.py": (
         *("tests/backends/test_rule_sets.py", "tests/backends/test_search_sets.py"),
         *("tests/models/test_rule_set.py", "tests/methods/test_column_generation.py"),
     ),
     "cpx/models/minimum_subset/form.py": (
-        *("tests/models", "tests/reasons/test_models.py"),
+        *("tests/models", "tests/methods/reasons/test_models.py"),
         "tests/methods/test_deletion.py",
     ),
     "cpx/backends/search/presolve.py": (

@@ -27,7 +27,7 @@ from cpx.compiled.vectors import LANES, scan
 from cpx.data.packed_bits import words_of
 from cpx.errors import InvalidInstance
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
-from tests.backends.compiling import compiled
+from tests.compiled.compiling import compiled
 
 SEEDS = range(40)
 

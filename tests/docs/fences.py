@@ -28,6 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).parents[2]
+
 _FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,})(?P<language>python|console)[ ]*$")
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _SHELL = re.compile(r"[|&;<>*$]")
@@ -162,13 +164,19 @@ def execute(command: str) -> tuple[int, str]:
         result = CliRunner().invoke(app, shlex.split(command)[1:])
         return result.exit_code, result.output
     here = os.path.dirname(sys.executable)
+    # The page has a folder of its own, and ``python -m benchmarks`` is run in a clone.
+    clone = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         timeout=120,
-        env={**os.environ, "PATH": here + os.pathsep + os.environ.get("PATH", "")},
+        env={
+            **os.environ,
+            "PATH": here + os.pathsep + os.environ.get("PATH", ""),
+            "PYTHONPATH": clone,
+        },
     )
     return done.returncode, done.stdout
 

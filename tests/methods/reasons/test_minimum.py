@@ -11,7 +11,7 @@ from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.methods.reasons import SufficiencyOracle, minimum_reason
 from cpx.methods.reasons import minimum as minimum_module
 from cpx.trees import TreeModel
-from tests.reasons.ensembles import KINDS, Truth, random_model
+from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 
 
 def values(model: TreeModel, cells: np.ndarray) -> list[float]:

@@ -7,7 +7,7 @@ import pytest
 
 from cpx.methods.reasons import SufficiencyOracle
 from cpx.trees.sufficiency.widening import widest_ranges
-from tests.reasons.ensembles import KINDS, Truth, random_model
+from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 
 
 def forced(truth: Truth, x: np.ndarray, ranges: dict[int, tuple[int, int]]) -> bool:

@@ -12,7 +12,7 @@ from cpx.errors import DataError, InvalidInstance
 from cpx.methods.reasons import Stopped, SufficiencyOracle
 from cpx.models.sufficient_reason.conditions import conditional
 from cpx.trees import Attribute, Tree, TreeModel
-from tests.reasons.ensembles import KINDS, Truth, random_model
+from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -76,7 +76,7 @@ def test_changes_are_sets_that_can_change_the_class(kind: str) -> None:
 
 def test_deep_trees_with_many_leaves() -> None:
     """Leaves of several words."""
-    from tests.reasons.ensembles import random_tree
+    from tests.methods.reasons.ensembles import random_tree
 
     for seed in range(5):
         rng = np.random.default_rng(seed)

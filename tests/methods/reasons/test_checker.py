@@ -14,7 +14,7 @@ from cpx import SufficientReason, check, solve
 from cpx.answers.result import Status
 from cpx.methods.reasons import minimal_reason
 from cpx.trees import read_sklearn
-from tests.reasons.ensembles import KINDS, Truth, random_model
+from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 
 
 def claim(features: tuple[int, ...]) -> dict:

@@ -27,7 +27,7 @@ from cpx.compiled.machine_code import Level
 from cpx.compiled.vectors import popcount
 from cpx.errors import EngineError
 from cpx.options import SolveOptions
-from tests.backends.compiling import compiled
+from tests.compiled.compiling import compiled
 
 INTS = np.array([3, 1, 2])
 BLOCKED = "import sys; sys.modules['numba'] = None\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from benchmarks.papers.commands import app
-from tests.papers.conftest import numbers, write_tables
+from tests.benchmarks.papers.conftest import numbers, write_tables
 
 
 def run(*args: object) -> tuple[int, str]:

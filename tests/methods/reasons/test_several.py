@@ -18,8 +18,8 @@ from cpx.methods.reasons import (
 )
 from cpx.methods.reasons import minimal as minimal_module
 from cpx.trees import Attribute, Tree, TreeModel
-from tests.reasons.ensembles import KINDS, Truth, random_model
-from tests.reasons.test_minimum import values
+from tests.methods.reasons.ensembles import KINDS, Truth, random_model
+from tests.methods.reasons.test_minimum import values
 
 
 def minimal_ones(sets):

@@ -14,7 +14,7 @@ from benchmarks.papers.ads import network
 from benchmarks.papers.ads.experiment import ADS, PUBLISHED, Faithfulness, means
 from benchmarks.papers.commands import app
 from benchmarks.papers.sources import Directory
-from tests.papers.conftest import write_tables
+from tests.benchmarks.papers.conftest import write_tables
 
 
 def adult(rows: int = 200) -> str:
