@@ -20,7 +20,7 @@ _CHIP = (
     f"display:inline-block;border:1px solid {_ACCENT};border-radius:.8em;"
     "padding:.05em .7em;margin:.15em .2em .15em 0"
 )
-_BAR = "display:inline-block;width:10em;height:.6em;background:#8884;vertical-align:middle"
+_BAR = "display:inline-block;width:10em;height:.6em;margin-right:.7em;background:#8884"
 _TABLE = "border-collapse:collapse;margin:.3em 0"
 _CELL = "padding:.15em .7em .15em 0;vertical-align:top"
 _RULED = "border-bottom:1px solid #8888"
@@ -54,8 +54,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Implication):
         return f"<div>{_condition(block)}</div>"
     if isinstance(block, Facts):
-        bars = any(fact.share is not None for fact in block.facts)
-        rows = "".join(_fact(fact, bars) for fact in block.facts)
+        rows = "".join(map(_fact, block.facts))
         return f'<table style="{_TABLE}">{rows}</table>' if rows else ""
     return _table(block)
 
@@ -68,17 +67,13 @@ def _condition(block: Implication) -> str:
     return f"{chips or nothing} &rArr; <b>{escape(block.conclusion)}</b>"
 
 
-def _fact(fact: Fact, bars: bool) -> str:
-    """Return a row; a sentence takes the place of a bar and what stands beside it."""
+def _fact(fact: Fact) -> str:
+    first, space, others = fact.text.partition(" ")
+    text = _toned(first, fact.tone) + space + escape(others)
     if fact.share is not None:
         filled = f"display:block;height:100%;width:{fact.share:.1%};background:{_ACCENT}"
-        bar = f'<span style="{_BAR}"><span style="{filled}"></span></span>'
-        rest = _cell(bar) + _cell(_toned(fact.text, fact.tone))
-    else:
-        first, space, others = fact.text.partition(" ")
-        text = _toned(first, fact.tone) + space + escape(others)
-        rest = _cell(text, ' colspan="2"' if bars else "")
-    return f"<tr>{_cell(escape(fact.name), dim=True)}{rest}</tr>"
+        text = f'<span style="{_BAR}"><span style="{filled}"></span></span>{text}'
+    return f"<tr>{_cell(escape(fact.name), dim=True)}{_cell(text)}</tr>"
 
 
 def _table(table: Table) -> str:
@@ -96,9 +91,9 @@ def _table(table: Table) -> str:
     return f'<table style="{_TABLE}"><tr>{head}</tr>{body}</table>'
 
 
-def _cell(content: str, more: str = "", side: str = "left", dim: bool = False) -> str:
+def _cell(content: str, side: str = "left", dim: bool = False) -> str:
     faint = ";opacity:.7" if dim else ""
-    return f'<td style="{_CELL};text-align:{side}{faint}"{more}>{content}</td>'
+    return f'<td style="{_CELL};text-align:{side}{faint}">{content}</td>'
 
 
 def _toned(text: str, tone: Tone) -> str:

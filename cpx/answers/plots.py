@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.answers.rule_set import RuleSet
-from cpx.errors import InvalidInstance, shown
+from cpx.errors import EngineMissing, InvalidInstance, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
     from cpx.data.samples import Samples
 
-__all__ = ["arranged", "plot_rules", "plot_selection"]
+__all__ = ["arranged", "plot_rules", "plot_selection", "require_matplotlib"]
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -33,6 +33,14 @@ _GAP = 0.02  # between the two groups
 # Of so many rules at most, each gets so many lines of so many characters, and inches.
 _ROOM = ((6, 3, 58, 0.46), (15, 2, 58, 0.34), (10**9, 1, 66, 0.21))
 _ABOVE = 0.14  # inches from the first row to the middle of the headings
+
+
+def require_matplotlib() -> None:
+    """Raise EngineMissing with the pip line unless matplotlib is installed."""
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
+        raise EngineMissing("figures need matplotlib: pip install 'cpx-explain[plots]'")
 
 
 def plot_rules(
@@ -80,8 +88,6 @@ def plot_rules(
     ['a', 'all rules']
     """
     # Where figures are drawn already, the hint to install is written already.
-    from cpx.answers.matplotlib_check import require_matplotlib
-
     require_matplotlib()
     covers, same, weights = _checked(rules, covers, same, weights)
     order = sorted(range(len(rules)), key=lambda r: (-rules.figures[r].marginal, r))

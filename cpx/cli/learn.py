@@ -234,7 +234,7 @@ def _check_files(table: Path, *written: Path | None) -> None:
 
 def _check_plot(plot: Path | None) -> None:
     if plot is not None:
-        from cpx.answers.matplotlib_check import require_matplotlib
+        from cpx.answers.plots import require_matplotlib
 
         require_matplotlib()
         if plot.suffix not in _FORMS:

@@ -74,7 +74,7 @@ def blocks(groups: Groups, complete: bool) -> list[Block]:
     parts: list[Block] = []
     for name, runs in groups.items():
         wrong = contradictions(runs)
-        parts.append(Paragraph(f"{name}  {runs[0].statement}", "strong"))
+        parts.append(Paragraph(f"{name}: {runs[0].statement}", "strong"))
         parts.append(_table(runs, set(wrong), best_of(runs, wrong)))
         parts += [Paragraph(text, "bad") for text in _troubles(runs, wrong)]
     if not parts:

@@ -87,7 +87,7 @@ class Ranking(Shown):
 
     def blocks(self) -> list[Block]:
         """Return the list as a table, and what was proved of it."""
-        proved = Fact("proved", self.proved, "good" if self.complete else "open")
+        proved = Fact("proved", self.proved, "" if self.complete else "open")
         if not self.rules:
             return [Facts((proved,))]
         places = digits(self.values)

@@ -10,8 +10,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 from cpx import RuleSet, RuleSetClassifier, RuleSetSelection, plot_rules, plot_selection
-from cpx.answers.matplotlib_check import require_matplotlib
-from cpx.answers.plots import _RIGHT, _WRONG, _edges, _runs, arranged
+from cpx.answers.plots import _RIGHT, _WRONG, _edges, _runs, arranged, require_matplotlib
 from cpx.answers.rule import Rule
 from cpx.errors import EngineMissing, InvalidInstance
 

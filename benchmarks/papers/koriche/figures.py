@@ -11,7 +11,7 @@ from benchmarks.papers.koriche.experiment import SAMPLE_COUNTS, SIZES, Experimen
 from benchmarks.papers.koriche.methods import METHODS, Method
 from benchmarks.papers.koriche.records import Store, Task
 from benchmarks.papers.koriche.summary import Cell, cell
-from cpx.answers.matplotlib_check import require_matplotlib
+from cpx.answers.plots import require_matplotlib
 from cpx.support.files import write_atomic
 
 if TYPE_CHECKING:
