@@ -6,7 +6,8 @@ own notes which tests call which function; then each mutant runs those tests in 
 process until one fails: first those that failed for others, then the quickest. A mutant that no
 test notices survives: a test is missing, or the change is none. Those that were found to change
 nothing that is promised are listed with the reason in ``mutants.txt`` beside this file, and are
-not run.
+not run. With ``--keep FILE`` each verdict is written down as it is found: a run that was stopped
+goes on where it ended, and one after tests were added tries the survivors alone.
 
 Only what runs in this process is mutated: not code compiled by Numba, nor worker processes.
 Constants of modules and classes are left alone.
@@ -18,8 +19,12 @@ import argparse
 import ast
 import builtins
 import copy
+import gc
+import hashlib
 import importlib
 import inspect
+import json
+import math
 import os
 import pickle
 import random
@@ -30,7 +35,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -66,8 +71,9 @@ TARGETS = {
     ),
 }
 
-# Seconds for a mutant: so many, and so many times what its tests take unchanged.
-_PATIENCE, _TIMES = 20.0, 5.0
+# A test may take so many seconds of the processor with a mutant, and so many times what it
+# takes unchanged; by the clock ten times that, since others may use the machine.
+_PATIENCE, _TIMES, _CLOCK = 5.0, 5.0, 10.0
 _MEMORY = 2 * 2**30
 
 _OPERATORS: dict[type, type] = {
@@ -141,6 +147,16 @@ def variants(node: ast.AST) -> Iterator[ast.AST]:
         yield ast.Pass()
 
 
+@cache
+def _source(file: str) -> str:
+    # Read once: a file that is edited meanwhile is not that which was imported.
+    return (ROOT / file).read_text()
+
+
+def _tree(file: str) -> ast.Module:
+    return ast.parse(_source(file))
+
+
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
     for top in tree.body:
         if isinstance(top, ast.FunctionDef):
@@ -166,7 +182,7 @@ def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
 def mutants_of(file: str) -> list[Mutant]:
     """Return all mutants of a file."""
     found = []
-    for name, function in _functions(ast.parse((ROOT / file).read_text())):
+    for name, function in _functions(_tree(file)):
         for place, node in enumerate(_inside(function)):
             for which, new in enumerate(variants(node)):
                 line = getattr(node, "lineno", function.lineno)
@@ -181,7 +197,7 @@ def _short(node: ast.AST) -> str:
 
 def apply(mutant: Mutant) -> None:
     """Give the function the changed code, in this process."""
-    tree = ast.parse((ROOT / mutant.file).read_text())
+    tree = _tree(mutant.file)
     (function,) = (f for name, f in _functions(tree) if name == mutant.function)
     node = list(_inside(function))[mutant.node]
     new = ast.copy_location(list(variants(node))[mutant.variant], node)
@@ -224,6 +240,51 @@ def function_of(file: str, name: str) -> FunctionType | None:
     return found if isinstance(found, FunctionType) else None
 
 
+# -------------------------------------------------------------------------- verdicts
+
+# What counts as noticed; a process that dies of a change has noticed it.
+_NOTICED = ("killed", "died", "time-out")
+
+
+class Verdicts:
+    """What became of the mutants, written to a file as it is found.
+
+    Parameters
+    ----------
+    file : Path or None
+        A line of JSON for each verdict. Those in it are taken over, as far as the changed
+        function is as it was.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._found: dict[str, str] = {}
+        self._digests: dict[tuple[str, str], str] = {}
+        if file is not None and file.exists():
+            for line in file.read_text().splitlines():
+                key, outcome = json.loads(line)
+                self._found[key] = outcome
+
+    def add(self, mutant: Mutant, outcome: str) -> None:
+        """Take down what became of a mutant."""
+        self._found[self._key(mutant)] = outcome
+        if self._file is not None:
+            with self._file.open("a") as file:
+                file.write(json.dumps([self._key(mutant), outcome]) + "\n")
+
+    def of(self, mutant: Mutant) -> str | None:
+        """Return what became of a mutant, None where it was not tried."""
+        return self._found.get(self._key(mutant))
+
+    def _key(self, mutant: Mutant) -> str:
+        place = (mutant.file, mutant.function)
+        if place not in self._digests:
+            for name, function in _functions(_tree(mutant.file)):
+                digest = hashlib.sha256(ast.unparse(function).encode()).hexdigest()
+                self._digests[mutant.file, name] = digest[:12]
+        return f"{mutant.name} [{self._digests[place]}, {mutant.node}, {mutant.variant}]"
+
+
 # ----------------------------------------------------------------------------- tests
 
 
@@ -233,11 +294,16 @@ class Runner:
     Parameters
     ----------
     mutants : list of Mutant
+    limit : float
+        Seconds of the processor after which no further test of a mutant is begun.
+    verdicts : Verdicts
+        Where to write down what is found.
     """
 
-    def __init__(self, mutants: list[Mutant]) -> None:
+    def __init__(self, mutants: list[Mutant], limit: float, verdicts: Verdicts) -> None:
         self.mutants = mutants
-        self.outcomes: list[tuple[Mutant, str]] = []
+        self.limit = limit
+        self.verdicts = verdicts
         self.failed = False
         self._killers: Counter[tuple[str, int]] = Counter()
 
@@ -257,7 +323,8 @@ class Runner:
             raise SystemExit("the tests fail without any change")
         calls, seconds = answer
         print(f"{sum(seconds.values()):.0f} s, {len(calls)} functions reached", flush=True)
-        for place, mutant in enumerate(self.mutants):
+        gc.freeze()  # what the forks share stays shared
+        for mutant in self.mutants:
             name = (mutant.file, mutant.function)
             if name not in functions:
                 outcome = "not Python"
@@ -265,34 +332,29 @@ class Runner:
                 outcome = "no test"
             else:
                 outcome = self._judge(mutant, session.items, calls[name], seconds)
-            self.outcomes.append((mutant, outcome))
-            if outcome not in ("killed", "time-out"):
+            self.verdicts.add(mutant, outcome)
+            if outcome not in _NOTICED:
                 told = f"{mutant.file}:{mutant.line} {mutant.function}"
                 print(f"{outcome:10} {told}: {mutant.old} -> {mutant.new}", flush=True)
-            if place + 1 == len(self.mutants) or self.mutants[place + 1].file != mutant.file:
-                self._print_row(mutant.file)
         return True
-
-    def _print_row(self, file: str) -> None:
-        count = Counter(outcome for mutant, outcome in self.outcomes if mutant.file == file)
-        done = count["killed"] + count["time-out"]
-        times = f" ({count['time-out']} by time-out)" * (count["time-out"] > 0)
-        print(f"{file}: {count.total()} mutants, {done} killed{times}", flush=True)
 
     def _judge(
         self, mutant: Mutant, items: list[Any], chosen: set[int], seconds: dict[int, float]
     ) -> str:
         # What killed another mutant of the file may well kill this one.
         order = sorted(chosen, key=lambda i: (-self._killers[mutant.file, i], seconds[i]))
-        most = _PATIENCE + _TIMES * sum(seconds[i] for i in order)
+        most = self.limit + _PATIENCE + _TIMES * max(seconds[i] for i in order)
 
         def work() -> int | None:
             apply(mutant)
+            started = time.process_time()
             for at, i in enumerate(order):
                 after = items[order[at + 1]] if at + 1 < len(order) else None
                 self._run(items[i], after)
                 if self.failed:
                     return i
+                if time.process_time() - started > self.limit:
+                    return None
             return None
 
         status, killer = _in_fork(work, most)
@@ -300,8 +362,7 @@ class Runner:
             self._killers[mutant.file, killer] += 1
         if status == "ended":
             return "survived" if killer is None else "killed"
-        # A process that dies of a change has noticed it.
-        return "killed" if status == "died" else status
+        return status
 
     @staticmethod
     def _run(item: Any, after: Any) -> None:
@@ -312,7 +373,7 @@ class Runner:
         called: set[Any] = set()
         builtins.note_call = called.add  # type: ignore[attr-defined]
         for (file, name), function in functions.items():
-            tree = ast.parse((ROOT / file).read_text())
+            tree = _tree(file)
             (node,) = (f for found, f in _functions(tree) if found == name)
             node.body[:0] = ast.parse(f"note_call({(file, name)!r})").body
             _give_code(function, tree, file)
@@ -336,24 +397,28 @@ def _in_fork(work: Any, most: float | None) -> tuple[str, Any]:
         file = Path(folder) / "answer"
         child = os.fork()
         if not child:
-            _as_child(work, file)
-        deadline = None if most is None else time.monotonic() + most
-        status = "ended"
-        while os.waitpid(child, os.WNOHANG) == (0, 0):
+            _as_child(work, file, most)
+        deadline = None if most is None else time.monotonic() + _CLOCK * most
+        ended, how = os.waitpid(child, os.WNOHANG)
+        while not ended:
             if deadline is not None and time.monotonic() > deadline:
-                status, deadline = "time-out", None
                 os.killpg(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                return "time-out", None
             time.sleep(0.002)
-        if status == "ended" and not file.exists():
-            return "died", None
-        return status, pickle.loads(file.read_bytes()) if status == "ended" else None
+            ended, how = os.waitpid(child, os.WNOHANG)
+        if os.WIFSIGNALED(how) and os.WTERMSIG(how) == signal.SIGXCPU:
+            return "time-out", None
+        return ("ended", pickle.loads(file.read_bytes())) if file.exists() else ("died", None)
 
 
-def _as_child(work: Any, file: Path) -> None:
+def _as_child(work: Any, file: Path, most: float | None) -> None:
     try:
         os.setsid()
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + _MEMORY, used + _MEMORY))
+        if most is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(most), resource.RLIM_INFINITY))
         errors = os.dup(2)
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
@@ -389,32 +454,70 @@ def main(arguments: list[str]) -> int:
     """Run the mutants; return 1 when one of them survives."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks mutate", description=__doc__)
     parser.add_argument("files", nargs="*", help=f"of {', '.join(TARGETS)}, or files of these")
-    parser.add_argument("--share", type=float, default=1.0, help="share of the mutants to run")
-    parser.add_argument("--seed", type=int, default=0, help="of the choice of a share")
+    parser.add_argument("--most", type=int, help="mutants of a file to run at most, drawn")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw")
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds for a mutant's tests")
+    parser.add_argument("--keep", type=Path, help="file of the verdicts, to go on from")
     given = parser.parse_args(arguments)
-    left = 0
-    for target in TARGETS:
+    keep = None if given.keep is None else given.keep.absolute()
+    os.chdir(ROOT)
+    verdicts = Verdicts(keep)
+    every: list[Mutant] = []
+    for target, tests in TARGETS.items():
         listed = sorted(str(p.relative_to(ROOT)) for p in (ROOT / target).glob("*.py"))
         files = [
             file
             for file in listed or [target]
             if not given.files or any(file.startswith(wanted) for wanted in given.files)
         ]
-        if files:
-            left += _run_target(target, files, given.share, given.seed)
-    return int(left > 0)
+        waiting = []
+        for file in files:
+            found = mutants_of(file)
+            every += found
+            waiting += _drawn(found, given.most, given.seed, verdicts)
+        if waiting:
+            _run(waiting, tests, given.limit, verdicts)
+    return _print_table(every, verdicts)
 
 
-def _run_target(target: str, files: list[str], share: float, seed: int) -> int:
+def _drawn(found: list[Mutant], most: int | None, seed: int, verdicts: Verdicts) -> list[Mutant]:
+    """Return those mutants of a file that are to be run, the first in the file first."""
     known = explained()
-    every = [m for file in files for m in mutants_of(file)]
-    chosen = random.Random(seed)
-    mutants = [m for m in every if chosen.random() < share and m.name not in known]
-    print(f"{target}: {len(mutants)} of {len(every)} mutants", flush=True)
-    runner = Runner(mutants)
+    chosen = list(range(len(found)))
+    if most is not None:
+        # The first of a draw are the same whatever the number: more can be asked for later.
+        random.Random(seed).shuffle(chosen)
+    return [
+        found[i]
+        for i in sorted(chosen[:most])
+        if found[i].name not in known and verdicts.of(found[i]) not in _NOTICED
+    ]
+
+
+def _run(mutants: list[Mutant], tests: tuple[str, ...], limit: float, verdicts: Verdicts) -> None:
     started = time.monotonic()
-    options = ["-q", "-s", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly"]
-    os.chdir(ROOT)
-    pytest.main([*options, *TARGETS[target]], plugins=[runner])
-    print(f"{time.monotonic() - started:.0f} s\n", flush=True)
-    return sum(outcome not in ("killed", "time-out") for _, outcome in runner.outcomes)
+    options = ["-q", "-s", "-n", "0", "--tb=native", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    pytest.main([*options, *tests], plugins=[Runner(mutants, limit, verdicts)])
+    print(f"{len(mutants)} mutants, {time.monotonic() - started:.0f} s\n", flush=True)
+
+
+def _print_table(every: list[Mutant], verdicts: Verdicts) -> int:
+    """Print what became of the mutants of each file; return 1 when one of them survives."""
+    known = explained()
+    counts: dict[str, Counter[str]] = {}
+    for mutant in every:
+        outcome = "explained" if mutant.name in known else verdicts.of(mutant)
+        counts.setdefault(mutant.file, Counter())[outcome or "not run"] += 1
+    print("| file | mutants | run | killed | by time-out | explained | survived |")
+    print("|---:|---:|---:|---:|---:|---:|---:|")
+    survivors = 0
+    for file, count in counts.items():
+        if not count:
+            continue
+        share = 1 - count["not run"] / count.total()
+        survived = count["survived"] + count["no test"] + count["not Python"]
+        survivors += survived
+        killed = (count["killed"] + count["died"], count["time-out"], count["explained"])
+        row = (f"`{file}`", count.total(), f"{share:.0%}", *killed, survived)
+        print("| " + " | ".join(map(str, row)) + " |")
+    return int(survivors > 0)

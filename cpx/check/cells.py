@@ -70,7 +70,7 @@ class Cells:
             return
         for a, thresholds in enumerate(forest.thresholds):
             ends = [-math.inf, *thresholds, math.inf]
-            some = [forest.some(a, (*pair, False)) for pair in itertools.pairwise(ends)]
+            some = [forest.some(a, *pair) for pair in itertools.pairwise(ends)]
             yield np.array([*some, bool(forest.attributes[a].get("missing", False))])
 
     def _cells_of_x(self) -> Iterator[int]:
@@ -109,7 +109,7 @@ class Cells:
         )
         missing = missing and node.missing == ("l" if left else "r")
         before = self._before
-        empty = high < low or before[high + 1] == before[low]
+        empty = before[high + 1] <= before[low]
         if empty and not (missing and before[absent + 1] > before[absent]):
             return None
         return {**path, feature: (low, high, missing)}

@@ -45,11 +45,12 @@ def always_wins(
     look : callable
         Called before each part of the box; may raise what ends the search.
     """
+    base -= enough  # now a lead of 0 is enough
     reached = np.flatnonzero(cells.reached(box))
     cuts = np.searchsorted(reached, cells.of_tree)
     trees = [reached[a:b].tolist() for a, b in itertools.pairwise(cuts)]
     trees = [sorted(leaves, key=leads.__getitem__) for leaves in trees]
-    if base + sum(leads[leaves[0]] for leaves in trees) >= enough:
+    if base + sum(leads[leaves[0]] for leaves in trees) >= 0:
         return True
     # What a tree gives in any case is a part of the base.
     same = [leaves for leaves in trees if leads[leaves[0]] == leads[leaves[-1]]]
@@ -57,15 +58,15 @@ def always_wins(
     trees = [leaves for leaves in trees if leads[leaves[0]] != leads[leaves[-1]]]
     if len(trees) < 2:
         return False  # some row reaches the worst leaf of the tree
-    return _Duel(cells, box, trees, leads, base, enough).won(look)
+    return _Duel(cells, box, trees, leads, base).won(look)
 
 
 class _Duel:
     """The leads of trees, whose leaves are sorted by them, over the free features of a box.
 
-    The leaves of a tree are bits of its words, and the lowest of those that a part reaches
-    is the worst. Leads of more than 60 bits are rounded down; rows are decided by the exact
-    ones.
+    The class wins with a lead of 0. The leaves of a tree are bits of its words, and the lowest
+    of those that a part reaches is the worst. Leads of more than 60 bits are rounded down; rows
+    are decided by the exact ones.
     """
 
     def __init__(
@@ -75,9 +76,8 @@ class _Duel:
         trees: list[list[int]],
         leads: Sequence[int],
         base: int,
-        enough: int,
     ) -> None:
-        self._base, self._enough = base, enough
+        self._base = base
         self._word_of = np.cumsum([0, *(-(-len(leaves) // 64) for leaves in trees)])
         self._place = np.concatenate(
             [64 * word + np.arange(len(leaves)) for word, leaves in zip(self._word_of, trees)]
@@ -136,11 +136,11 @@ class _Duel:
             reached = self._paths.reached(box)
             words = self._words_of(reached)
             least = self._least(words, np.arange(len(words)), self._word_of[:-1])
-            gap = self._enough - (self._base >> self._shift) - int(least.sum())
+            gap = -(self._base >> self._shift) - int(least.sum())
             if gap <= 0:
                 continue
             if reached.sum() == len(least):
-                if self._lead_of(reached) < self._enough:
+                if self._lead_of(reached) < 0:
                     return False
                 continue
             worse = self._least(words[self._word] & self._mask, self._word, self._of_segment)
@@ -148,7 +148,7 @@ class _Duel:
             count = counted(box)
             none = count[self._segments.start] == count[self._segments.stop]
             gains = self._segments.sums(np.where(none, 0, worse))
-            if self._lead_of(self._paths.reached(self._worst_row(box, gains))) < self._enough:
+            if self._lead_of(self._paths.reached(self._worst_row(box, gains))) < 0:
                 return False
             waiting += self._parts(box, worse, none, gains, gap)
         return True

@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Domain", "Forest", "Node"]
-
-Domain = tuple[float, float, bool]
-"""Values v with low < v <= high, and whether a missing one is in it too."""
+__all__ = ["Forest", "Node"]
 
 
 @dataclass(frozen=True)
@@ -90,8 +87,8 @@ class Forest:
 
     # ------------------------------------------------------------- columns
 
-    def some(self, column: int, part: Domain) -> bool:
-        low, high, _ = part
+    def some(self, column: int, low: float, high: float) -> bool:
+        """Say whether a column can have a value v with low < v <= high."""
         if low >= high:
             return False
         attribute = self.attributes[column]
