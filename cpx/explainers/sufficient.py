@@ -17,7 +17,7 @@ from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.models.sufficient_reason.row import row_values
 from cpx.solving import solve
 from cpx.trees import read_model
-from cpx.trees.agreeing import near_ties
+from cpx.trees.library_agreement import near_ties
 
 __all__ = ["conclude", "engine_for", "explain_by_reason"]
 

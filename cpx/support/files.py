@@ -1,4 +1,4 @@
-"""Files: read plain or gzipped; written whole or not at all, refused before the work."""
+"""File input and output: plain or gzipped, limited in size, written atomically."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.bitstrings import bits_of, matrix_of, string_of, strings_of
+from cpx.data.bits import bits_of, matrix_of, string_of, strings_of
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance, nearest, shown
 
