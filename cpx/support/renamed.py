@@ -17,6 +17,8 @@ __all__ = ["MOVED_OUT", "RENAMED", "accept_old_names"]
 RENAMED = {
     "cpx.backends.running": "cpx.backends.interruptible",
     "cpx.backends.search.heaviest": "cpx.backends.search.max_weight",
+    "cpx.backends.search.sets": "cpx.backends.search.rule_sets",
+    "cpx.backends.search.sets.shares": "cpx.backends.search.rule_sets.cost_splitting",
     "cpx.baselines": "cpx.methods.rule_learners",
     "cpx.candidates": "cpx.methods.candidates",
     "cpx.classifier": "cpx.explainers.rule_set_classifier",
