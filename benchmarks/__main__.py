@@ -1,9 +1,10 @@
-"""``python -m benchmarks [name ...]``: run all benchmarks, or the named ones.
+"""``python -m benchmarks [NAME ...]``: run all benchmarks, or the named ones.
 
-Commands of their own, each with ``--help``: ``fuzz``, which solves random instances with every
-engine and compares with brute force; ``mutate``,
-which alters the code and runs its tests; and the published experiments ``koriche``, ``ads`` and
-``kernels``.
+Commands of their own, each with ``--help``:
+
+- ``fuzz`` solves random instances with every engine and compares with brute force;
+- ``mutate`` alters the code and runs its tests;
+- ``koriche``, ``ads`` and ``kernels`` reproduce published experiments.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ NAMES = (
     "subgroups",
     "boosted",
     "reasons",
-    "peers.sufficient_reasons",
+    "peers",
     "rule_sets",
     "learning",
     "rule_learners",
     "structure",
     "cpmpy_suite",
 )
+# Benchmarks that are not a module of this package by the same name.
+ELSEWHERE = {"peers": "peers.sufficient_reasons"}
 TOOLS = ("fuzz", "mutate")
 PAPERS = ("koriche", "ads", "kernels")
 
@@ -43,13 +46,17 @@ def main(names: list[str]) -> int:
         from benchmarks.papers.commands import run
 
         run(names)
+    if names in (["-h"], ["--help"]):
+        print(f"{__doc__}\nBenchmarks: {', '.join(NAMES)}")
+        return 0
     unknown = sorted(set(names) - set(NAMES))
     if unknown:
-        print(f"unknown: {', '.join(unknown)}; known: {', '.join(NAMES)}", file=sys.stderr)
+        known = ", ".join((*NAMES, *TOOLS, *PAPERS))
+        print(f"unknown: {', '.join(unknown)}; known: {known}", file=sys.stderr)
         return 2
     try:
         for name in names or NAMES:
-            import_module(f"benchmarks.{name}").main()
+            import_module(f"benchmarks.{ELSEWHERE.get(name, name)}").main()
     except UnknownName as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return error.exit_code

@@ -1,4 +1,4 @@
-"""What a benchmark is run on, as an environment variable chooses it."""
+"""Names chosen by an environment variable, to run a benchmark on a part of its cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Value and bound on the central problem: cpx, and each engine by hand, same limits."""
+"""Value and bound on the central problem: cpx and hand-written models, same time limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The models and rows whose reasons are measured, of data that ships with scikit-learn."""
+"""Tree models and rows for the benchmarks of reasons, from data that ships with scikit-learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The instances the benchmarks run on, made of data that ships with scikit-learn."""
+"""Instances for the benchmarks, made from data that ships with scikit-learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a reason is one, by the independent checker, and whether it needs all it has."""
+"""Validity and minimality of a reason, by the independent checker."""
 
 from __future__ import annotations
 

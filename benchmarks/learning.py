@@ -1,4 +1,4 @@
-"""Rules learned by column generation against rules selected from the paths of a forest.
+"""Rules learned by column generation compared with rules selected from the paths of a forest.
 
 The task of ``benchmarks.rule_sets``, with more and more samples. All have the same literals, at
 most 4 per rule, and the same objective: errors, and a hundredth of the samples per rule. Engines

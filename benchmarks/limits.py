@@ -1,4 +1,4 @@
-"""Isolated solves: do they return within the limit x 1.05 + 1 s, and what do they cost?"""
+"""Isolated solves: whether they end within the limit x 1.05 + 1 s, and their overhead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure a piece of work: seconds and peak memory in a process of its own, processor time."""
+"""Seconds, processor time and peak memory of a piece of work in its own process."""
 
 from __future__ import annotations
 

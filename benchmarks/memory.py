@@ -1,4 +1,4 @@
-"""What solves leave behind in the process that they ran in.
+"""Memory that repeated solves leave allocated in the process that runs them.
 
 Each engine has a process of its own, in which it solves a small problem again and again, read
 anew each time. ``CPX_SOLVES`` is how often, ``CPX_ENGINES`` which engines, separated by commas.

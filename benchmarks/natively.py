@@ -1,4 +1,4 @@
-"""The hand-written models solved by the engines' own interfaces, as a user would.
+"""Hand-written models, solved through each engine's own interface.
 
 Values are recomputed from the chosen features, as cpx does.
 """

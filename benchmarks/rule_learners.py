@@ -1,4 +1,4 @@
-"""Learned rule sets beside those of BRCG (AIX360): the same literals, price and loss.
+"""Learned rule sets compared with BRCG (AIX360): the same literals, price and loss.
 
 Both ask for the least Hamming loss plus a price per rule. The environment variable CPX_AIX360
 names a Python that has AIX360 (``pip install 'aix360[rbm]' ecos``); CPX_DATA is a folder with

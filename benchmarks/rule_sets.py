@@ -1,4 +1,4 @@
-"""Selections of rules: engines cold and from the start of local search, encodings side by side.
+"""Rule-set selection: engines with and without the warm start of local search, by encoding.
 
 The task: 1000 points between two rows of the breast cancer table each, labelled by a neural
 network that was trained on the table, one label in twenty flipped. Candidates are the paths of

@@ -1,4 +1,4 @@
-"""The exact search: seconds, nodes, memory, with one thread and with two, and other engines."""
+"""The exact search: seconds, nodes, memory, threads, compared with the other engines."""
 
 from __future__ import annotations
 

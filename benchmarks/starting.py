@@ -1,4 +1,4 @@
-"""How long a process takes to start, and to load the exact search.
+"""Start-up time: importing cpx, the command, and loading the exact search.
 
 The kernels of the search are compiled once; here they are loaded from their files. The
 processor's time is that of the process and its children, and the least of all rounds: other

@@ -1,4 +1,4 @@
-"""The best subgroup by weighted relative accuracy: the exact search, and pysubgroup.
+"""The best subgroup by weighted relative accuracy: the exact search compared with pysubgroup.
 
 A subgroup S of n samples, p of them positive, in N samples with P positive has the weighted
 relative accuracy n/N (p/n - P/N), the sum over its samples of (y_i N - P) / N^2: a weighted

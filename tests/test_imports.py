@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import cpx
-from cpx.support.renamed import RENAMED
+from cpx.support.renamed import MOVED_OUT, RENAMED
 
 ENGINES = ("cpmpy", "ortools", "pysat", "pindakaas", "pulp", "highspy", "numba")
 HEAVY = (*ENGINES, "sklearn", "pandas", "scipy")
@@ -89,3 +89,14 @@ def test_modules_inside_a_renamed_package_are_no_copies() -> None:
     from cpx.models.rule_set import form
 
     assert RuleSelection is form.RuleSelection
+
+
+@pytest.mark.parametrize("name", MOVED_OUT)
+@pytest.mark.parametrize("package", ["cpx.baselines", "cpx.methods.rule_learners"])
+@pytest.mark.filterwarnings("ignore:cpx.baselines is now:DeprecationWarning")
+def test_names_that_left_the_package_say_where_they_are(package: str, name: str) -> None:
+    leaf = name.rpartition(".")[2]
+    with pytest.raises(ImportError, match=f"{leaf} is no longer .* benchmarks.peers"):
+        exec(f"from {package} import {leaf}")
+    moved = importlib.import_module(MOVED_OUT[name])
+    assert leaf == "peers" or callable(getattr(moved, leaf))

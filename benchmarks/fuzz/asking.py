@@ -1,4 +1,4 @@
-"""A solve of an instance: engine, encoding, options, and how it is run or cut short."""
+"""One solve of a random instance: engine, encoding, options, isolation, interruption."""
 
 from __future__ import annotations
 

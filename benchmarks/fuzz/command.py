@@ -1,4 +1,4 @@
-"""The command: draw, solve, judge, and keep what is wrong."""
+"""The loop of the fuzzer: draw, solve, judge, and save the failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with an answer, and with what the checker says of it and of altered answers."""
+"""Judging an answer by brute force, and the checker by altered answers."""
 
 from __future__ import annotations
 

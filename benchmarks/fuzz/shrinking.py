@@ -1,4 +1,4 @@
-"""A smaller instance, asked in a simpler way, that has the same fault."""
+"""Shrinking: a smaller instance and simpler options that still fail."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Published experiments, made again, a package for each paper; what they share stands here."""
+"""Published experiments reproduced, one package per paper, and what they share."""

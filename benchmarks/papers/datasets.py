@@ -1,4 +1,4 @@
-"""The 25 data sets of Koriche et al., Table 2, with the figures published there."""
+"""The 25 data sets of Koriche et al., Table 2, with the published figures."""
 
 from __future__ import annotations
 

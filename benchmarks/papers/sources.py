@@ -1,4 +1,4 @@
-"""Where the tables come from: a directory of files, or OpenML."""
+"""Sources of data sets: a directory of files, or OpenML."""
 
 from __future__ import annotations
 

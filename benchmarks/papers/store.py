@@ -1,4 +1,4 @@
-"""The file that keeps what became of the tasks of an experiment, so that it can go on."""
+"""The file in which an experiment stores its records, so that it can be resumed."""
 
 from __future__ import annotations
 

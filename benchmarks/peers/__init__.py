@@ -1,1 +1,1 @@
-"""Other packages, each asked in an interpreter of its own."""
+"""Other packages to compare with, each run in an interpreter of its own."""

@@ -1,4 +1,4 @@
-"""Questions to a package in an interpreter of its own."""
+"""Running a peer package in an interpreter of its own."""
 
 from __future__ import annotations
 

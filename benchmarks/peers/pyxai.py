@@ -1,4 +1,4 @@
-"""PyXAI beside cpx: start its interpreter, and read its reasons as ours.
+"""PyXAI: start its interpreter, and convert its reasons to ours.
 
 The environment variable CPX_PYXAI names a Python that has PyXAI; cpx does not need it.
 """

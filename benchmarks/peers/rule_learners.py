@@ -1,4 +1,4 @@
-"""Learners of rules in other packages, each asked in an interpreter of its own."""
+"""Rule learners of other packages, each run in an interpreter of its own."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.data.bit_table import Bits, bit_table
+from cpx.data.bits import Bits, bit_table
 from cpx.errors import InvalidOption
 
 __all__ = ["BooleanKernel", "quotient"]

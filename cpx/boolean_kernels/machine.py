@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from cpx.boolean_kernels.base import BooleanKernel, quotient
 from cpx.boolean_kernels.kernels import BoundedDNFKernel
-from cpx.data.bit_table import Bits, bit_table
+from cpx.data.bits import Bits, bit_table
 from cpx.errors import InvalidInstance, shown
 from cpx.models.kernel_rule.dnf import read_dnf, true_of
 

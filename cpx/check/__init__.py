@@ -1,4 +1,4 @@
-"""The independent checker: recompute an answer from the saved instance alone.
+"""The independent checker: an answer recomputed from the saved instance alone.
 
 It reads the plain JSON objects of an instance and a result and shares no code with
 ``cpx.models`` and ``cpx.backends``: a mistake there cannot hide itself here. What it can

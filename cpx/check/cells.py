@@ -1,4 +1,4 @@
-"""The leaves of a saved forest by cells: runs of values that no test tells apart."""
+"""Cells of a saved forest: the regions between thresholds, and the leaves that each reaches."""
 
 from __future__ import annotations
 

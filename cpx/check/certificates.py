@@ -1,4 +1,4 @@
-"""Answers to smallest certificates on samples, from the saved instance alone."""
+"""The check of minimum certificates on samples."""
 
 from __future__ import annotations
 

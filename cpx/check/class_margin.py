@@ -1,4 +1,4 @@
-"""Does the class of x beat a rival on all rows of a box? Decided by bounds and branching."""
+"""The exact check that the class of x beats another on a box, by branch and bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tree models as the checker reads them: numbers from the JSON object, trees walked by tests."""
+"""Tree models as the checker reads them: exact numbers from JSON, trees walked test by test."""
 
 from __future__ import annotations
 

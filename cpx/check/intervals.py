@@ -1,4 +1,4 @@
-"""The words of conditions on columns, and which cells of a column they stand for."""
+"""Intervals in printed conditions on columns, parsed to the cells that they cover."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers to rules of kernel machines, from the saved instance alone."""
+"""The check of rules of kernel machines."""
 
 from __future__ import annotations
 

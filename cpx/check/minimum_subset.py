@@ -1,4 +1,4 @@
-"""Answers to problems of a smallest set of features that is enough for something."""
+"""What the checks of minimum certificates and minimum sufficient reasons share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers to monomial problems, from the saved instance alone."""
+"""The check of single rules on samples: k-monomials, best precision, best coverage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every kind of answer must keep: bound, gap, trace, types of values."""
+"""Checks that all kinds of answers share: bound, gap, trace, types of values."""
 
 from __future__ import annotations
 

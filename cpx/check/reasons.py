@@ -1,4 +1,4 @@
-"""Answers to sufficient reasons, from the saved model and row alone.
+"""The check of sufficient reasons of tree models.
 
 The trees are walked test by test from their roots, with what the tests leave to the columns.
 Several trees are decided by bounds on all rows that agree with x, in parts that get smaller,

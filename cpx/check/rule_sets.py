@@ -1,4 +1,4 @@
-"""Answers to the selection and the learning of rules, from the saved instance alone."""
+"""The check of rule sets, selected or learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums over trees of their worst leaves, for each cell: arrays of segments."""
+"""Sums over trees of the worst leaf in each cell, as piecewise constant arrays."""
 
 from __future__ import annotations
 

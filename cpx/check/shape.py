@@ -1,4 +1,4 @@
-"""What a saved result is made of: its fields and their types, which all judges rely on."""
+"""The schema of a saved result: the fields that it must have, and their types."""
 
 from __future__ import annotations
 

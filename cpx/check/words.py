@@ -1,4 +1,4 @@
-"""What an answer says in words, compared with what the instance gives.
+"""The check of the sentences in an answer: each is written again from the instance.
 
 The sentences are written here a second time, from what they mean. One that is left out says
 nothing wrong.

@@ -1,4 +1,4 @@
-"""The same problems over many backends: runs, the table, contradictions.
+"""Comparisons: many engines on the same problems, with a table and contradictions found.
 
 :func:`compare` runs every problem on every engine, each in its own worker process, and
 returns a :class:`Comparison`. The names are imported when they are first used.

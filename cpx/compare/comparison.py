@@ -1,4 +1,4 @@
-"""The runs of a comparison together: files, the best answers, contradictions."""
+"""Comparison, the result of a comparison: its runs, best answers, contradictions, files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs of a comparison: every problem on every engine that takes it."""
+"""The plan of a comparison: the list of runs, each problem on each engine that supports it."""
 
 from __future__ import annotations
 

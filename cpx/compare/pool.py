@@ -1,4 +1,4 @@
-"""Many runs at a time: threads that wait for worker processes, and Ctrl-C."""
+"""A pool of threads, each waiting for a worker process, that Ctrl-C ends cleanly."""
 
 from __future__ import annotations
 

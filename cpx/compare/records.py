@@ -1,4 +1,4 @@
-"""One run of a comparison, and what a set of runs says about the best answer."""
+"""Records of runs, and the best values, bounds and contradictions among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run problems on engines, each run in its own worker process with a hard limit."""
+"""Running a comparison: each run in its own worker process, with a hard time limit."""
 
 from __future__ import annotations
 

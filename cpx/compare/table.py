@@ -1,4 +1,4 @@
-"""A comparison as a table: per instance a row per engine, and the best of all."""
+"""The printed table of a comparison: one row per engine and instance, and the best of all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data: literals from tables, distributions, samples, the classifiers behind them.
+"""Data: tables to Boolean features, distributions, samples, classifiers.
 
 Names are imported on first use, so that ``import cpx`` costs no pandas and no
 scikit-learn.

@@ -1,4 +1,4 @@
-"""Background rows: what the samples of a distribution are made of."""
+"""Background data: the rows that distributions sample from, with their Boolean features."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Background:
         DataError
             When x has other columns, with both numbers of columns, or unfit values.
         """
-        from cpx.data.rows import array_row_like, instance, row_like
+        from cpx.data.frames import array_row_like, instance, row_like
 
         row: Any
         if self._framed:
@@ -189,7 +189,7 @@ class Background:
 
     def with_row(self, x: Any) -> Background:
         """Return this background with x below it, as row number ``n_rows``."""
-        from cpx.data.rows import append_row
+        from cpx.data.frames import append_row
 
         row = self.row(x)
         longer = object.__new__(Background)

@@ -1,4 +1,4 @@
-"""From the columns of a table to named Boolean features."""
+"""The binarizer: a scikit-learn transformer from the columns of a table to Boolean features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classifiers: asking one for labels, and the named ones of the command line."""
+"""Classifiers: labels from a user's model, and the models that the command line trains."""
 
 from __future__ import annotations
 

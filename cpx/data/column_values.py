@@ -1,4 +1,4 @@
-"""The values of one column: numbers or categories, checked, and how they are printed."""
+"""The values of one column: validated as numbers or categories, and formatted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One column of a table as Boolean features: bins of numbers, values of categories."""
+"""Boolean features of one column: bins of a numeric one, values of a categorical one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a distribution is: rows sampled as they come, and given the values of x on S."""
+"""The base class of distributions: how to sample rows, and rows that agree with x on S."""
 
 from __future__ import annotations
 

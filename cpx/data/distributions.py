@@ -1,4 +1,4 @@
-"""Distributions over rows: part of the statement of every problem on samples."""
+"""Distributions over rows: product, empirical and perturbed samples of background data."""
 
 from __future__ import annotations
 

@@ -1,17 +1,28 @@
-"""Tables in any form as data frames: their columns named, found and matched."""
+"""Tables and single rows in any form, converted to data frames with known columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from pandas.api import types
 
 from cpx.errors import DataError, nearest, shown
 from cpx.support.validation import integer
 
-__all__ = ["as_table", "column_names", "positions", "with_columns"]
+__all__ = [
+    "append_row",
+    "as_table",
+    "column_names",
+    "instance",
+    "positions",
+    "row_like",
+    "with_columns",
+]
 
 
 def as_table(X: Any) -> pd.DataFrame:
@@ -107,3 +118,169 @@ def with_columns(table: pd.DataFrame, labels: list[Any]) -> pd.DataFrame:
             )
         )
     return table[labels]
+
+
+def instance(x: Any, labels: Sequence[Any], named: bool) -> pd.DataFrame:
+    """Return x as a frame of one row with the given column labels.
+
+    Parameters
+    ----------
+    x : Series, mapping, data frame of one row, 1-D array, (1, n) array, list or tuple
+        Forms with names are matched by name when ``named``, all others by position.
+    labels : sequence
+        Column labels.
+    named : bool
+        Whether the labels are names given by the user.
+
+    Raises
+    ------
+    DataError
+        When x is not one row of these columns.
+    """
+    if isinstance(x, pd.DataFrame):
+        if len(x) != 1:
+            raise DataError(f"x must be one row, got a data frame of {len(x)} rows")
+        if named:
+            _same_columns(list(x.columns), labels)
+            return x[list(labels)].reset_index(drop=True)
+        _count(x.shape[1], labels)
+        return x.set_axis(list(labels), axis=1).reset_index(drop=True)
+    if isinstance(x, Mapping):
+        _same_columns(list(x), labels)
+        return _frame([x[label] for label in labels], labels)
+    if isinstance(x, pd.Series) and named:
+        _same_columns(list(x.index), labels)
+        return _frame([x[label] for label in labels], labels)
+    if isinstance(x, (list, tuple, pd.Series)):
+        _count(len(x), labels)
+        return _frame(list(x), labels)
+    if isinstance(x, np.ndarray) and x.ndim in (1, 2):
+        if x.ndim == 2 and len(x) != 1:
+            raise DataError(f"x must be one row, got an array of shape {x.shape}")
+        values = list(x.reshape(-1))
+        _count(len(values), labels)
+        return _frame(values, labels)
+    what = f"an array of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
+    raise DataError(f"x must be one row: a Series, dict, 1-D array or 1-row frame, got {what}")
+
+
+def row_like(row: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a one-row frame with the column types of ``table``, where its values have them.
+
+    A value that a type cannot hold (a missing value in a column of integers, an unseen
+    category) widens the type of its column; nothing is rounded or lost.
+
+    Raises
+    ------
+    DataError
+        When a numeric column is given something that is no number.
+    """
+    return pd.DataFrame({c: _value_like(row[c], table[c]) for c in table.columns})
+
+
+def append_row(table: pd.DataFrame, row: pd.DataFrame) -> pd.DataFrame:
+    """Return ``table`` with a row made by :func:`row_like` below it."""
+    columns = {}
+    for c in table.columns:
+        above, below = table[c], row[c]
+        if isinstance(below.dtype, pd.CategoricalDtype):
+            # Concatenating two different category types would fall back to objects.
+            above = above.astype(below.dtype)
+        columns[c] = pd.concat([above, below], ignore_index=True)
+    return pd.DataFrame(columns)
+
+
+def array_row_like(values: Sequence[Any], table: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return values as a ``(1, n)`` array of the type of ``table``, widened where needed."""
+    if table.dtype.kind not in "biuf":
+        row = np.empty((1, len(values)), dtype=object)
+        row[0, :] = values
+        if table.dtype.kind == "U" and all(isinstance(v, str) for v in values):
+            return row.astype(str)
+        return row
+    for i, value in enumerate(values):
+        if not isinstance(value, (Real, np.bool_)) and not _missing(value):
+            raise DataError(f"x has {shown(value)} in column x{i}, a number expected")
+    numbers = np.array([[np.nan if _missing(v) else float(v) for v in values]])
+    if table.dtype.kind == "f":
+        return numbers.astype(table.dtype)
+    with np.errstate(invalid="ignore"):
+        exact = numbers.astype(table.dtype)
+    return exact if np.array_equal(exact, numbers) else numbers
+
+
+def _frame(values: list[Any], labels: Sequence[Any]) -> pd.DataFrame:
+    columns = {}
+    for label, value in zip(labels, values, strict=True):
+        cell = np.empty(1, dtype=object)
+        cell[0] = value  # one by one, since NumPy would unpack a list
+        columns[label] = pd.Series(cell, dtype=object)
+    return pd.DataFrame(columns)
+
+
+def _missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or value != value
+
+
+def _count(got: int, labels: Sequence[Any]) -> None:
+    if got != len(labels):
+        raise DataError(f"x has {got} columns, the table has {len(labels)}")
+
+
+def _same_columns(got: list[Any], labels: Sequence[Any]) -> None:
+    absent = [label for label in labels if label not in got]
+    unknown = [label for label in got if label not in set(labels)]
+    if not absent and not unknown and len(got) == len(labels):
+        return
+    count = f"x has {len(got)} columns, the table has {len(labels)}"
+    if absent:
+        count += f"; missing in x: {', '.join(repr(c) for c in absent[:5])}"
+    if unknown:
+        hint = nearest(str(unknown[0]), [str(c) for c in labels])
+        count += f"; not in the table: {', '.join(repr(c) for c in unknown[:5])}{hint}"
+    raise DataError(count)
+
+
+def _value_like(value: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a one-entry series with the type of ``column``, or a wider one."""
+    dtype = column.dtype
+    value = value.reset_index(drop=True)
+    if value.dtype == dtype:
+        return value
+    entry = value.iloc[0]
+    gone = bool(pd.isna(value).iloc[0])
+    if isinstance(dtype, pd.CategoricalDtype):
+        if not gone and entry not in dtype.categories:
+            wider = column.cat.add_categories([entry]).dtype
+            return value.astype(object).astype(wider)
+        return value.astype(object).astype(dtype)
+    if types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype):
+        if gone:
+            # NumPy's integers cannot be missing, floats and nullable integers can.
+            plain = isinstance(dtype, np.dtype) and dtype.kind in "iu"
+            return pd.Series([np.nan if isinstance(dtype, np.dtype) else pd.NA]).astype(
+                np.float64 if plain else dtype
+            )
+        if not isinstance(entry, (Real, np.bool_)):
+            raise DataError(
+                f"x has {shown(entry)} in column {shown(column.name)}, a number expected"
+            )
+        if types.is_float_dtype(dtype):
+            return pd.Series([float(entry)]).astype(dtype)
+        try:
+            exact = pd.Series([entry]).astype(dtype)
+        except (TypeError, ValueError, OverflowError):  # a fraction or infinity
+            return pd.Series([float(entry)])
+        return exact if exact.iloc[0] == entry else pd.Series([float(entry)])
+    if gone:
+        try:
+            cast = value.astype(object).astype(dtype)
+        except (TypeError, ValueError):
+            return value.astype(object)
+        return cast if bool(cast.isna().iloc[0]) else value.astype(object)
+    try:
+        cast = value.astype(object).astype(dtype)
+    except (TypeError, ValueError):
+        return value.astype(object)
+    # "True" for 1 or "5" for 5 would be another value than the one given.
+    return cast if cast.iloc[0] == entry else value.astype(object)

@@ -1,4 +1,4 @@
-"""The example oracle EX(f, D) at x: the classifier itself, for methods that ask it."""
+"""The example oracle EX(f, D) at x: a classifier and a distribution, sampled on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""scikit-learn's multilayer perceptron, whose training Ctrl-C ends like any other work."""
+"""scikit-learn's MLPClassifier, with training that Ctrl-C interrupts."""
 
 from __future__ import annotations
 

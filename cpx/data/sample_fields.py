@@ -1,4 +1,4 @@
-"""The fields of samples, checked, and copied into the types that they have."""
+"""Validation of the fields of samples: arrays, weights, context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples: what the example oracle answered, as bits and integer weights."""
+"""Samples: labelled rows as agreement with x, in bits and integer weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.packed_bits import bits_of_words, surely_distinct, words_of
+from cpx.data.bits import packed_rows, surely_distinct, unpacked_row
 from cpx.data.sample_fields import (
     boolean_array,
     json_context,
@@ -169,14 +169,14 @@ class Samples:
     @property
     def constant(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """The features that all samples have, and those that none has."""
-        every = bits_of_words(np.bitwise_and.reduce(self._words), self.d)
-        some = bits_of_words(np.bitwise_or.reduce(self._words), self.d)
+        every = unpacked_row(np.bitwise_and.reduce(self._words), self.d)
+        some = unpacked_row(np.bitwise_or.reduce(self._words), self.d)
         return np.flatnonzero(every), np.flatnonzero(~some)
 
     @cached_property
     def _words(self) -> npt.NDArray[np.uint64]:
         """The rows (bits and label) as words."""
-        return words_of(self.agreement, self.same)
+        return packed_rows(self.agreement, self.same)
 
     @cached_property
     def _runs(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

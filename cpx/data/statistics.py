@@ -1,4 +1,4 @@
-"""How many samples are enough, and how precise a rule is on fresh ones."""
+"""Sample sizes, confidence intervals, and the precision of a rule on fresh samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables from files, for the command line."""
+"""Tables and rows read from CSV files."""
 
 from __future__ import annotations
 

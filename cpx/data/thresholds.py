@@ -1,4 +1,4 @@
-"""Where the numbers of a column are cut into bins: between values, at short numbers."""
+"""Thresholds of a numeric column: quantiles or equal widths, rounded to few digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The uniform distribution over Boolean features."""
+"""The uniform distribution over vectors of Boolean features."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Uniform(Distribution):
 
     def encode(self, x: Any) -> BoolArray:
         """Return the features of x; x as said for the class."""
-        from cpx.data.rows import instance
+        from cpx.data.frames import instance
 
         if self.binarizer is None:
             labels = list(self.feature_names)

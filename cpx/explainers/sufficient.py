@@ -15,7 +15,7 @@ from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.models.sufficient_reason.row import fitted_to, row_values
 from cpx.trees import TreeModel, read_model
-from cpx.trees.agreeing import near_ties
+from cpx.trees.library_agreement import near_ties
 
 __all__ = ["ReasonOptions", "ReasonQuestion", "conclude", "engine_for", "explain_by_reason"]
 

@@ -1,4 +1,4 @@
-"""Problems as text, to read (:func:`show`) and for other solvers (:func:`export_bytes`).
+"""Instances as text: for reading (:func:`show`), and in solver formats (:func:`export_bytes`).
 
 One writer per file. A writer takes the problem, its statement and the name of the encoding
 and returns a :class:`~cpx.export.document.Document`; compiling is done by the same code

@@ -1,4 +1,4 @@
-"""Weighted clauses (WCNF) for MaxSAT solvers, and the hard ones (CNF) for reading."""
+"""Writers of WCNF, weighted clauses for MaxSAT solvers, and of CNF, for reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled model of CP-SAT as protocol buffer text."""
+"""Writer of CP-SAT models in protocol buffer text."""
 
 from __future__ import annotations
 

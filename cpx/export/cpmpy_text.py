@@ -1,4 +1,4 @@
-"""The CPMpy model as stated, and as CPMpy flattens it, for reading."""
+"""Text of the CPMpy model, as stated and as flattened by CPMpy, for reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text in sections, written whole to a file or cut for reading."""
+"""Documents in sections: complete for files, abridged for reading."""
 
 from __future__ import annotations
 

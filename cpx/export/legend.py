@@ -1,4 +1,4 @@
-"""The comment lines of an exported file that say what its variables and its value mean.
+"""Legends: comments in an exported file that explain its variables and its objective.
 
 Every exported file begins with comments, in the format's own sign of a comment::
 

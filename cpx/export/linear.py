@@ -1,4 +1,4 @@
-"""The linear program of a statement, in exact integers: what OPB, LP and MPS are written from.
+"""The linear program of a statement in exact integers, from which OPB, LP and MPS are written.
 
 PuLP's own writers of files round coefficients to 12 digits (LP) and drop the constant of
 the objective; weights of samples may have 13 digits, so the files are written here.

@@ -1,4 +1,4 @@
-"""Linear programs in the LP format of CPLEX, read by all MILP solvers."""
+"""Writer of the LP format of CPLEX, for MILP solvers."""
 
 from __future__ import annotations
 

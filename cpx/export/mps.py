@@ -1,4 +1,4 @@
-"""Linear programs in free MPS format, read by all MILP solvers."""
+"""Writer of the free MPS format, for MILP solvers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pseudo-Boolean files (OPB) for pseudo-Boolean solvers.
+"""Writer of OPB, the format of pseudo-Boolean solvers.
 
 The rows of the linear program, with integer variables written in bits. CPMpy's own writer
 loses the constant of the objective and writes ``max:``, which readers refuse.

@@ -1,4 +1,4 @@
-"""The problem in words and mathematics, with the numbers of one instance."""
+"""The statement of one instance as mathematics and plain text."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _features(problem: MonomialProblem) -> Iterator[str]:
 
 
 def _samples(problem: WeightedProblem) -> Iterator[str]:
-    from cpx.data.bitstrings import string_of
+    from cpx.data.bits import string_of
 
     samples, form = problem.samples, problem.search_form()
     for i, row in enumerate(form.agreement):

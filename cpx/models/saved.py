@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cpx.data.bitstrings import bits_of, matrix_of, string_of, strings_of
+from cpx.data.bits import bits_of, matrix_of, string_of, strings_of
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance, nearest, shown
 from cpx.models.parameters import Json, Kind, Parameter, parameter, parameters_of

@@ -1,4 +1,4 @@
-"""Other processes: all that cpx starts are started, told, limited and ended here.
+"""All processes that cpx starts: how they are started, sent messages, limited and ended.
 
 - ``children``: start a program, and leave nothing of it behind: no process, no temporary file;
 - ``messages``: objects through pipes, framed by their length;

@@ -1,4 +1,4 @@
-"""Call one function in a fresh interpreter, so that it can be stopped, and may crash.
+"""Calls of a function in a fresh interpreter, which can be stopped and may crash.
 
 The program of that interpreter is this module: ``python -m cpx.processes.calls``.
 """

@@ -1,4 +1,4 @@
-"""Start programs so that nothing of them is left behind: no process and no temporary file."""
+"""Child processes that leave nothing behind: no orphan process, no temporary file."""
 
 from __future__ import annotations
 

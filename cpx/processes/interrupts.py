@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM do: they end the work, which keeps what it has.
+"""Handling of Ctrl-C and SIGTERM: a solve is ended and keeps its incumbent.
 
 SIGTERM is what ``timeout``, batch systems and containers send. In the command :func:`install`
 makes it do what Ctrl-C does; in other programs SIGTERM is not ours to handle.

@@ -1,4 +1,4 @@
-"""Objects through pipes, framed by their length.
+"""Messages between processes: pickled objects in length-prefixed frames.
 
 A frame is eight bytes, the length of what follows, and the pickled object. Arrays follow the
 pickle as they are in memory, and are read without a copy, so a message costs time and memory

@@ -1,4 +1,4 @@
-"""Files: read plain or packed; written whole or not at all, refused before the work."""
+"""File input and output: plain or packed, limited in size, written atomically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory is free, and rows that would not fit into it."""
+"""Available memory, and the refusal of samples that would not fit."""
 
 from __future__ import annotations
 

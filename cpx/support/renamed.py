@@ -1,4 +1,4 @@
-"""Old names of documented modules: still imported, with a warning that says the new name."""
+"""Old names of documented modules, which still import the new ones with a DeprecationWarning."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-__all__ = ["RENAMED", "accept_old_names"]
+__all__ = ["MOVED_OUT", "RENAMED", "accept_old_names"]
 
 RENAMED = {
     "cpx.backends.running": "cpx.backends.interruptible",
     "cpx.backends.search.heaviest": "cpx.backends.search.max_weight",
+    "cpx.backends.search.sets": "cpx.backends.search.rule_sets",
+    "cpx.backends.search.sets.shares": "cpx.backends.search.rule_sets.cost_splitting",
+    "cpx.baselines": "cpx.methods.rule_learners",
     "cpx.candidates": "cpx.methods.candidates",
     "cpx.classifier": "cpx.explainers.rule_set_classifier",
     "cpx.explaining": "cpx.explainers",
@@ -33,6 +36,12 @@ RENAMED = {
 }
 """New names of modules that the documentation named, by the old ones."""
 
+MOVED_OUT = {
+    f"cpx.methods.rule_learners.{name}": "benchmarks.peers.rule_learners"
+    for name in ("bayesian_rules", "brcg_rules", "peers", "skope_rules")
+}
+"""Where names are that left the package, in a clone of the repository."""
+
 
 class _OldName:
     """Finds a module under its old name: it is the module of the new name, not a copy."""
@@ -40,6 +49,14 @@ class _OldName:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        # ``from package import name`` looks for a module when the package has no such name.
+        if fullname in MOVED_OUT:
+            name = fullname.rpartition(".")[2]
+            raise ImportError(
+                f"{name} is no longer part of the package: it is in {MOVED_OUT[fullname]}, in a "
+                "clone of the repository",
+                name=fullname,
+            )
         new = _new_name(fullname)
         return (
             None if new is None else ModuleSpec(fullname, cast("Loader", self), loader_state=new)

@@ -1,4 +1,4 @@
-"""Sums of weighted literals as clauses, for a bound that is tightened again and again.
+"""Totalizer encodings of weighted sums as clauses, with upper bounds tightened incrementally.
 
 Two encodings of ``sum weight * literal``, both one-sided (the outputs are forced up by the
 inputs, never down), both built once for a greatest value of interest:

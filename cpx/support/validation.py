@@ -1,4 +1,4 @@
-"""Arguments given by users, checked: numbers, seeds, shares, choices, lists of indices, weights.
+"""Validation of arguments: numbers, seeds, shares, choices, indices, weights.
 
 A message names the argument, says what it must be and shows at most 200 characters of what was
 given. A wrong option is an InvalidOption and a wrong part of a problem an InvalidInstance; the

@@ -1,4 +1,4 @@
-"""Warnings that point to the line of the caller, however deep inside cpx they arise."""
+"""Warnings attributed to the line of the user's code, however deep in cpx they arise."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tools to test engines with: brute force, random instances, the conformance suite."""
+"""Tools for testing engines: the conformance suite, random instances, brute force."""

@@ -1,4 +1,4 @@
-"""Brute force: the reference every engine is tested against."""
+"""Brute force on single-rule problems: the reference for tests of engines."""
 
 from __future__ import annotations
 

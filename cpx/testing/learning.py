@@ -1,4 +1,4 @@
-"""Rule sets to be learned for the conformance suite: cases, and random ones."""
+"""Rule-set learning for the conformance suite: fixed cases and random instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random small instances with every feature a monomial problem can have."""
+"""Random small instances of the single-rule problems, with all of their side constraints."""
 
 from __future__ import annotations
 

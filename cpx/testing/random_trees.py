@@ -1,4 +1,4 @@
-"""Random small tree models and rows, with every feature a sufficient reason can meet."""
+"""Random small tree models and rows, for tests of sufficient reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selections of rules for the conformance suite: cases, random ones, and brute force."""
+"""Rule-set selection for the conformance suite: fixed cases, random instances, brute force."""
 
 from __future__ import annotations
 

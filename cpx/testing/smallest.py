@@ -1,4 +1,4 @@
-"""Cases of smallest sets for the conformance suite: certificates and sufficient reasons."""
+"""Minimum certificates and sufficient reasons for the conformance suite."""
 
 from __future__ import annotations
 

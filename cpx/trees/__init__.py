@@ -1,4 +1,4 @@
-"""Tree models: one exact form, and readers of the models of libraries.
+"""Tree models in one exact form, and readers of scikit-learn, XGBoost and LightGBM.
 
 Names are imported on first use, so that ``import cpx`` loads none of the libraries; the
 readers load only the one they need, if any.
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
-    from cpx.trees.agreeing import Agreement, agreement
     from cpx.trees.attribute import Attribute
     from cpx.trees.form import TreeModel
+    from cpx.trees.library_agreement import Agreement, agreement
     from cpx.trees.lightgbm import read_lightgbm
     from cpx.trees.load import read_model
     from cpx.trees.sklearn import read_sklearn
@@ -38,12 +38,12 @@ __all__ = [
 
 _HOME = {
     "MISSING": "tree",
-    "Agreement": "agreeing",
+    "Agreement": "library_agreement",
     "Attribute": "attribute",
     "Boxes": "tree",
     "Tree": "tree",
     "TreeModel": "form",
-    "agreement": "agreeing",
+    "agreement": "library_agreement",
     "read_lightgbm": "lightgbm",
     "read_model": "load",
     "read_sklearn": "sklearn",

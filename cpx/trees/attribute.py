@@ -1,4 +1,4 @@
-"""Attributes of a tree model: the columns it reads, and what values they can take."""
+"""Attributes of a tree model: their names, domains, and tests on them as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from cpx.errors import ModelError, shown
 from cpx.support.validation import real
 
-__all__ = ["Attribute", "Kind"]
+__all__ = ["Attribute", "Kind", "condition_text"]
+
 
 Kind = Literal["real", "integer", "boolean", "categorical"]
 
@@ -193,3 +194,23 @@ def _cells(
 ) -> NDArray[np.int64]:
     with np.errstate(over="ignore"):  # beyond float32 is infinity, in the last cell
         return np.searchsorted(thresholds, values.astype(cast), side="left")
+
+
+def condition_text(name: str, threshold: float, holds: bool, strict: bool, cast: str) -> str:
+    """Return ``name <= t``, or ``name < t'`` with the next number t' when it is strict.
+
+    Examples
+    --------
+    >>> below = float(np.nextafter(np.float32(2.605), np.float32(-np.inf)))
+    >>> condition_text("ash", below, True, strict=True, cast="float32")
+    'ash < 2.605'
+    >>> condition_text("ash", 755.0, False, strict=False, cast="float64")
+    'ash > 755'
+    """
+    number = np.float32(threshold) if cast == "float32" else np.float64(threshold)
+    if strict:
+        number = np.nextafter(number, type(number)(np.inf))
+    plain = number == 0 or 1e-4 <= abs(float(number)) < 1e16
+    write = np.format_float_positional if plain else np.format_float_scientific
+    signs = ("<", ">=") if strict else ("<=", ">")
+    return f"{name} {signs[0 if holds else 1]} {write(number, trim='-')}"

@@ -1,20 +1,21 @@
-"""From the nodes a library keeps to the form: preorder, exact thresholds, one grid."""
+"""What all readers share: nodes of a library to exact trees, errors for damaged files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import ModelError, shown
+from cpx.errors import CpxError, ModelError, shortened, shown
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import Precision, TreeModel
 from cpx.trees.tree import Tree
 
-__all__ = ["Nodes", "assemble", "attribute_list", "highest_below", "highest_upto"]
+__all__ = ["Nodes", "assemble", "attribute_list", "highest_below", "highest_upto", "reading"]
 
 
 @dataclass(frozen=True)
@@ -156,3 +157,24 @@ def _numbered(
         split[attribute == a] = np.searchsorted(thresholds[a], threshold[attribute == a])
     leaves = attribute < 0
     return Tree(attribute, split, tree.missing[order], tree.values[order][leaves], tree.outputs)
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Turn what is raised by content of wrong keys, types or lengths into a ModelError.
+
+    Examples
+    --------
+    >>> with reading("XGBoost model"):
+    ...     {}["learner"]
+    Traceback (most recent call last):
+    cpx.errors.ModelError: no XGBoost model: the key 'learner' is missing
+    """
+    try:
+        yield
+    except CpxError:
+        raise
+    except KeyError as error:
+        raise ModelError(f"no {what}: the key {error} is missing") from error
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise ModelError(f"no {what}: {shortened(error)}") from error

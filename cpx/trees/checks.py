@@ -1,4 +1,4 @@
-"""Arguments of a tree model and its rows, checked."""
+"""Validation of tree models and of the rows that they classify."""
 
 from __future__ import annotations
 

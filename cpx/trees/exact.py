@@ -1,4 +1,4 @@
-"""Exact sums of floats: integers after a common scaling, added in limbs of 32 bits."""
+"""Exact sums of floating-point leaf values: scaled to integers, added in 32-bit limbs."""
 
 from __future__ import annotations
 

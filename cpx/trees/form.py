@@ -1,4 +1,4 @@
-"""The one form of all tree models: trees over a grid of exact thresholds, added up exactly."""
+"""TreeModel, the exact form of all tree models: trees over one grid of thresholds."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.errors import DataError
 from cpx.trees import saved
-from cpx.trees.attribute import Attribute
+from cpx.trees.attribute import Attribute, condition_text
 from cpx.trees.checks import checked, numbers
 from cpx.trees.exact import ExactSums
-from cpx.trees.printing import condition_text
 from cpx.trees.tree import MISSING, REFUSED, Boxes, Tree
 
 __all__ = ["Decision", "Label", "Precision", "Rule", "TreeModel"]

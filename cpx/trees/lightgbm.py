@@ -1,4 +1,4 @@
-"""Models of LightGBM: text files, and live boosters and classifiers."""
+"""Reader of LightGBM models: text files, boosters and classifiers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from cpx.errors import ModelError, UnsupportedModel, shown
 from cpx.support.files import read_text
 from cpx.trees.attribute import Attribute
-from cpx.trees.building import Nodes, assemble, attribute_list
+from cpx.trees.building import Nodes, assemble, attribute_list, reading
 from cpx.trees.checks import label_list
-from cpx.trees.damage import reading
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, RIGHT
 

@@ -1,4 +1,4 @@
-"""One reader for all: recognises live models and files by what they are."""
+"""read_model: the reader for any supported model or file, recognised by its content."""
 
 from __future__ import annotations
 

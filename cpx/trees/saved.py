@@ -1,4 +1,4 @@
-"""The saved form of tree models, version 1: JSON values in and out, all numbers exact.
+"""The saved form of tree models, version 1: JSON with exact numbers, written and read.
 
 Thresholds, leaves and base are hexadecimal floats (``"0x1.8p+1"`` is 3). A tree is its nodes in
 preorder: ``attribute`` has -1 for a leaf, ``split`` and ``missing`` have only the nodes with a

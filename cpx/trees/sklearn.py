@@ -1,4 +1,4 @@
-"""Tree models of scikit-learn: single trees, forests, gradient boosting."""
+"""Reader of scikit-learn models: decision trees, forests, gradient boosting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One decision tree as arrays in preorder, its tests numbered by the grid of the model."""
+"""One decision tree as arrays in preorder, with tests numbered by the model's thresholds."""
 
 from __future__ import annotations
 

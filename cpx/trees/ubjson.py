@@ -1,4 +1,4 @@
-"""Universal Binary JSON, in which XGBoost saves models unless the name says otherwise."""
+"""A parser of Universal Binary JSON, XGBoost's default file format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of XGBoost: JSON files, and live boosters and classifiers."""
+"""Reader of XGBoost models: JSON files, boosters and classifiers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from cpx.errors import InvalidOption, ModelError, UnsupportedModel, shown
 from cpx.support.files import parse_json, read_text
 from cpx.support.validation import integer
 from cpx.trees.attribute import Attribute
-from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
-from cpx.trees.damage import reading
+from cpx.trees.building import Nodes, assemble, attribute_list, highest_below, reading
+from cpx.trees.checks import label_list
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, RIGHT
-from cpx.trees.xgboost_fields import class_labels, decided_by, start_margin
 
-__all__ = ["read_xgboost"]
+__all__ = ["OBJECTIVES", "class_labels", "decided_by", "read_xgboost", "start_margin"]
 
 
 def read_xgboost(
@@ -242,3 +241,60 @@ def _array(tree: Mapping[str, Any], key: str, length: int, index: int) -> NDArra
     if array.shape != (length,) or array.dtype.kind not in "biuf":
         raise ModelError(f"no XGBoost model: {key} of tree {index} must be {length} numbers")
     return array
+
+
+OBJECTIVES = ("binary:logistic", "multi:softprob", "multi:softmax")
+"""Objectives whose models are read."""
+
+
+def class_labels(classes: int | Sequence[Any] | None, count: int) -> tuple[Any, ...]:
+    """Return the labels of the classes: as given, or 0, 1, ... as XGBoost numbers them."""
+    if classes is None or isinstance(classes, int):
+        classes = range(count if classes is None else classes)
+    labels = label_list(classes)
+    if len(labels) != count:
+        raise ModelError(f"the model has {count} classes, {len(labels)} are given: {labels}")
+    return labels
+
+
+def decided_by(objective: str, classes: int) -> dict[str, Any]:
+    """Return the fields of TreeModel that the objective decides, and refuse other objectives.
+
+    Raises
+    ------
+    UnsupportedModel
+        Naming the objective.
+    """
+    if objective not in OBJECTIVES:
+        raise UnsupportedModel(
+            f"the objective {shown(objective)} is not supported; cpx reads {', '.join(OBJECTIVES)}"
+        )
+    binary = objective == "binary:logistic"
+    if binary and classes != 2:
+        raise ModelError(f"the objective {objective} is for two classes, there are {classes}")
+    return {
+        "rule": "sum",
+        "decision": "positive" if binary else "first",
+        "cast": "float32",
+        "sums": "float32",
+        "strict": True,
+    }
+
+
+def start_margin(objective: str, base_score: float) -> float:
+    """Return the score that all rows start from, in float32.
+
+    With ``binary:logistic`` the base score is a probability, and the start its log odds.
+
+    Examples
+    --------
+    >>> start_margin("binary:logistic", 0.5), start_margin("multi:softprob", 0.5)
+    (0.0, 0.5)
+    """
+    score = np.float32(base_score)
+    if objective != "binary:logistic":
+        return float(score)
+    if not 0 < score < 1:
+        raise ModelError(f"base_score must be a probability between 0 and 1, got {base_score}")
+    # The formula and the precision are those of the library.
+    return float(-np.log(np.float32(1) / score - np.float32(1)) + np.float32(0))

@@ -1,4 +1,4 @@
-"""Text dumps of XGBoost: ``Booster.dump_model`` and ``Booster.get_dump``."""
+"""Reader of XGBoost text dumps: ``Booster.dump_model`` and ``Booster.get_dump``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cpx.trees.attribute import Attribute
 from cpx.trees.building import Nodes, assemble, attribute_list, highest_below
 from cpx.trees.form import TreeModel
 from cpx.trees.tree import LEFT, RIGHT
-from cpx.trees.xgboost_fields import class_labels, decided_by
+from cpx.trees.xgboost import class_labels, decided_by
 
 __all__ = ["is_dump", "read_xgboost_dump"]
 

@@ -24,7 +24,7 @@ from cpx.backends.search.stack import new_levels, weigh_child
 from cpx.compiled import machine_code
 from cpx.compiled.kernel import Ints, Words
 from cpx.compiled.vectors import LANES, scan
-from cpx.data.packed_bits import words_of
+from cpx.data.bits import packed_rows
 from cpx.errors import InvalidInstance
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
 from tests.compiled.compiling import compiled
@@ -539,7 +539,7 @@ def test_merged_rows_weigh_the_same(seed):
     if len(rows):
         rows = rows[rng.integers(0, max(1, len(rows) // 3), len(rows))]
     net = rng.integers(-3, 4, len(rows))
-    kept, sums = merge_rows(words_of(rows), net)
+    kept, sums = merge_rows(packed_rows(rows), net)
     expected: dict[bytes, int] = {}
     for row, weight in zip(rows, net.tolist()):
         expected[row.tobytes()] = expected.get(row.tobytes(), 0) + weight

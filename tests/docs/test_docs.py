@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import cpx.backends
+from benchmarks import __main__ as benchmarks
 from tests.docs.fences import Fence, Page, commands, fences
 from tests.engines import OURS
 
@@ -71,6 +74,44 @@ def test_links_to_files_of_the_repository() -> None:
     for path in (*PAGES, ROOT / "CONTRIBUTING.md"):
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+ENTRY_POINTS = ("cpx.backends", "cpx.problems", "cpx.judges")
+DOTTED = re.compile(r"\b(?:cpx|benchmarks)(?:\.[A-Za-z_]\w*)+")
+
+
+@pytest.mark.filterwarnings("error:.* is now .*:DeprecationWarning")
+def test_names_on_pages_exist_and_are_not_old_ones() -> None:
+    """Modules, classes and functions: a page names them as they are called now."""
+    for path in (*PAGES, ROOT / "CONTRIBUTING.md"):
+        for name in sorted(set(DOTTED.findall(path.read_text(encoding="utf-8")))):
+            if name.endswith((".md", ".py")) or name in ENTRY_POINTS:
+                continue
+            assert _exists(name), f"{path}: {name}"
+
+
+def _exists(name: str) -> bool:
+    parts = name.split(".")
+    for n in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:n]))
+        except ModuleNotFoundError:
+            continue
+        try:
+            for part in parts[n:]:
+                found = getattr(found, part)
+        except AttributeError:
+            return isinstance(found, type)  # attributes that only instances have
+        return True
+    return False
+
+
+def test_benchmarks_on_pages_are_known() -> None:
+    known = {*benchmarks.NAMES, *benchmarks.TOOLS, *benchmarks.PAPERS, "NAME"}
+    for path in (*PAGES, ROOT / "CONTRIBUTING.md"):
+        text = path.read_text(encoding="utf-8")
+        for line in re.findall(r"python -m benchmarks((?: \w+)*)", text):
+            assert known.issuperset(line.split()), f"{path}: python -m benchmarks{line}"
 
 
 @pytest.mark.slow

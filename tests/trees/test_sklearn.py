@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 
 from cpx.errors import DataError, InvalidOption, ModelError, UnsupportedModel
 from cpx.trees import Attribute, TreeModel, agreement, read_sklearn
-from cpx.trees.agreeing import near_ties
+from cpx.trees.library_agreement import near_ties
 from tests.trees.rows import TABLES, hard_rows, same_answers, table, with_missing
 
 MODELS = {

@@ -1,4 +1,4 @@
-"""What all kinds share: solutions tried one by one, and samples as bit sets."""
+"""What all kinds of brute force share: enumeration of solutions, samples as bit sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conjunctions on samples: one rule, and certificates."""
+"""Brute force for single rules and certificates on samples."""
 
 from __future__ import annotations
 

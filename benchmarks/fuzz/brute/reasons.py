@@ -1,4 +1,4 @@
-"""Sufficient reasons: all rows that the tests of a tree model tell apart."""
+"""Brute force for sufficient reasons: one row for each cell of the tree model."""
 
 from __future__ import annotations
 

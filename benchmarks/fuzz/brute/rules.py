@@ -1,4 +1,4 @@
-"""Sets of rules, and formulas of kernel machines."""
+"""Brute force for rule sets and for formulas of kernel machines."""
 
 from __future__ import annotations
 

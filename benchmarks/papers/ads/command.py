@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks ads``."""
+"""The command ``python -m benchmarks ads``: a decision set for a neural network on Adult."""
 
 from __future__ import annotations
 

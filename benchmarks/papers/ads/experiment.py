@@ -1,4 +1,4 @@
-"""The experiment of Lu and Ester, section 5: a decision set for a network on Adult."""
+"""The experiment of Lu and Ester, section 5: a decision set for a neural network on Adult."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reproduction of Lu and Ester as a table, with the figures of the paper."""
+"""The table of the experiment of Lu and Ester, with the figures of the paper."""
 
 from __future__ import annotations
 

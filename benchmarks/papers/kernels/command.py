@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks kernels``: rules of kernel machines, a published table."""
+"""The command ``python -m benchmarks kernels``: Table 2 of Polato and Aiolli."""
 
 from __future__ import annotations
 

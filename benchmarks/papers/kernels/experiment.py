@@ -14,7 +14,7 @@ from cpx.answers.result import Termination
 from cpx.boolean_kernels.datasets import DATASETS, dataset, with_noise
 from cpx.boolean_kernels.kernels import BoundedDNFKernel
 from cpx.boolean_kernels.machine import KernelMachine, read_svc
-from cpx.data.bit_table import Bits
+from cpx.data.bits import Bits
 from cpx.errors import InvalidOption, UnknownName
 from cpx.models.kernel_rule.dnf import DNF, true_of
 

@@ -1,4 +1,4 @@
-"""The tasks of the experiment with kernel machines, and what became of them."""
+"""Tasks of the experiment with kernel machines, and records of their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs of :mod:`~benchmarks.papers.kernels.records` as tables, beside the paper's figures."""
+"""Tables of the experiment with kernel machines, with the paper's figures for comparison."""
 
 from __future__ import annotations
 

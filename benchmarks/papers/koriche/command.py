@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks koriche``: the experiments of a paper, made again."""
+"""The command ``python -m benchmarks koriche``: Table 2 and Figures 1 and 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table 2 and Figures 1 and 2 of Koriche et al.: what they consist of."""
+"""The definition of the experiment of Koriche et al.: Table 2 and Figures 1 and 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods that are compared: columns of the table."""
+"""The methods compared by Koriche et al.: the columns of Table 2."""
 
 from __future__ import annotations
 

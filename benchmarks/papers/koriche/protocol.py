@@ -1,4 +1,4 @@
-"""The experiment of Koriche et al., section 4.1: the black box and the instances."""
+"""The protocol of Koriche et al., section 4.1: black box, instances, samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks, and what became of them."""
+"""Tasks of the experiment of Koriche et al., and records of their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making the tasks of a reproduction, several at a time, and keeping what came out."""
+"""Running the tasks of the experiment in parallel, and storing their records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One task: its problem stated, and solved by its method."""
+"""Solving one task of the experiment: its problem, stated and given to its method."""
 
 from __future__ import annotations
 

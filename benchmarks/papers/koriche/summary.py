@@ -1,4 +1,4 @@
-"""What the records of a data set and a method say together."""
+"""Summaries of records: means over the instances of a data set, by method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records of a reproduction as tables and as CSV."""
+"""Tables of the experiment of Koriche et al., as text and CSV."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cpx.backends.search.bitsets import dominance, pack, planes_of, take
 from cpx.backends.search.objective import Goal
 from cpx.backends.search.sample_weights import worth_of
-from cpx.data.packed_bits import bits_of_words, mixed, surely_distinct, words_of
+from cpx.data.bits import packed_rows, row_hashes, surely_distinct, unpacked_row
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
@@ -132,8 +132,8 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     signed = signed[rows]
 
     # The table is only looked at until it is known what remains, and then copied once.
-    words = words_of(agreement)
-    excluding = np.flatnonzero(~bits_of_words(np.bitwise_and.reduce(words), columns.size))
+    words = packed_rows(agreement)
+    excluding = np.flatnonzero(~unpacked_row(np.bitwise_and.reduce(words), columns.size))
     kept_by = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
     base, scale = worth.uncovered, worth.scale
     if worth.limited or every:
@@ -213,7 +213,7 @@ def merge_rows(words: Words, net: Ints) -> tuple[Ints, Ints]:
     Examples
     --------
     >>> table = np.array([[1, 0], [1, 1], [1, 0], [0, 1], [0, 1]], dtype=bool)
-    >>> rows, net = merge_rows(words_of(table), np.array([2, 1, 3, 4, -4]))
+    >>> rows, net = merge_rows(packed_rows(table), np.array([2, 1, 3, 4, -4]))
     >>> sorted(zip(table[rows].tolist(), net.tolist()))
     [([True, False], 5), ([True, True], 1)]
     """
@@ -224,7 +224,7 @@ def merge_rows(words: Words, net: Ints) -> tuple[Ints, Ints]:
         return rows, net[rows]
     # Sorted by a hash, equal rows are neighbours (unless another row has the same hash and
     # comes between them: then they are not merged, which is no error).
-    order = np.argsort(mixed(words), kind="stable")
+    order = np.argsort(row_hashes(words), kind="stable")
     ordered = words[order]
     new = np.ones(net.size, dtype=np.bool_)
     new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from cpx.data.bit_table import Bits
+from cpx.data.bits import Bits
 from cpx.errors import InvalidInstance, shown
 from cpx.support.validation import integer
 

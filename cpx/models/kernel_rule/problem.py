@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
-from cpx.data.bit_table import bit_table
-from cpx.data.bitstrings import matrix_of, strings_of
+from cpx.data.bits import bit_table, matrix_of, strings_of
 from cpx.errors import DataError, InvalidInstance, shown
 from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.kernel_rule.dnf import DNF, in_words

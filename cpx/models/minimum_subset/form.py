@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.minimal_sets import minimal_sets
+from cpx.data.bits import minimal_sets
 from cpx.errors import InvalidInstance
 
 __all__ = ["LossForm", "ceiling", "reduced"]

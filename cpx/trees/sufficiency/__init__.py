@@ -1,1 +1,1 @@
-"""Whether attributes force the class of a row, whatever the others are: decided exactly."""
+"""The sufficiency test: whether attributes of a row force its class, whatever the others are."""

@@ -1,4 +1,4 @@
-"""One class against another: the difference of their scores as trees over positions.
+"""Class margins: the difference of two classes' scores, as trees over grid positions.
 
 A duel has all that the search reads, as plain arrays: see :class:`Duel`.
 """

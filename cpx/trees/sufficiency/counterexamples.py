@@ -1,4 +1,4 @@
-"""Rows of another class that agree with x on some attributes, looked for rival by rival."""
+"""Counterexamples: rows of another class that agree with x on the fixed attributes."""
 
 from __future__ import annotations
 

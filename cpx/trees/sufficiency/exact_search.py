@@ -1,4 +1,4 @@
-"""The exact search for a counterexample, as machine code.
+"""Compiled kernel: the exact branch and bound for a counterexample.
 
 Depth-first branch and bound over boxes of positions, with the bounds of
 :mod:`cpx.trees.sufficiency.boxes`. Positions that cannot reach the goal are cut off at the ends,

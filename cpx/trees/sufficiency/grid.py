@@ -1,4 +1,4 @@
-"""The possible cells of a model, numbered without gaps, and which leaves they reach."""
+"""The grid of a model: cells between thresholds, numbered, and the leaves they reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Local search from a point of the exact search, as machine code.
+"""Compiled kernel: local search for a counterexample, from a point of the exact search.
 
 One attribute is moved at a time while the others stay: to where the total is greatest, until
 the point is a counterexample (:func:`climb`); and of a counterexample, which mostly differs from

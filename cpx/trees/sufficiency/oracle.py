@@ -1,4 +1,4 @@
-"""Does a set of attributes force the class of a row? Decided exactly, with a counterexample."""
+"""The oracle of sufficiency: exact answers with counterexamples, for any tree model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Growing families of sets that can be asked for one disjoint from a given set."""
+"""A growing family of sets, queried for a member that is disjoint from a given set."""
 
 from __future__ import annotations
 

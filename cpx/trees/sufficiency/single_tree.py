@@ -1,11 +1,11 @@
-"""All that can change the class of one tree: its leaves of other classes say it."""
+"""Sufficiency for a single decision tree: a hitting-set problem over its leaves."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.minimal_sets import minimal_sets
+from cpx.data.bits import minimal_sets
 from cpx.trees import MISSING, TreeModel
 from cpx.trees.sufficiency.grid import Grid
 

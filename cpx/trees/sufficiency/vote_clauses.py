@@ -1,4 +1,4 @@
-"""Counterexamples of forests by vote over free conditions, as clauses for PySAT's Glucose."""
+"""Sufficiency for forests by majority vote, as clauses for a SAT solver (Glucose)."""
 
 from __future__ import annotations
 

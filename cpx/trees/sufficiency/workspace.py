@@ -1,4 +1,4 @@
-"""What the search needs of a model, prepared once, and the space it works in."""
+"""The workspace of the exact search: prepared arrays of a model, and memory to search in."""
 
 from __future__ import annotations
 

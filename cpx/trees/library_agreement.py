@@ -1,4 +1,4 @@
-"""Comparing a read model with the one of the library, row by row."""
+"""Comparison of a model that was read with the library's own predictions, row by row."""
 
 from __future__ import annotations
 

@@ -1,0 +1,237 @@
+"""Boolean matrices: validated, packed into 64-bit words, written as strings of 0 and 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cpx.errors import DataError, InvalidInstance, shown
+
+__all__ = [
+    "Bits",
+    "bit_table",
+    "bits_of",
+    "matrix_of",
+    "minimal_sets",
+    "packed_rows",
+    "row_hashes",
+    "string_of",
+    "strings_of",
+    "surely_distinct",
+    "unpacked_row",
+]
+
+
+Bits = NDArray[np.bool_]
+
+
+def bit_table(name: str, value: ArrayLike, width: int | None = None) -> Bits:
+    """Return a table of 0 and 1 as truth values, shape (n, d).
+
+    Raises
+    ------
+    DataError
+        When it is no table of two dimensions, has no column, another number of columns than
+        ``width``, or a value that is neither 0 nor 1.
+
+    Examples
+    --------
+    >>> bit_table("X", [[0.0, 1.0]])
+    array([[False,  True]])
+    """
+    try:
+        table = np.asarray(value)
+    except ValueError as error:
+        raise DataError(f"{name} must be a table of 0 and 1: {error}") from error
+    if table.ndim != 2 or not table.shape[1]:
+        raise DataError(f"{name} must be a table of rows and columns, got shape {table.shape}")
+    if table.dtype.kind not in "biuf":
+        raise DataError(f"{name} must be a table of 0 and 1, got values of type {table.dtype}")
+    strange = (table != 0) & (table != 1)
+    if strange.any():
+        i, j = np.argwhere(strange)[0]
+        raise DataError(f"{name} must be a table of 0 and 1, got {table[i, j]} at [{i}, {j}]")
+    if width is not None and table.shape[1] != width:
+        raise DataError(f"{name} must have {width} columns, got {table.shape[1]}")
+    return table.astype(np.bool_)
+
+
+def packed_rows(*columns: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return each row of a table packed into words of 64 bits.
+
+    Parameters
+    ----------
+    *columns : ndarray of bool, shape (m, n) or (m,)
+        Tables or single columns, side by side.
+
+    Returns
+    -------
+    ndarray of uint64, shape (m, words)
+        Behind the bits of a row come zeros. The first bit is the highest one of the first byte.
+
+    Examples
+    --------
+    >>> table = np.array([[True, False, True], [False, False, True]])
+    >>> packed = packed_rows(table, table[:, 0])
+    >>> packed.shape, packed[:, 0].view(np.uint8)[::8].tolist()
+    ((2, 1), [176, 32])
+    """
+    tables = [column if column.ndim == 2 else column[:, None] for column in columns]
+    m, n = tables[0].shape[0], sum(table.shape[1] for table in tables)
+    # Bits that lie side by side are packed several times faster than row by row.
+    padded = np.zeros((m, -(-n // 64) * 64), dtype=np.bool_)
+    at = 0
+    for table in tables:
+        padded[:, at : at + table.shape[1]] = table
+        at += table.shape[1]
+    return np.packbits(padded.ravel()).view(np.uint64).reshape(m, padded.shape[1] // 64)
+
+
+def unpacked_row(row: NDArray[np.uint64], n: int) -> NDArray[np.bool_]:
+    """Return the first n bits of a row that :func:`packed_rows` made.
+
+    Examples
+    --------
+    >>> unpacked_row(packed_rows(np.array([[True, False, True]]))[0], 3)
+    array([ True, False,  True])
+    """
+    return np.unpackbits(row.view(np.uint8), count=n).view(np.bool_)
+
+
+def row_hashes(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a hash of each row, shape (m,); rows with different hashes are different.
+
+    Examples
+    --------
+    >>> numbers = row_hashes(packed_rows(np.array([[True], [False], [True]])))
+    >>> bool(numbers[0] == numbers[2]), bool(numbers[0] == numbers[1])
+    (True, False)
+    """
+    return (words ^ (words >> np.uint64(29))) @ _factors(words.shape[1])
+
+
+def surely_distinct(words: NDArray[np.uint64]) -> bool:
+    """Whether all hashes differ, so that no two rows are equal; decided by sorting.
+
+    Examples
+    --------
+    >>> surely_distinct(packed_rows(np.array([[True, True], [True, False]])))
+    True
+    """
+    numbers = np.sort(row_hashes(words))
+    return bool((numbers[1:] != numbers[:-1]).all())
+
+
+@cache
+def _factors(width: int) -> NDArray[np.uint64]:
+    """Return odd factors, one for each word of a row."""
+    return 2 * np.random.default_rng(0).integers(0, 2**63, width, dtype=np.uint64) + 1
+
+
+def minimal_sets(
+    sets: NDArray[np.bool_], weights: NDArray[np.int64] | None = None
+) -> NDArray[np.intp]:
+    """Return the inclusion-minimal sets; with weights, those that no other set dominates.
+
+    Parameters
+    ----------
+    sets : (N, n) array of bool
+        Of equal sets, the first is kept.
+    weights : (R, N) array of int, optional
+        Weights by R measures. A subset dominates a set if it weighs at least as much by each;
+        without weights, every proper subset does.
+
+    Returns
+    -------
+    ndarray of int
+        Their indices, increasing.
+
+    Examples
+    --------
+    >>> sets = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 0], [1, 0, 1]], dtype=bool)
+    >>> minimal_sets(sets), minimal_sets(sets, np.array([[2, 1, 1, 1]]))
+    (array([1, 3]), array([0, 1, 3]))
+    """
+    n = len(sets)
+    worths = np.zeros((0, n), dtype=np.int64) if weights is None else weights
+    # A set comes after its subsets, and of equal ones the heaviest is first.
+    order = np.lexsort((np.arange(n), -worths.sum(axis=0), sets.sum(axis=1)))
+    without = ~packed_rows(sets[order])
+    worths = worths[:, order]
+    kept, waiting = [], np.arange(n)
+    while waiting.size:
+        first, rest = waiting[0], waiting[1:]
+        kept.append(order[first])
+        more = (~without[first] & without[rest]).any(axis=1)
+        more |= (worths[:, rest] > worths[:, first, np.newaxis]).any(axis=0)
+        waiting = rest[more]
+    return np.sort(np.array(kept, dtype=np.intp))
+
+
+def string_of(bits: NDArray[np.bool_]) -> str:
+    """Return a vector of bits as a string.
+
+    Examples
+    --------
+    >>> string_of(np.array([True, False, True]))
+    '101'
+    """
+    return (bits.astype(np.uint8) + ord("0")).tobytes().decode("ascii")
+
+
+def strings_of(matrix: NDArray[np.bool_]) -> list[str]:
+    """Return each row of an ``(m, d)`` matrix of bits as a string."""
+    m, d = matrix.shape
+    text = np.add(matrix, np.uint8(ord("0")), dtype=np.uint8, order="C").tobytes().decode("ascii")
+    return [text[i : i + d] for i in range(0, m * d, d)]
+
+
+def bits_of(text: object, what: str) -> NDArray[np.bool_]:
+    """Read a string of 0 and 1, ``what`` naming it in the error.
+
+    Raises
+    ------
+    InvalidInstance
+        When it is no string or has another character.
+    """
+    if not isinstance(text, str):
+        raise InvalidInstance(f"{what} must be a string of 0 and 1, got {type(text).__name__}")
+    stray = text.strip("01") and next(c for c in text if c not in "01")
+    if stray:
+        raise InvalidInstance(
+            f"{what} has the character {shown(stray)} at position {text.index(stray)}; "
+            "only 0 and 1"
+        )
+    codes = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    return np.asarray(codes == ord("1"), dtype=np.bool_)
+
+
+def matrix_of(rows: object, what: str = "samples") -> NDArray[np.bool_]:
+    """Read a list of equally long strings as an ``(m, d)`` matrix of bits.
+
+    Raises
+    ------
+    InvalidInstance
+        Naming the first row of another length or with another character.
+    """
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
+        raise InvalidInstance(f"{what} must be a list of strings, got {type(rows).__name__}")
+    if not rows:
+        raise InvalidInstance(f"{what} must not be empty")
+    width = len(rows[0]) if isinstance(rows[0], str) else -1
+    if all(type(row) is str and len(row) == width for row in rows):
+        codes = np.frombuffer("".join(rows).encode("ascii", "replace"), dtype=np.uint8)
+        # 0 and 1 are neighbours, and below them unsigned numbers begin anew.
+        if codes.size == len(rows) * width and not (codes - np.uint8(ord("0")) > 1).any():
+            return np.asarray(codes == ord("1")).reshape(len(rows), width)
+    # Something is wrong: the first row that is, in words.
+    for i, row in enumerate(rows):
+        bits_of(row, f"{what}[{i}]")
+        if len(row) != width:
+            raise InvalidInstance(
+                f"{what}[{i}] has length {len(row)}, {what}[0] has length {width}"
+            )
+    raise AssertionError("rows of equal length, all of 0 and 1")
