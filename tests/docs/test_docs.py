@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import cpx.backends
+import cpx.check
+import cpx.models.registry
 from tests.docs.fences import Fence, Page, commands, fences
 from tests.engines import OURS
 
@@ -26,7 +28,8 @@ def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     # What a page registers, the next one does not know.
-    monkeypatch.setattr(cpx.backends, "_registered", {})
+    for room in (cpx.backends, cpx.models.registry, cpx.check):
+        monkeypatch.setattr(room, "_registered", {})
     Page(path).run()
 
 
@@ -71,6 +74,13 @@ def test_links_to_files_of_the_repository() -> None:
     for path in PAGES:
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_the_page_on_problems_prints_the_package_of_the_examples() -> None:
+    page = (ROOT / "docs" / "adding-a-problem.md").read_text(encoding="utf-8")
+    package = ROOT / "examples" / "careful-rules"
+    for name in ("pyproject.toml", "careful_rules/problem.py", "careful_rules/judge.py"):
+        assert (package / name).read_text(encoding="utf-8") in page, name
 
 
 @pytest.mark.slow
