@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from cpx.methods.local_search import descend
 from cpx.methods.reasons.deletion_methods import BestOfOrders, delete_in_orders
+from cpx.models.base import form_of
 from cpx.models.minimum_subset.problem import SmallestSet
-from cpx.models.rule_set.problem import RuleSetProblem
+from cpx.models.rule_set.form import RuleSelection
 
 if TYPE_CHECKING:
     from cpx.backends.base import Backend, Progress
@@ -78,12 +79,13 @@ class Start:
 def _start(engine: Backend, progress: Progress) -> str:
     """Report a solution; return the name of the method that found it, "" where none was asked."""
     problem = progress.problem
-    if isinstance(problem, RuleSetProblem) and problem.stated:
-        if not problem.form.allows(problem.required):
+    form = form_of(problem)
+    if isinstance(form, RuleSelection):
+        if not form.allows(form.required):
             return ""
         given = progress.explanation
-        rules = problem.required if given is None else given.features
-        rules = descend(problem.form, rules, lambda: progress.should_stop)
+        rules = form.required if given is None else given.features
+        rules = descend(form, rules, lambda: progress.should_stop)
         progress.found(problem.explanation(rules))
         return "local search"
     if isinstance(problem, SmallestSet) and engine.encodes and BestOfOrders.available():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 import cpx.backends
 import cpx.check
 import cpx.models.registry
+from cpx.models import PROBLEMS
 from tests.docs.fences import Fence, Page, commands, fences
 from tests.engines import OURS
 
@@ -69,8 +72,6 @@ def test_the_printed_test_module_passes_for_our_engines(engine: str, tmp_path: P
 
 
 def test_links_to_files_of_the_repository() -> None:
-    import re
-
     for path in PAGES:
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
@@ -81,6 +82,18 @@ def test_the_page_on_problems_prints_the_package_of_the_examples() -> None:
     package = ROOT / "examples" / "careful-rules"
     for name in ("pyproject.toml", "careful_rules/problem.py", "careful_rules/judge.py"):
         assert (package / name).read_text(encoding="utf-8") in page, name
+
+
+def test_the_tables_of_parameters_are_those_of_the_declarations() -> None:
+    spec = spec_from_file_location("parameters", ROOT / "docs" / "_ext" / "parameters.py")
+    assert spec is not None
+    assert spec.loader is not None
+    tables = module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    text = "".join(path.read_text(encoding="utf-8") for path in tables.PAGES)
+    assert tables.with_tables(text) == text, "run: python docs/_ext/parameters.py"
+    for kind in PROBLEMS:
+        assert re.search(rf"<!-- parameters [a-z -]*\b{kind}\b", text), kind
 
 
 @pytest.mark.slow

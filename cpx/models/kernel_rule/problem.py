@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -207,8 +208,17 @@ class KernelRule(Problem):
 
     # ----------------------------------------------------------- the problem
 
-    def dnf_form(self) -> DNFForm:
+    def search_form(self) -> DNFForm:
         """Return the problem as plain arrays."""
+        return self._form
+
+    def dnf_form(self) -> DNFForm:
+        """Return the problem as plain arrays: the old name of :meth:`search_form`."""
+        warnings.warn(
+            "KernelRule.dnf_form is now search_form; the old name will go",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         return self._form
 
     @cached_property
