@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.models.sufficient_reason.conditions import conditions
+from cpx.models.sufficient_reason.features import conditions
 from cpx.trees import Attribute, TreeModel
 
 DRIVER = Path(__file__).with_name("pyxai_driver.py")

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.methods.monomial_arrays import MonomialForm, allowed, monomial_form
+from cpx.models.base import form_of
 from cpx.models.monomial.form import WeightedMonomial
-from cpx.models.monomial.problem import MonomialProblem
 
 if TYPE_CHECKING:
     from cpx.answers.values import Value
@@ -46,7 +46,7 @@ class Beam(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the answer of the problem is one monomial."""
-        return isinstance(problem, MonomialProblem)
+        return isinstance(form_of(problem), MonomialForm)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search level by level; see :class:`~cpx.backends.base.Backend`."""

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome
 from cpx.errors import InvalidOption, UnknownName, shown
-from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.base import form_of
+from cpx.models.kernel_rule.form import DNFForm
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.models.base import Problem
-    from cpx.models.kernel_rule.form import DNFForm
     from cpx.options import SolveOptions
 
 __all__ = ["Genetic", "Operators"]
@@ -104,26 +104,27 @@ class Genetic(Backend):
         self.operators = Operators.named(self.solver)
 
     def accepts(self, problem: Problem) -> bool:
-        """Whether the problem is a kernel rule."""
-        return isinstance(problem, KernelRule)
+        """Whether the form of the problem is that of a kernel rule."""
+        return isinstance(form_of(problem), DNFForm)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Breed; see :class:`~cpx.backends.base.Backend`."""
-        if not isinstance(problem, KernelRule):
+        form = form_of(problem)
+        if not isinstance(form, DNFForm):
             raise InvalidOption(f"backend {shown(self.name)} cannot solve {shown(problem.kind)}")
-        form = problem.dnf_form()
         with progress.phase("compile"):
             breeder = _Breeder(form, random.Random(options.seed), self.mutation, self.operators)
             people = [breeder.individual() for _ in range(self.population)]
             if progress.explanation is not None:
-                known = problem.rule(progress.explanation)
+                known = form.clauses(progress.explanation.features)
                 people[0] = tuple(sum(1 << j for j in clause) for clause in known)
         generation = 0
         with progress.phase("solve"):
             while True:
                 people, best = breeder.ranked(people)
                 if progress.objective is None or best > progress.objective:
-                    progress.found(problem.explanation_of(map(_features, people[0])))
+                    clauses = [_features(clause) for clause in people[0]]
+                    progress.found(problem.explanation(form.features(clauses)))
                 if best == form.greatest or generation == self.generations or progress.should_stop:
                     break
                 elite = people[: self.survivors]

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.errors import InvalidOption, shown
-from cpx.models.rule_set.problem import RuleSetProblem
+from cpx.models.base import form_of
+from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.presolve import presolved
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
-    from cpx.models.rule_set.form import RuleSelection
     from cpx.options import SolveOptions
 
 __all__ = ["LocalSearch"]
@@ -65,14 +66,15 @@ class LocalSearch(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem is a selection of rules, or has few enough rules to be one."""
-        return isinstance(problem, RuleSetProblem) and problem.stated
+        return isinstance(form_of(problem), RuleSelection)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search until the rounds are over; see :class:`~cpx.backends.base.Backend`."""
-        assert isinstance(problem, RuleSetProblem)
+        form = form_of(problem)
+        assert isinstance(form, RuleSelection)
         with progress.phase("compile"):
-            moves = _Moves(problem.form)
-        if not problem.form.allows(problem.required):
+            moves = _Moves(form)
+        if not form.allows(form.required):
             return Outcome(False, Termination.COMPLETED, "the required rules break a limit")
 
         def found(rules: Rules) -> None:
@@ -80,9 +82,9 @@ class LocalSearch(Backend):
 
         rng = np.random.default_rng(options.seed)
         with progress.phase("solve"):
-            found(problem.required)
+            found(form.required)
             hint = options.hint_features or ()
-            start = hint if problem.form.allows(hint) else problem.required
+            start = hint if form.allows(hint) else form.required
             best = moves.descend(moves.known(start), lambda: progress.should_stop)
             found(best)
             for _ in range(self.rounds):
@@ -99,7 +101,7 @@ class _Moves:
     """The neighbours of sets of rules, measured by products of matrices."""
 
     def __init__(self, form: RuleSelection) -> None:
-        self.presolved = form.presolved
+        self.presolved = presolved(form)
         self.form = merged = self.presolved.form
         self.rules = np.array(self.presolved.kept, dtype=np.int64)
         self.place = {int(r): x for x, r in enumerate(self.rules)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cpx.errors import InvalidOption, shown
+from cpx.models.base import form_of
 from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ def monomial_form(problem: Problem, name: str) -> MonomialForm:
     InvalidOption
         When the answer of the problem is no monomial.
     """
-    offer = getattr(problem, "search_form", None)
-    form = None if offer is None else offer()
+    form = form_of(problem)
     if not isinstance(form, MonomialForm):
         raise InvalidOption(
             f"backend {shown(name)} cannot solve problems of kind {shown(problem.kind)}"

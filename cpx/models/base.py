@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
     from cpx.data.oracle import Oracle
 
-__all__ = ["Encoding", "Problem", "RatioProblem", "RatioStep", "Statement", "Values", "maximised"]
+__all__ = [
+    "Encoding",
+    "Problem",
+    "RatioProblem",
+    "RatioStep",
+    "Statement",
+    "Values",
+    "form_of",
+    "maximised",
+]
 
 Values = Mapping[str, NDArray[np.int64]]
 """Values of the named arrays of decision variables of a statement."""
@@ -305,6 +314,16 @@ class Problem(Shown, ABC):
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_dict` wrote; refuse anything else by name."""
         return cls(**arguments_of(cls, data))
+
+
+def form_of(problem: Problem) -> object:
+    """Return the plain arrays of a problem, for engines that need no statement.
+
+    None for a problem that has none, or too many. What they are says which engines can solve
+    it: they ask for the type of the form, never for the class of the problem.
+    """
+    offer = getattr(problem, "search_form", None)
+    return None if offer is None or not problem.stated else offer()
 
 
 class RatioProblem(Problem):

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from cpx.backends import backend as find_backend
 from cpx.backends.progress import InnerProgress
+from cpx.models.base import form_of
 from cpx.models.minimum_subset.problem import SmallestSet
-from cpx.models.rule_set.problem import RuleSetProblem
+from cpx.models.rule_set.form import RuleSelection
 
 if TYPE_CHECKING:
     from cpx.backends.base import Backend, Progress
@@ -84,7 +85,7 @@ class Start:
 
 def _method_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
     """Return the name of the method that finds the start, and what it is called; or None."""
-    if isinstance(problem, RuleSetProblem) and problem.stated:
+    if isinstance(form_of(problem), RuleSelection):
         return "local-search:0", "local search"
     if isinstance(problem, SmallestSet) and engine.encodes and len(problem.form.tree) > _FEW:
         return "best-of-orders", "deletion"

@@ -19,6 +19,7 @@ from cpx.backends.search.rule_sets.multipliers import Relaxation
 from cpx.backends.search.rule_sets.open_nodes import Part
 from cpx.backends.search.rule_sets.work_stealing import Crew
 from cpx.compiled.machine_code import load
+from cpx.models.rule_set.presolve import presolved
 from cpx.options import SolveOptions
 from cpx.testing.rule_sets import random_selection
 
@@ -27,9 +28,9 @@ Key = tuple[int, int, tuple[int, ...]]
 
 def keys_of(problem: RuleSetSelection) -> list[Key]:
     """Return cost, size and rules of all allowed sets of rules that the presolve keeps."""
-    presolved = problem.form.presolved
-    required = presolved.form.required
-    free = [r for r in presolved.kept if r not in required]
+    left = presolved(problem.form)
+    required = left.form.required
+    free = [r for r in left.kept if r not in required]
     every = (T for size in range(len(free) + 1) for T in combinations(free, size))
     sets = (tuple(sorted((*required, *T))) for T in every)
     return [(problem.form.cost(S), len(S), S) for S in sets if problem.form.allows(S)]
@@ -51,8 +52,8 @@ def selections(start: int, stop: int) -> list[RuleSetSelection]:
 def test_bounds_by_shares_hold(steps: int) -> None:
     load()
     for problem in selections(0, 40):
-        form = problem.form.presolved.form
-        rules = [r for r in problem.form.presolved.kept if r not in form.required]
+        form = presolved(problem.form).form
+        rules = [r for r in presolved(problem.form).kept if r not in form.required]
         rules = np.array([r for r in rules if form.covers[r][form.worth > 0].any()], dtype=int)
         sets = [key for key in keys_of(problem) if set(key[2]) <= {*rules, *form.required}]
         if not rules.size or not sets:
@@ -112,7 +113,7 @@ def test_bounds_without_shares_are_told_on_the_way(monkeypatch) -> None:
         rng = np.random.default_rng(seed)
         samples = Samples(rng.random((60, 6)) < 0.5, rng.random(60) < 0.5)
         problem = RuleSetSelection(samples, pairs, penalty="1/200")
-        form, kept = problem.form.presolved.form, problem.form.presolved.kept
+        form, kept = presolved(problem.form).form, presolved(problem.form).kept
         known = Incumbent(problem.form, problem, Progress(problem, SolveOptions()), ())
         part = Part((), np.array(kept, dtype=np.int64), form.offset)
         told: list[int] = []
@@ -170,7 +171,7 @@ def test_what_was_parted_off_and_what_is_left_are_all(monkeypatch) -> None:
     for seed in range(3):
         monkeypatch.setattr(bitsets, "WORK", 10 * seed + 1)
         problem = many_sets(seed)
-        form, kept = problem.form.presolved.form, problem.form.presolved.kept
+        form, kept = presolved(problem.form).form, presolved(problem.form).kept
         best: list[Key] = [(2**62, 0, ())]
 
         def offer(found: tuple[int, ...] | None, form=problem.form, best=best) -> tuple[int, int]:

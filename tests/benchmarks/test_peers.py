@@ -7,7 +7,7 @@ import pytest
 from benchmarks.judging import confirmed, needs_all, valid
 from benchmarks.peers import pyxai as pyxai_peer
 from cpx import SufficientReason
-from cpx.models.sufficient_reason.conditions import conditions
+from cpx.models.sufficient_reason.features import conditions
 from cpx.trees import Attribute, Tree, TreeModel
 
 # One third is between two singles; the tree tests "a is at most the lower one".

@@ -93,7 +93,7 @@ def test_branch_and_bound_proves_what_is_not_consistent() -> None:
     problem = noisy()
     result = confirmed(problem, "search", optimum(problem))
     assert result.objective is not None
-    assert result.objective < problem.dnf_form().greatest
+    assert result.objective < problem.search_form().greatest
     assert "clauses" in result.sizes
 
 
@@ -203,7 +203,7 @@ def test_wide_rows_are_given_up_in_time() -> None:
     assert result.status is Status.FEASIBLE
     assert result.verified
     assert result.objective is not None
-    assert 0 < result.objective < problem.dnf_form().greatest
+    assert 0 < result.objective < problem.search_form().greatest
     assert result.times.total < 60
 
 
@@ -243,7 +243,7 @@ def test_the_genetic_algorithm_is_a_heuristic_and_repeats_itself(
 
 def breeder(operators: str, clauses: int = 3, mutation: float = 0.6) -> _Breeder:
     rows = np.eye(6, dtype=bool)
-    form = KernelRule(rows, [1] * 6, clauses, 4).dnf_form()
+    form = KernelRule(rows, [1] * 6, clauses, 4).search_form()
     return _Breeder(form, random.Random(0), mutation, Operators.named(operators))
 
 

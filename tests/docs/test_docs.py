@@ -7,12 +7,16 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
 import cpx.backends
+import cpx.check
+import cpx.models.registry
 from benchmarks import __main__ as benchmarks
+from cpx.models import PROBLEMS
 from tests.docs.fences import Fence, Page, commands, fences
 from tests.engines import OURS
 
@@ -29,7 +33,8 @@ def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     # What a page registers, the next one does not know.
-    monkeypatch.setattr(cpx.backends, "_registered", {})
+    for room in (cpx.backends, cpx.models.registry, cpx.check):
+        monkeypatch.setattr(room, "_registered", {})
     Page(path).run()
 
 
@@ -69,8 +74,6 @@ def test_the_printed_test_module_passes_for_our_engines(engine: str, tmp_path: P
 
 
 def test_links_to_files_of_the_repository() -> None:
-    import re
-
     for path in (*PAGES, ROOT / "CONTRIBUTING.md"):
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
@@ -112,6 +115,25 @@ def test_benchmarks_on_pages_are_known() -> None:
         text = path.read_text(encoding="utf-8")
         for line in re.findall(r"python -m benchmarks((?: \w+)*)", text):
             assert known.issuperset(line.split()), f"{path}: python -m benchmarks{line}"
+
+
+def test_the_page_on_problems_prints_the_package_of_the_examples() -> None:
+    page = (ROOT / "docs" / "adding-a-problem.md").read_text(encoding="utf-8")
+    package = ROOT / "examples" / "careful-rules"
+    for name in ("pyproject.toml", "careful_rules/problem.py", "careful_rules/judge.py"):
+        assert (package / name).read_text(encoding="utf-8") in page, name
+
+
+def test_the_tables_of_parameters_are_those_of_the_declarations() -> None:
+    spec = spec_from_file_location("parameters", ROOT / "docs" / "_ext" / "parameters.py")
+    assert spec is not None
+    assert spec.loader is not None
+    tables = module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    text = "".join(path.read_text(encoding="utf-8") for path in tables.PAGES)
+    assert tables.with_tables(text) == text, "run: python docs/_ext/parameters.py"
+    for kind in PROBLEMS:
+        assert re.search(rf"<!-- parameters [a-z -]*\b{kind}\b", text), kind
 
 
 @pytest.mark.slow

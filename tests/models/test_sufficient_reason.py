@@ -15,7 +15,7 @@ from cpx import SufficientReason, solve
 from cpx.answers.result import Status
 from cpx.check.reasons import _Reason
 from cpx.errors import InvalidInstance
-from cpx.models.sufficient_reason.conditions import conditions
+from cpx.models.sufficient_reason.features import conditions
 from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
 from cpx.testing.smallest import least_weight
 from cpx.trees import Tree, read_model

@@ -27,10 +27,11 @@ from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.interruptible import run_interruptibly
 from cpx.compiled.machine_code import load
 from cpx.errors import InvalidOption, shown
-from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.base import form_of
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
+    from cpx.models.kernel_rule.form import DNFForm
     from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
     from cpx.models.rule_set.form import RuleSelection
     from cpx.options import SolveOptions
@@ -56,20 +57,17 @@ class Search(Backend):
         """Load the compiled kernels."""
         load()
 
-    def accepts(self, problem: Problem) -> bool:
-        """Whether the problem is one of monomials or of formulas, as plain arrays."""
-        return super().accepts(problem) or isinstance(problem, KernelRule)
-
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
+        from cpx.models.kernel_rule.form import DNFForm
         from cpx.models.rule_set.form import RuleSelection
 
-        if isinstance(problem, KernelRule):
-            return self._formula(problem, options, progress)
         with progress.phase("state"):
             form = _form_of(problem)
         if progress.interrupted or progress.expired:
             return Outcome(False, progress.why_stopped(), "stopped before the search")
+        if isinstance(form, DNFForm):
+            return _formula(problem, form, options, progress)
         if isinstance(form, RuleSelection):
             return _select(problem, form, options, progress)
         with progress.phase("compile"):
@@ -92,15 +90,16 @@ class Search(Backend):
         outcome.sizes = sizes
         return outcome
 
-    def _formula(self, problem: KernelRule, options: SolveOptions, progress: Progress) -> Outcome:
-        from cpx.backends.search.kernel_rules import solve_dnf
 
-        if options.hint_features is not None and progress.objective is None:
-            progress.found(problem.explanation(options.hint_features))
-        with progress.phase("solve"):
-            return run_interruptibly(
-                lambda: solve_dnf(problem, problem.dnf_form(), progress), progress
-            )
+def _formula(
+    problem: Problem, form: DNFForm, options: SolveOptions, progress: Progress
+) -> Outcome:
+    from cpx.backends.search.kernel_rules import solve_dnf
+
+    if options.hint_features is not None and progress.objective is None:
+        progress.found(problem.explanation(options.hint_features))
+    with progress.phase("solve"):
+        return run_interruptibly(lambda: solve_dnf(problem, form, progress), progress)
 
 
 def _select(
@@ -113,13 +112,13 @@ def _select(
     return run_interruptibly(lambda: optimise_sets(problem, form, progress), progress)
 
 
-def _form_of(problem: Problem) -> WeightedMonomial | RatioMonomial | RuleSelection:
+def _form_of(problem: Problem) -> WeightedMonomial | RatioMonomial | RuleSelection | DNFForm:
+    from cpx.models.kernel_rule.form import DNFForm
     from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
     from cpx.models.rule_set.form import RuleSelection
 
-    offer = getattr(problem, "search_form", None)
-    form = None if offer is None else offer()
-    if not isinstance(form, WeightedMonomial | RatioMonomial | RuleSelection):
+    form = form_of(problem)
+    if not isinstance(form, WeightedMonomial | RatioMonomial | RuleSelection | DNFForm):
         raise InvalidOption(
             f"backend 'search' cannot solve problems of kind {shown(problem.kind)}"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,110 +15,19 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
-from cpx.data.bits import bit_table, matrix_of, strings_of
-from cpx.errors import DataError, InvalidInstance, shown
+from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.kernel_rule import parameters as declared
 from cpx.models.kernel_rule.dnf import DNF, in_words
 from cpx.models.kernel_rule.encodings import slots
 from cpx.models.kernel_rule.form import DNFForm
-from cpx.models.parameters import CONTEXT, NAME, Integer, Json, Kind, parameter
-from cpx.models.saved import BITS
+from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
 from cpx.models.text import class_words
-from cpx.support.validation import index, positive_fraction
 
 __all__ = ["KernelRule"]
 
 # A solution chooses from a feature of each clause, and each such choice has a name.
 _MOST_INDICES = 10**6
-_MOST_WEIGHT = 2**53
-
-
-class _Table(Kind):
-    """A table of bits with at least one row."""
-
-    schema: ClassVar[Json] = {"type": "array", "minItems": 1, "items": BITS}
-
-    def check(self, name: str, value: Any, problem: Any) -> NDArray[np.bool_]:
-        """Return the table."""
-        try:
-            table = bit_table(name, value)
-        except DataError as error:
-            raise InvalidInstance(str(error)) from error
-        if not len(table):
-            raise InvalidInstance(f"{name} must not be empty")
-        return table
-
-    def saved(self, value: NDArray[np.bool_]) -> list[str]:
-        """Return a string for each row."""
-        return strings_of(value)
-
-    def read(self, key: str, holder: Mapping[str, Any]) -> NDArray[np.bool_]:
-        """Return the table of a file."""
-        return matrix_of(holder[key])
-
-
-class _SignedWeights(Kind):
-    """An integer of either sign for each sample."""
-
-    schema: ClassVar[Json] = {"type": "array", "items": {"type": "integer"}}
-
-    def check(self, name: str, value: Any, problem: Any) -> tuple[int, ...]:
-        """Return the integers."""
-        if isinstance(value, str) or not isinstance(value, Iterable):
-            raise InvalidInstance(f"{name} must be a list of integers, got {shown(value)}")
-        weights, m = (
-            tuple(index(f"{name}[{i}]", w) for i, w in enumerate(value)),
-            len(problem.samples),
-        )
-        if len(weights) != m:
-            raise InvalidInstance(f"{name} must have {m} integers, got {len(weights)}")
-        if sum(map(abs, weights)) >= _MOST_WEIGHT:
-            raise InvalidInstance(
-                f"{name} must have absolute values that add up to less than 2**53"
-            )
-        return weights
-
-    def saved(self, value: tuple[int, ...]) -> list[int]:
-        """Return a list."""
-        return list(value)
-
-
-class _Unit(Kind):
-    """A positive fraction."""
-
-    schema: ClassVar[Json] = {"type": "string", "pattern": "^[0-9]+(/[0-9]+)?$"}
-
-    def check(self, name: str, value: Any, problem: Any) -> Fraction:
-        """Return the fraction."""
-        return positive_fraction(name, value)
-
-    def saved(self, value: Fraction) -> str:
-        """Return the fraction as text."""
-        return str(value)
-
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "a positive fraction"
-
-
-class _Names(Kind):
-    """What each feature means; ``x0``, ``x1``, ... for none."""
-
-    schema: ClassVar[Json] = {"type": "array", "items": {"type": "string"}}
-
-    def check(self, name: str, value: Any, problem: Any) -> tuple[str, ...]:
-        """Return the names."""
-        if isinstance(value, str) or not isinstance(value, Iterable):
-            raise InvalidInstance(f"{name} must be a list of strings, got {shown(value)}")
-        names = tuple(value) or tuple(f"x{j}" for j in range(problem.d))
-        if len(names) != problem.d or not all(isinstance(text, str) for text in names):
-            raise InvalidInstance(f"{name} must be {problem.d} strings, got {shown(names)}")
-        return names
-
-    def saved(self, value: tuple[str, ...]) -> list[str]:
-        """Return a list."""
-        return list(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,18 +86,20 @@ class KernelRule(Problem):
     """
 
     samples: NDArray[np.bool_] = field(
-        metadata=parameter(_Table(), "one string per support vector", key="samples")
+        metadata=parameter(declared.Table(), "one string per support vector", key="samples")
     )
     weights: tuple[int, ...] = field(
-        metadata=parameter(_SignedWeights(), "y_i alpha_i of each, in units", key="weights")
+        metadata=parameter(
+            declared.SignedWeights(), "y_i alpha_i of each, in units", key="weights"
+        )
     )
     max_clauses: int = field(metadata=parameter(Integer(1), "most clauses of the rule"))
     max_literals: int = field(metadata=parameter(Integer(1, "d"), "most features of a clause"))
     unit: Fraction | int | str = field(
-        default=Fraction(1), metadata=parameter(_Unit(), "what a weight of 1 stands for")
+        default=Fraction(1), metadata=parameter(declared.Unit(), "what a weight of 1 stands for")
     )
     features: tuple[str, ...] = field(
-        default=(), metadata=parameter(_Names(), "what each feature means", key="features")
+        default=(), metadata=parameter(declared.Names(), "what each feature means", key="features")
     )
     name: str = field(default="", metadata=NAME)
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
@@ -206,8 +118,17 @@ class KernelRule(Problem):
 
     # ----------------------------------------------------------- the problem
 
-    def dnf_form(self) -> DNFForm:
+    def search_form(self) -> DNFForm:
         """Return the problem as plain arrays."""
+        return self._form
+
+    def dnf_form(self) -> DNFForm:
+        """Return the problem as plain arrays: the old name of :meth:`search_form`."""
+        warnings.warn(
+            "KernelRule.dnf_form is now search_form; the old name will go",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         return self._form
 
     @cached_property

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cpx.models.base import Statement, Values
 from cpx.models.monomial.encodings.common import bools, cost
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.presolve import Presolved
+from cpx.models.rule_set.presolve import Presolved, presolved
 
 __all__ = ["channelling", "hamming", "signature"]
 
@@ -43,7 +43,7 @@ def signature(form: RuleSelection) -> Statement:
 
     Source: this package; merging rows is that of set covering with equal columns.
     """
-    return _one_sided(form, form.presolved)
+    return _one_sided(form, presolved(form))
 
 
 def hamming(form: RuleSelection) -> Statement:
@@ -114,11 +114,11 @@ def channelling(form: RuleSelection) -> Statement:
     )
 
 
-def _one_sided(form: RuleSelection, presolved: Presolved) -> Statement:
+def _one_sided(form: RuleSelection, left: Presolved) -> Statement:
     import cpmpy as cp
     from cpmpy.expressions.core import Operator
 
-    kept, merged = list(presolved.kept), presolved.form
+    kept, merged = list(left.kept), left.form
     X = bools(form.shape[0], "X")
     covers = merged.covers
     uncovering, covering = np.flatnonzero(merged.worth > 0), np.flatnonzero(merged.worth < 0)
@@ -134,7 +134,7 @@ def _one_sided(form: RuleSelection, presolved: Presolved) -> Statement:
     V, doubled, often = _overlap(merged, covers, X, constraints, both=False)
 
     def complete(chosen: Sequence[int]) -> Values:
-        rest = presolved.translate(chosen)
+        rest = left.translate(chosen)
         times = merged.times_covered(rest)
         values = {
             "X": _indicator(form, rest),

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from cpx.models.rule_set.presolve import Presolved
 
 __all__ = ["RuleSelection"]
 
@@ -129,13 +125,6 @@ class RuleSelection:
             counted=counted[kept],
             offset=offset,
         )
-
-    @cached_property
-    def presolved(self) -> Presolved:
-        """What :func:`~cpx.models.rule_set.presolve.presolve` leaves of the problem."""
-        from cpx.models.rule_set.presolve import presolve
-
-        return presolve(self)
 
 
 def _runs(covers: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

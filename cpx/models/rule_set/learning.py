@@ -16,7 +16,8 @@ from cpx.errors import InvalidInstance
 from cpx.models.parameters import NAME, Integer, ShareOf, parameter
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.numbering import conjunction, conjunctions, how_many, number_of
-from cpx.models.rule_set.problem import CLASS_WEIGHTS, LOSS, PRICE, Loss, RuleSetProblem
+from cpx.models.rule_set.parameters import CLASS_WEIGHTS, LOSS, PRICE, Loss
+from cpx.models.rule_set.problem import RuleSetProblem
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.models.saved import SAMPLES
 from cpx.models.text import plural

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cpx.models.rule_set.form import RuleSelection
 
-__all__ = ["Presolved", "presolve"]
+__all__ = ["Presolved", "presolve", "presolved"]
 
 Bools = NDArray[np.bool_]
 
@@ -42,6 +42,16 @@ class Presolved:
         for instead, kept in self.rounds:
             found = {instead.get(r, r) for r in found} & kept
         return tuple(sorted(found))
+
+
+def presolved(form: RuleSelection) -> Presolved:
+    """Return what :func:`presolve` leaves of a problem, and remember it with the form."""
+    # In the form itself: what is left may be that form, which a table by forms would keep alive.
+    remembered = vars(form)
+    if "_presolved" not in remembered:
+        remembered["_presolved"] = presolve(form)
+    found: Presolved = remembered["_presolved"]
+    return found
 
 
 def presolve(form: RuleSelection) -> Presolved:

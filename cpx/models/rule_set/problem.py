@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,17 @@ from cpx.answers.rule import Literal as Condition
 from cpx.answers.rule_set import RuleFigures, RuleSet
 from cpx.data.sample_fields import MAX_TOTAL_WEIGHT
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance, shown
+from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Problem, Statement, Values
-from cpx.models.parameters import Choice, Json, Kind, parameter
 from cpx.models.rule_set.encodings import channelling, hamming, signature
 from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.parameters import Loss
 from cpx.models.rule_set.text import RuleSetText
 from cpx.models.text import class_words
-from cpx.support.validation import Share, feature_list, index
+from cpx.support.validation import Share, feature_list
 
-__all__ = ["CLASS_WEIGHTS", "ENCODINGS", "LOSS", "PRICE", "Loss", "RuleSetProblem"]
+__all__ = ["ENCODINGS", "Loss", "RuleSetProblem"]
 
-Loss = Literal["zero-one", "hamming"]
 Bools = NDArray[np.bool_]
 
 _LARGEST = 2**62
@@ -46,50 +45,6 @@ ENCODINGS: tuple[Encoding[RuleSelection], ...] = (
     Encoding("hamming", hamming, faithful=False, stand_in=_stand_in),
 )
 """Encodings of every problem about sets of rules."""
-
-
-class _ClassWeights(Kind):
-    """Two integers of at least 0, one of them positive; or None."""
-
-    schema: ClassVar[Json] = {
-        "type": "array",
-        "items": {"type": "integer", "minimum": 0},
-        "minItems": 2,
-        "maxItems": 2,
-    }
-
-    def check(self, name: str, value: Any, problem: Any) -> tuple[int, int] | None:
-        """Return what an error weighs on another class, and on the class."""
-        if value is None:
-            return None
-        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
-            raise InvalidInstance(f"{name} must be two integers, got {shown(value)}")
-        other, own = (index(f"{name}[{c}]", weight) for c, weight in enumerate(value))
-        if other < 0 or own < 0 or other + own == 0:
-            raise InvalidInstance(
-                f"{name} must not be negative, and not both 0, got {other} and {own}"
-            )
-        return other, own
-
-    def saved(self, value: tuple[int, int] | None) -> list[int] | None:
-        """Return a list; None without weights."""
-        return None if value is None else list(value)
-
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "two integers of at least 0"
-
-
-# Parameters of all these problems.
-PRICE = "price of a rule as a share of all weight, exact"
-LOSS = parameter(
-    Choice(get_args(Loss), unsaved="zero-one"),
-    "whether an error counts once, or once for each rule that makes it; absent: zero-one",
-)
-CLASS_WEIGHTS = parameter(
-    _ClassWeights(), "weight of an error on another class, and on the class; absent: 1, 1"
-)
 
 
 class RuleSetProblem(RuleSetText):

@@ -11,75 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance, shown
-from cpx.models.parameters import NAME, Indices, Integer, Json, Kind, ShareOf, parameter
+from cpx.models.parameters import NAME, Indices, Integer, ShareOf, parameter
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.problem import CLASS_WEIGHTS, LOSS, PRICE, Loss, RuleSetProblem
+from cpx.models.rule_set.parameters import (
+    CLASS_WEIGHTS,
+    LOSS,
+    PRICE,
+    Candidates,
+    Lengths,
+    Loss,
+)
+from cpx.models.rule_set.problem import RuleSetProblem
 from cpx.models.rule_set.text import SelectionText
 from cpx.models.saved import SAMPLES
-from cpx.support.validation import Share, feature_list
+from cpx.support.validation import Share
 
 __all__ = ["Loss", "RuleSetSelection"]
-
-
-class _Candidates(Kind):
-    """At least one rule, each with its literals, increasing."""
-
-    schema: ClassVar[Json] = {"type": "array", "minItems": 1, "items": Indices.schema}
-
-    def check(self, name: str, value: Any, problem: Any) -> tuple[tuple[int, ...], ...]:
-        """Return the rules."""
-        if isinstance(value, str) or not isinstance(value, Iterable):
-            raise InvalidInstance(f"{name} must be lists of literals, got {shown(value)}")
-        d = problem.samples.d
-        found = tuple(
-            feature_list(f"{name}[{r}]", rule, d, "literal") for r, rule in enumerate(value)
-        )
-        if not found:
-            raise InvalidInstance(f"{name}: there are no candidates")
-        return found
-
-    def saved(self, value: tuple[tuple[int, ...], ...]) -> list[list[int]]:
-        """Return lists."""
-        return [list(rule) for rule in value]
-
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "lists of literals"
-
-
-class _Lengths(Kind):
-    """An integer of at least 0 for each rule, or None."""
-
-    schema: ClassVar[Json] = {"type": "array", "items": {"type": "integer", "minimum": 0}}
-
-    def check(self, name: str, value: Any, problem: Any) -> tuple[int, ...] | None:
-        """Return the integers."""
-        if value is None:
-            return None
-        if isinstance(value, str) or not isinstance(value, Iterable):
-            raise InvalidInstance(f"{name} must be a list of integers, got {shown(value)}")
-        found = tuple(
-            int(Integer(0).check(f"{name}[{r}]", entry, problem) or 0)
-            for r, entry in enumerate(value)
-        )
-        if len(found) != problem.n_features:
-            raise InvalidInstance(
-                f"{name} must have {problem.n_features} integers, got {len(found)}"
-            )
-        if sum(found) >= 2**31:
-            raise InvalidInstance(f"{name} must have a sum below 2**31, got {shown(sum(found))}")
-        return found
-
-    def saved(self, value: tuple[int, ...] | None) -> list[int] | None:
-        """Return a list; None where rules count as they are."""
-        return list(value or ()) or None
-
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "an integer of at least 0 per rule"
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +95,7 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
     samples: Samples = field(metadata=SAMPLES)
     rules: tuple[tuple[int, ...], ...] = field(
         metadata=parameter(
-            _Candidates(),
+            Candidates(),
             "the candidates, each by its features, which are the literals",
             place=1,
         )
@@ -177,7 +124,7 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
     class_weights: tuple[int, int] | None = field(default=None, metadata=CLASS_WEIGHTS)
     lengths: tuple[int, ...] | None = field(
         default=None,
-        metadata=parameter(_Lengths(), "literals each rule counts as; absent: as many as it has"),
+        metadata=parameter(Lengths(), "literals each rule counts as; absent: as many as it has"),
     )
     name: str = field(default="", metadata=NAME)
 

@@ -10,7 +10,7 @@ import pytest
 
 from cpx.errors import DataError, InvalidInstance
 from cpx.methods.reasons import Stopped, SufficiencyOracle
-from cpx.models.sufficient_reason.conditions import conditional
+from cpx.models.sufficient_reason.features import conditional
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 

@@ -19,8 +19,8 @@ from cpx.backends.base import Outcome
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.backends.search.kernel_rules.rows import Rows
+    from cpx.models.base import Problem
     from cpx.models.kernel_rule.form import DNFForm
-    from cpx.models.kernel_rule.problem import KernelRule
 
 __all__ = ["solve_dnf"]
 
@@ -34,7 +34,7 @@ _MOST_PAIRS = 6_000_000
 """Positive times negative rows for branch and bound, whose multipliers take 0.4 GB then."""
 
 
-def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress) -> Outcome:
+def solve_dnf(problem: Problem, form: DNFForm, progress: Progress) -> Outcome:
     """Search for the formula of greatest weight; see :class:`~cpx.backends.base.Backend`."""
     from cpx.backends.search.kernel_rules.consistent import Consistent, elements
     from cpx.backends.search.kernel_rules.rows import Rows
@@ -46,7 +46,7 @@ def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress) -> Outcome
         return progress.should_stop
 
     def report(clauses: list[tuple[int, ...]]) -> None:
-        progress.found(problem.explanation_of(clauses))
+        progress.found(problem.explanation(form.features(clauses)))
 
     progress.bound(rows.greatest)
     search = Consistent(rows.inside, rows.outside, form.max_clauses, form.max_literals)
@@ -61,7 +61,7 @@ def solve_dnf(problem: KernelRule, form: DNFForm, progress: Progress) -> Outcome
 
 
 def _general(
-    problem: KernelRule,
+    problem: Problem,
     form: DNFForm,
     rows: Rows,
     progress: Progress,
@@ -75,7 +75,7 @@ def _general(
         return progress.should_stop
 
     def report(clauses: list[tuple[int, ...]]) -> None:
-        progress.found(problem.explanation_of(clauses))
+        progress.found(problem.explanation(form.features(clauses)))
 
     # The enumeration leaves out clauses that a formula better than this one does not need.
     alone = best_clause(form, [], stop)
@@ -84,7 +84,7 @@ def _general(
     if alone is None or stop():
         return Outcome(False, progress.why_stopped(), "ended in local search", sizes=sizes)
     assert progress.explanation is not None
-    best = improve(form, list(problem.rule(progress.explanation)), report, stop)
+    best = improve(form, list(form.clauses(progress.explanation.features)), report, stop)
     if stop():
         return Outcome(False, progress.why_stopped(), "ended in local search", sizes=sizes)
     assert progress.objective is not None

@@ -22,6 +22,7 @@ from cpx.backends.search.rule_sets.driver import Explorer
 from cpx.backends.search.rule_sets.incumbent import Incumbent
 from cpx.compiled.machine_code import load
 from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.presolve import presolved
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
@@ -41,9 +42,9 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         return Outcome(True, Termination.COMPLETED, "the required rules break a limit")
     with progress.phase("compile"):
         load()
-        presolved = form.presolved
-    merged = presolved.form
-    rules = np.array([r for r in presolved.kept if r not in form.required], dtype=np.int64)
+        left = presolved(form)
+    merged = left.form
+    rules = np.array([r for r in left.kept if r not in form.required], dtype=np.int64)
     sizes = {"rules": rules.size, "rows": int(np.count_nonzero(merged.worth))}
     start = form.required if progress.explanation is None else progress.explanation.features
 
@@ -53,7 +54,7 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         return wanted or progress.interrupted or progress.expired
 
     with progress.phase("solve"):
-        known = Incumbent(form, problem, progress, presolved.translate(start))
+        known = Incumbent(form, problem, progress, left.translate(start))
         explorer = Explorer(merged, rules, known, stop)
         done = explorer.run(progress.options.threads, lambda: progress.bound(explorer.bound()))
         progress.bound(explorer.bound())

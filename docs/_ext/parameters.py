@@ -1,0 +1,51 @@
+"""The tables of parameters in the pages, from the declarations of the problems.
+
+``python docs/_ext/parameters.py`` writes them anew; a test compares them. In a page, a table
+stands between ``<!-- parameters KIND KIND -->`` and ``<!-- end -->``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import MISSING
+from pathlib import Path
+
+from cpx.models import PROBLEMS
+from cpx.models.parameters import Parameter, parameters_of
+
+PAGES = (Path(__file__).parents[1] / "file-format.md",)
+_BLOCK = re.compile(r"(<!-- parameters ([a-z -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def table(kinds: list[str]) -> str:
+    """Return the table of the parameters that stand in files of some kinds of problem."""
+    lines = ["| Parameter | Values | Unless given | Meaning |", "|---|---|---|---|"]
+    first, *others = (parameters_of(PROBLEMS[kind]) for kind in kinds)
+    for name, declared in first.items():
+        if declared.key is None:
+            defaults = [_default(declared)]
+            for kind, more in zip(kinds[1:], others, strict=True):
+                if (other := _default(more[name])) != defaults[0]:
+                    defaults.append(f"{other} for `{kind}`")
+            cells = f"`{name}`", declared.kind.range, "; ".join(defaults), declared.meaning
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _default(declared: Parameter) -> str:
+    if declared.required:
+        return "needed"
+    value = declared.default
+    if value is MISSING or value is None or value == ():
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def with_tables(page: str) -> str:
+    """Return the text of a page with the tables as they are now."""
+    return _BLOCK.sub(lambda match: f"{match[1]}\n{table(match[2].split())}\n{match[3]}", page)
+
+
+if __name__ == "__main__":
+    for path in PAGES:
+        path.write_text(with_tables(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,71 @@
+"""The options of ``cpx make`` that are parameters of problems are those that are declared."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from fractions import Fraction
+
+import pytest
+from cpx.cli.asking import Wanted
+
+from cpx.cli import reasons, rule_sets
+from cpx.models import PROBLEMS
+from cpx.models.parameters import Choice, Parameter, parameters_of
+
+# Options that have another name than the parameter, because they take conditions in words.
+_NAMES = {"required": "require", "forbidden": "forbid", "one_per_group": "one_per_column"}
+# Of every problem: what no option of its own is needed for.
+_ELSEWHERE = {
+    "k": "-k of all rules",
+    "rules": "--candidates finds them",
+    "lengths": "candidates count as what they are",
+    "class_weights": "for Python",
+    "weights": "for Python",
+    "unit": "by the model",
+}
+
+
+def _parameters(kind: str) -> dict[str, Parameter]:
+    declared = parameters_of(PROBLEMS[kind])
+    return {name: p for name, p in declared.items() if p.key is None and name not in _ELSEWHERE}
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        ("max-precision", Wanted),
+        ("rule-set", rule_sets.AskedRules),
+        ("sufficient-reason", reasons.AskedReason),
+    ],
+)
+def test_every_parameter_has_an_option(kind: str, asked: type) -> None:
+    options = {field.name for field in (*fields(asked), *fields(Wanted))}
+    wanted = {_NAMES.get(name, name) for name in _parameters(kind)}
+    assert wanted
+    assert wanted <= options
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "known"),
+    [
+        ("rule-set", "loss", rule_sets.LOSSES),
+        ("rule-set-learning", "loss", rule_sets.LOSSES),
+        ("sufficient-reason", "level", reasons.LEVELS),
+        ("sufficient-reason", "definition", reasons.DEFINITIONS),
+    ],
+)
+def test_choices_are_those_declared(kind: str, name: str, known: tuple[str, ...]) -> None:
+    declared = _parameters(kind)[name].kind
+    assert isinstance(declared, Choice)
+    assert declared.known == known
+
+
+def test_defaults_are_those_declared() -> None:
+    learning = _parameters("rule-set-learning")
+    assert Fraction(rule_sets._PENALTY) == Fraction(learning["penalty"].default)
+    assert rule_sets.LOSSES[0] == learning["loss"].default
+    assert reasons.LEVELS[0] == _parameters("sufficient-reason")["level"].default
+    help_of = {f.name: str(Wanted.__annotations__[f.name]) for f in fields(Wanted)}
+    for kind, name in (("max-precision", "min_coverage"), ("max-coverage", "min_precision")):
+        default = Fraction(_parameters(kind)[name].default)
+        assert f"{default}" in help_of[name] or f"{float(default)}" in help_of[name], name

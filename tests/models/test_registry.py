@@ -1,0 +1,119 @@
+"""Problems and judges are found by their entry points."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+import cpx
+from cpx import KMonomial, Samples, check, instances, solve
+from cpx.errors import InvalidInstance, UnknownName
+from cpx.models import PROBLEMS, problem_class, register, registry
+
+ROOT = Path(__file__).parents[2]
+DATA = Samples([[1, 0], [0, 1]], [1, 0], features=("a", "b"))
+
+
+def _declared(group: str) -> dict[str, str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return dict(project["entry-points"][group])
+
+
+def test_ours_are_the_entry_points_of_our_package() -> None:
+    assert _declared("cpx.problems") == registry._OURS
+    judges = _declared("cpx.judges")
+    assert {*judges} == {*registry._OURS} == {*check._READERS, check._REASON}
+    for kind, value in judges.items():
+        judge = EntryPoint(kind, value, "cpx.judges").load()
+        assert judge is check._READERS.get(kind, check.reasons.judge)
+
+
+def test_every_kind_is_that_of_its_class() -> None:
+    for kind, cls in PROBLEMS.items():
+        assert problem_class(kind) is cls
+        assert cls.kind == kind
+    for kind in ("k-monomail", 3, ["k"], None):
+        with pytest.raises(UnknownName, match="unknown problem"):
+            problem_class(kind)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("cpx.nowhere:Toy", "cannot be loaded: No module named"),
+        ("cpx.models:Toy", "cannot be loaded: .* has no attribute 'Toy'"),
+        ("cpx.models:KMonomial", "is no cpx.models.Problem of that kind"),
+        ("cpx.models:problem_class", "is no cpx.models.Problem of that kind"),
+    ],
+)
+def test_an_entry_point_that_leads_nowhere(
+    value: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {**registry._entry_points(), "toy": EntryPoint("toy", value, "cpx.problems")}
+    monkeypatch.setattr(registry, "_entry_points", lambda: known)
+    with pytest.raises(InvalidInstance, match=f"problem 'toy' .{value}. {why}"):
+        problem_class("toy")
+
+
+@dataclass(frozen=True, eq=False)
+class Heir(KMonomial):
+    """Of the kind of its parent."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stranger(KMonomial):
+    """Of a kind of its own."""
+
+    kind = "stranger"
+
+
+def test_a_class_that_is_not_registered_is_refused_by_name(tmp_path: Path) -> None:
+    told = "Heir cannot be saved: its kind 'k-monomial' is that of KMonomial"
+    with pytest.raises(InvalidInstance, match=told):
+        cpx.save(Heir(DATA, 1), tmp_path / "heir.json")
+    with pytest.raises(InvalidInstance, match="Stranger cannot be saved: its kind 'stranger'"):
+        instances.dumps(Stranger(DATA, 1))
+    assert not [*tmp_path.iterdir()]
+
+
+def test_registered_for_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(check, "_registered", {})
+    assert register(Stranger) is Stranger
+    again = instances.loads(instances.dumps(Stranger(DATA, 1)))
+    assert type(again) is Stranger
+    # Of the registered kind, and still another class.
+    with pytest.raises(InvalidInstance, match="is that of Stranger"):
+        instances.dumps(type("Other", (Stranger,), {})(DATA, 1))
+    result = solve(again)
+    assert not result.verified
+    assert result.warnings == (f"not independently checked: {check.UNJUDGED}",)
+
+    seen = []
+
+    def judge(instance: dict) -> object:
+        seen.append(instance)
+        return lambda result: ["too late"] * (result["objective"] != 0)
+
+    check.register("stranger", judge)
+    assert solve(again).verified
+    # What a judge reads is the saved form, also where a solve hands over its arrays.
+    assert seen == [again.to_dict()]
+    wrong = solve(again).to_dict() | {"objective": 1}
+    assert check.complaints(again.to_dict(), wrong) == ["too late"]
+
+
+def test_a_judge_that_cannot_be_loaded_confirms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("stranger", "cpx.nowhere:judge", check.GROUP)
+    monkeypatch.setattr(check, "entry_points", lambda group, name: [point])
+    check._installed.cache_clear()
+    try:
+        result = solve(Stranger(DATA, 1))
+    finally:
+        check._installed.cache_clear()
+    assert str(result.status) == "ERROR"
+    assert "judge cpx.nowhere:judge cannot be loaded: No module named" in str(result.warnings)
