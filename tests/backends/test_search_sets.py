@@ -14,10 +14,9 @@ from cpx.backends.base import Progress
 from cpx.backends.search.rule_sets import bitsets
 from cpx.backends.search.rule_sets import subproblem as exploring
 from cpx.backends.search.rule_sets.bitsets import BitsetSearch
-from cpx.backends.search.rule_sets.incumbent import Incumbent
 from cpx.backends.search.rule_sets.multipliers import Relaxation
-from cpx.backends.search.rule_sets.open_nodes import Part
-from cpx.backends.search.rule_sets.work_stealing import Crew
+from cpx.backends.search.rule_sets.open_nodes import Incumbent, Part
+from cpx.backends.search.rule_sets.parallel import Crew
 from cpx.compiled.machine_code import load
 from cpx.models.rule_set.presolve import presolved
 from cpx.options import SolveOptions

@@ -17,7 +17,7 @@ from cpx.backends.search.kernel_rules import branch_and_bound as master
 from cpx.backends.search.kernel_rules.candidates import enumerate_clauses
 from cpx.backends.search.kernel_rules.dominance import superfluous, wider
 from cpx.backends.search.kernel_rules.dual import Dual
-from cpx.backends.search.kernel_rules.exchange import exchange
+from cpx.backends.search.kernel_rules.local_search import exchange
 from cpx.backends.search.kernel_rules.restriction import Multipliers, Part
 from cpx.backends.search.kernel_rules.rows import Rows
 

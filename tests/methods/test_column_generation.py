@@ -11,12 +11,10 @@ from scipy.optimize import linprog
 from cpx import Samples
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.column_generation import learn_rules, learner
-from cpx.methods.column_generation.beams import beams
-from cpx.methods.column_generation.bound import Priced, hamming_bound
-from cpx.methods.column_generation.exact import worthiest
+from cpx.methods.column_generation.bounds import Priced, hamming_bound, within_gap
 from cpx.methods.column_generation.exchange import descend, exchanged
-from cpx.methods.column_generation.gap import within_gap
 from cpx.methods.column_generation.generate import Generation
+from cpx.methods.column_generation.pricing import beams, worthiest
 from cpx.methods.column_generation.table import Table
 
 

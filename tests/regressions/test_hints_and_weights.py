@@ -30,7 +30,7 @@ from cpx.answers.values import Value, to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.errors import InvalidInstance
-from cpx.methods.column_generation.exact import worthiest
+from cpx.methods.column_generation.pricing import worthiest
 from cpx.methods.column_generation.table import Table
 from cpx.models.base import Problem
 from cpx.options import SolveOptions

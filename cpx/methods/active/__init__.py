@@ -1,17 +1,18 @@
-"""Decision sets that mimic a black box, learned by asking it.
+"""Decision sets that mimic a black box, learned by querying it.
 
 J. Lu, M. Ester: An Active Approach for Model Interpretation (NeurIPS 2019 workshop on
 human-centric machine learning): Active Decision Set Induction, in our own code.
 
 - ``attributes``, ``domain``: the input space in cells, rules as sets of cells;
-- ``black_box``: asking, counting, and noticing that answers change;
+- ``conditions``: rules and their conditions, as they are printed;
+- ``black_box``: queries, counted and checked for answers that change;
 - ``state``: the labelled instances, and what a decision set covers of them;
-- ``histograms``, ``growing``, ``actions``: the local actions and their values;
-- ``sampling``: what to ask next;
-- ``local_search``: Algorithm 1;
-- ``estimator``: :class:`ActiveDecisionSet`;
-- ``candidates``, ``selection``, ``exact``: :class:`ExactDecisionSet`, which selects optimal sets;
-- ``literals``, ``exchange``, ``learned``: :class:`LearnedDecisionSet`, by column generation.
+- ``decision_set``: what all learners share: fit, predict, score;
+- ``growing``, ``actions``: the local changes of a decision set, and their values;
+- ``sampling``: the instances of the next queries;
+- ``local_search``: :class:`ActiveDecisionSet`, the algorithm of the paper;
+- ``selection``, ``exact``: :class:`ExactDecisionSet`, which selects optimal sets of candidates;
+- ``exchange``, ``learned``: :class:`LearnedDecisionSet`, by column generation and exchange.
 """
 
 from __future__ import annotations
@@ -23,10 +24,9 @@ from cpx.support.lazy_imports import lazily
 if TYPE_CHECKING:
     from cpx.methods.active.conditions import Interval, OneOf, SetRule
     from cpx.methods.active.decision_set import DecisionSet
-    from cpx.methods.active.estimator import ActiveDecisionSet
     from cpx.methods.active.exact import ExactDecisionSet, Round
     from cpx.methods.active.learned import LearnedDecisionSet
-    from cpx.methods.active.local_search import Step
+    from cpx.methods.active.local_search import ActiveDecisionSet, Step
 
 __all__ = [
     "ActiveDecisionSet",
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "ActiveDecisionSet": "estimator",
+    "ActiveDecisionSet": "local_search",
     "DecisionSet": "decision_set",
     "ExactDecisionSet": "exact",
     "Interval": "conditions",

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cpx.methods.active.growing import best_condition
-from cpx.methods.active.histograms import histogram
+from cpx.methods.active.growing import best_condition, histogram
 from cpx.methods.active.state import State
 
 __all__ = ["KINDS", "Actions"]

@@ -103,7 +103,7 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         ClassifierError
             When the black box fails.
         """
-        room = self._room()
+        max_queries = self._max_queries()
         n_cells = integer_in("n_cells", self.n_cells, 2)
         rng = np.random.default_rng(valid_seed(self.seed))
         domain = Domain(X, n_cells, self.categorical, self.max_categories)
@@ -114,13 +114,13 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
                 "nothing for rules to tell apart"
             )
         box = BlackBox(black_box, X, domain, self.positive, rng)
-        evidence = Evidence(domain, domain.values(X), box.labels, room)
+        evidence = Evidence(domain, domain.values(X), box.labels, max_queries)
         masks = self._learn(evidence, box, rng, stop or threading.Event())
         box.recheck()
         return self._keep(masks, evidence, box)
 
     @abstractmethod
-    def _room(self) -> int:
+    def _max_queries(self) -> int:
         """Check the parameters, and return how many instances may be asked about."""
 
     @abstractmethod

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.methods.active.black_box import BlackBox
-from cpx.methods.active.candidates import Candidates
 from cpx.methods.active.decision_set import DecisionSet
 from cpx.methods.active.exchange import Exchange
 from cpx.methods.active.sampling import disputed, farthest
-from cpx.methods.active.selection import Selection
+from cpx.methods.active.selection import Candidates, Selection
 from cpx.methods.active.state import Evidence
 from cpx.support.validation import count, finite_number, open_unit, positive_integer
 
@@ -186,7 +185,7 @@ class ExactDecisionSet(DecisionSet):
         self.backend = backend
         self.time_limit = time_limit
 
-    def _room(self) -> int:
+    def _max_queries(self) -> int:
         finite_number("penalty", self.penalty, 1.0)
         for name in ("n_candidates", "max_conditions", "pool_size"):
             positive_integer(name, getattr(self, name))

@@ -25,7 +25,7 @@ class Evidence:
     values : (n, m) array
         The real instances, as :meth:`Domain.values` has them.
     labels : (n,) array of bool
-    room : int
+    max_queries : int
         How many synthetic instances can be added.
 
     Attributes
@@ -36,13 +36,15 @@ class Evidence:
         What a positive instance counts, a negative one counting 1.
     """
 
-    def __init__(self, domain: Domain, values: FloatArray, labels: BoolArray, room: int) -> None:
+    def __init__(
+        self, domain: Domain, values: FloatArray, labels: BoolArray, max_queries: int
+    ) -> None:
         self.domain = domain
         self.n_real = len(values)
         self.size = 0
         self.positive_weight = 1.0
         points = domain.coordinates(values)
-        total = self.n_real + room
+        total = self.n_real + max_queries
         self._values = np.empty((total, values.shape[1]))
         self._cells = np.empty((values.shape[1], total), dtype=np.intp)
         self._points = np.empty((total, points.shape[1]), dtype=np.float32)

@@ -2,11 +2,9 @@
 
 - ``table``: the samples as both steps need them;
 - ``master``: the linear programme over the rules found so far;
-- ``beams``: many rules of high price at once, by beam search from samples;
-- ``exact``: the worthiest of all rules;
-- ``bound``: what prices of samples prove about every set of rules;
+- ``pricing``: rules of large reduced worth: many at once by beam search, or the best of all;
+- ``bounds``: what prices prove about every set of rules, and which rules better sets need;
 - ``generate``: the rounds;
-- ``gap``: the rules that a better set may have, once no rule is left to add;
 - ``exchange``: local search on the errors themselves, over all rules;
 - ``zero_one``: what is proved of these errors;
 - ``learner``: the steps one after the other;

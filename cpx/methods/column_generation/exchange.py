@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from cpx.methods.column_generation.beams import beams
+from cpx.methods.column_generation.pricing import beams
 from cpx.methods.column_generation.table import Features, Table
 
 __all__ = ["descend", "exchanged"]

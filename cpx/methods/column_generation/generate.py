@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.methods.column_generation.beams import beams
-from cpx.methods.column_generation.bound import Priced, hamming_bound
-from cpx.methods.column_generation.exact import LEVELS, worthiest
+from cpx.methods.column_generation.bounds import Priced, hamming_bound
+from cpx.methods.column_generation.pricing import LEVELS, beams, worthiest
 from cpx.methods.column_generation.table import Features, Table
 
 if TYPE_CHECKING:

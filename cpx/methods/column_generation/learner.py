@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpx.methods.column_generation.bounds import within_gap
 from cpx.methods.column_generation.exchange import exchanged
-from cpx.methods.column_generation.gap import within_gap
 from cpx.methods.column_generation.generate import Generation
 from cpx.methods.column_generation.table import Features, Table
 from cpx.options import SolveOptions

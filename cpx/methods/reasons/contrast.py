@@ -11,8 +11,8 @@ from random import Random
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cpx.methods.reasons.deletion import shrunk_change, shrunk_reason
 from cpx.methods.reasons.hitting_set import HittingSets
-from cpx.methods.reasons.shrink import shrunk_change, shrunk_reason
 from cpx.support.validation import index_set, seconds, valid_seed, weight_map
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle

@@ -1,4 +1,9 @@
-"""Sets from which features are left out: by the oracle of a model, or by plain arrays."""
+"""Inclusion-minimal sets by deletion: elements are left out while the rest is still sufficient.
+
+An oracle decides sets, which are integers whose bits are places of attributes among the used ones
+(:meth:`cpx.methods.reasons.SufficiencyOracle.change`); or plain arrays do
+(:mod:`~cpx.methods.reasons.deletion_kernels`).
+"""
 
 from __future__ import annotations
 
@@ -10,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.methods.reasons.deletion_kernels import Dropping
-from cpx.methods.reasons.shrink import shrunk_reason
 from cpx.models.minimum_subset.problem import SmallestSet
 from cpx.models.sufficient_reason.problem import SufficientReason
-from cpx.trees.sufficiency.oracle import Stopped
+from cpx.trees.sufficiency.oracle import GaveUp, Stopped
 from cpx.trees.sufficiency.set_family import places
 
-__all__ = ["Deleting", "deleting"]
+__all__ = ["Decides", "Deleting", "deleting", "shrunk_change", "shrunk_reason"]
 
 
 class Deleting(Protocol):
@@ -102,3 +106,114 @@ def deleting(problem: SmallestSet, stop: Callable[[], bool]) -> Deleting:
     if isinstance(problem, SufficientReason) and not problem.stated:
         return _ByModel(problem, stop)
     return _ByForm(problem, stop)
+
+
+class Decides(Protocol):
+    """What decides sets of places: :class:`cpx.methods.reasons.SufficiencyOracle` is one."""
+
+    everything: int
+    core: int
+    stop: Callable[[], bool] | None
+
+    def change(self, free: int, /) -> int | None:
+        """Return free places without which the rest is not enough, or None: ``core`` is."""
+
+    def bits(self, features: Iterable[int], /) -> int:
+        """Return features as places."""
+
+    def attributes(self, bits: int, /) -> frozenset[int]:
+        """Return places as features."""
+
+
+def shrunk_reason(
+    oracle: Decides, reason: int, order: Sequence[int], note: Callable[[int], None]
+) -> tuple[int, list[int]]:
+    """Drop places of a sufficient reason until none can be dropped.
+
+    Several are dropped at once while that goes well: the number doubles after each success
+    and is halved after each failure.
+
+    Parameters
+    ----------
+    oracle : Decides
+    reason : int
+        A sufficient reason; this is not checked.
+    order : sequence of int
+        The places that may be dropped, the first to be tried first.
+    note : callable
+        Called with each smaller reason.
+
+    Returns
+    -------
+    int
+        A sufficient reason; without any one place of ``order`` it is none, unless the oracle
+        gave up on that.
+    list of int
+        Changes met on the way.
+
+    Raises
+    ------
+    Stopped
+        See :meth:`SufficiencyOracle.counterexample`.
+    """
+    waiting = [place for place in order if reason >> place & 1]
+    kept = reason & ~sum(1 << place for place in waiting)
+    changes = []
+    chunk = 1
+    while waiting:
+        tried = waiting[:chunk]
+        dropped = sum(1 << place for place in tried)
+        try:
+            change = oracle.change(oracle.everything & ~(reason & ~dropped))
+        except GaveUp:
+            change = 0
+        if change is None:
+            reason = kept | oracle.core
+            waiting = [place for place in waiting[chunk:] if reason >> place & 1]
+            chunk *= 2
+            note(reason)
+        elif len(tried) == 1:
+            changes += [change] if change else []
+            del waiting[0]
+        else:
+            chunk = len(tried) // 2
+    return reason, changes
+
+
+def shrunk_change(oracle: Decides, change: int, order: Sequence[int], always: int = 0) -> int:
+    """Restore places of a change to x until none can be restored.
+
+    Parameters
+    ----------
+    oracle : Decides
+    change : int
+        Some counterexample differs from x in some of these places, and in no others.
+    order : sequence of int
+        The places that may be restored, the first to be tried first.
+    always : int
+        Places that may change in any case; they are not in the answer.
+
+    Returns
+    -------
+    int
+        A change; without any one place of ``order`` it is none, unless the oracle gave up on
+        that.
+
+    Raises
+    ------
+    Stopped
+        See :meth:`SufficiencyOracle.counterexample`.
+    """
+    freed, needed = change & ~always, 0
+    for place in order:
+        bit = 1 << place
+        if freed & bit and not needed & bit:
+            try:
+                found = oracle.change(freed & ~bit | always)
+            except GaveUp:
+                found = None
+            if found is None:
+                needed |= bit
+            else:
+                freed &= found
+    return freed

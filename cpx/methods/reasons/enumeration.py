@@ -9,7 +9,7 @@ from random import Random
 
 from numpy.typing import ArrayLike
 
-from cpx.methods.reasons.shrink import shrunk_change, shrunk_reason
+from cpx.methods.reasons.deletion import shrunk_change, shrunk_reason
 from cpx.support.validation import positive_integer, seconds, valid_seed
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.methods.reasons.shrink import shrunk_reason
+from cpx.methods.reasons.deletion import shrunk_reason
 from cpx.support.validation import positive_integer, seconds, valid_seed, weight_map
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle

@@ -11,8 +11,8 @@ from random import Random
 from numpy.typing import ArrayLike
 
 from cpx.errors import InvalidInstance
+from cpx.methods.reasons.deletion import shrunk_reason
 from cpx.methods.reasons.hitting_set import HittingSets
-from cpx.methods.reasons.shrink import shrunk_reason
 from cpx.support.validation import index_set, seconds, valid_seed, weight_map
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle

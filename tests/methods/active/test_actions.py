@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from cpx.methods.active.actions import KINDS, Actions
-from cpx.methods.active.growing import best_condition, grow
-from cpx.methods.active.histograms import best_interval, best_list
+from cpx.methods.active.growing import best_condition, best_interval, best_list, grow
 from cpx.methods.active.sampling import counterfactuals, farthest
 from cpx.methods.active.state import Evidence, State
 from tests.methods.active.tables import box, evidence, random_mask

@@ -10,9 +10,8 @@ import pytest
 
 from cpx.errors import DataError, InvalidOption, UnknownName
 from cpx.methods.active import ExactDecisionSet
-from cpx.methods.active.candidates import Candidates
 from cpx.methods.active.sampling import disputed
-from cpx.methods.active.selection import Selection, leads
+from cpx.methods.active.selection import Candidates, Selection, leads
 from tests.methods.active.tables import box, evidence, mixed, random_mask
 
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from cpx.errors import CpxError, InvalidOption
 from cpx.methods.active import LearnedDecisionSet
 from cpx.methods.active.exchange import Exchange, climb
-from cpx.methods.active.literals import literals
+from cpx.methods.active.learned import literals
 from cpx.methods.active.sampling import neighbours
 from tests.methods.active.tables import box, evidence, mixed, random_mask
 

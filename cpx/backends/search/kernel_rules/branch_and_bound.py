@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from cpx.backends.search.kernel_rules.candidates import Candidates
 from cpx.backends.search.kernel_rules.dominance import superfluous, wider
 from cpx.backends.search.kernel_rules.dual import Dual
-from cpx.backends.search.kernel_rules.exchange import exchange
+from cpx.backends.search.kernel_rules.local_search import exchange
 from cpx.backends.search.kernel_rules.restriction import Multipliers, Part
 from cpx.backends.search.kernel_rules.rows import Rows
 

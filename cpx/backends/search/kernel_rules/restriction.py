@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.kernel_rules.cover import Cover
+from cpx.backends.search.kernel_rules.rows import Cover
 
 __all__ = ["Multipliers", "Part"]
 

@@ -19,7 +19,7 @@ import numpy as np
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
 from cpx.backends.search.rule_sets.driver import Explorer
-from cpx.backends.search.rule_sets.incumbent import Incumbent
+from cpx.backends.search.rule_sets.open_nodes import Incumbent
 from cpx.compiled.machine_code import load
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolved

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.rule_sets.open_nodes import Part
+from cpx.backends.search.rule_sets.parallel import Crew
 from cpx.backends.search.rule_sets.subproblem import Exploration
-from cpx.backends.search.rule_sets.work_stealing import Crew
 
 if TYPE_CHECKING:
-    from cpx.backends.search.rule_sets.incumbent import Incumbent
+    from cpx.backends.search.rule_sets.open_nodes import Incumbent
     from cpx.models.rule_set.form import RuleSelection
 
 __all__ = ["Explorer"]

@@ -15,9 +15,9 @@ from cpx.backends.search.rule_sets.open_nodes import Part, restrict
 from cpx.backends.search.rule_sets.parallel import Together
 
 if TYPE_CHECKING:
-    from cpx.backends.search.rule_sets.incumbent import Incumbent
+    from cpx.backends.search.rule_sets.open_nodes import Incumbent
+    from cpx.backends.search.rule_sets.parallel import Crew
     from cpx.backends.search.rule_sets.rows import Paid
-    from cpx.backends.search.rule_sets.work_stealing import Crew
     from cpx.models.rule_set.form import RuleSelection
 
 __all__ = ["Exploration"]
