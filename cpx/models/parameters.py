@@ -32,6 +32,7 @@ __all__ = [
     "Indices",
     "Integer",
     "Kind",
+    "ListKind",
     "Parameter",
     "ShareOf",
     "Text",
@@ -54,6 +55,8 @@ class Kind(ABC):
 
     schema: ClassVar[Json] = {}
     """JSON Schema of a value."""
+    range: ClassVar[str] = ""
+    """What values there are, for tables of parameters."""
 
     @abstractmethod
     def check(self, name: str, value: Any, problem: Any) -> Any:
@@ -69,11 +72,6 @@ class Kind(ABC):
     def words(self, value: Any) -> str:
         """Return a checked value in words, for people."""
         return str(value)
-
-    @property
-    def range(self) -> str:
-        """What values there are, for tables of parameters."""
-        return ""
 
     # Of a field that stands in a file under more keys than its own:
 
@@ -211,7 +209,7 @@ class Integer(Kind):
 
     def _limits(self, most: int | None) -> str:
         if most is not None:
-            return f"be between {self.least} and {_MOST[str(self.most)]} {most}"
+            return f"be between {self.least} and {self._most} {most}"
         return f"be at least {self.least}" if self.least else "not be negative"
 
     @property
@@ -220,18 +218,19 @@ class Integer(Kind):
         return {"type": "integer", "minimum": self.least}
 
     @property
-    def range(self) -> str:
+    def range(self) -> str:  # type: ignore[override]
         """What values there are."""
-        return (
-            f"at least {self.least}"
-            if self.most is None
-            else f"{self.least} to {_MOST[self.most]}"
-        )
+        return f"{self.least} to {self._most}" if self.most else f"at least {self.least}"
+
+    @property
+    def _most(self) -> str:
+        return _MOST.get(str(self.most), str(self.most))
 
 
 class Flag(Kind):
     """True or false; false is left out of files."""
 
+    range: ClassVar[str] = "true or false"
     schema: ClassVar[Json] = {"type": "boolean"}
 
     def check(self, name: str, value: Any, problem: Any) -> bool:
@@ -244,11 +243,6 @@ class Flag(Kind):
         """Return true, or None."""
         return value or None
 
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "true or false"
-
 
 @dataclass(frozen=True)
 class ShareOf(Kind):
@@ -256,6 +250,7 @@ class ShareOf(Kind):
 
     optional: bool = False
 
+    range: ClassVar[str] = "0 to 1"
     schema: ClassVar[Json] = {
         "type": ["string", "number"],
         "pattern": "^([0-9]+/[0-9]*[1-9][0-9]*|[0-9]+(\\.[0-9]*)?|\\.[0-9]+)$",
@@ -283,11 +278,6 @@ class ShareOf(Kind):
         """Return the share; ``null`` is none, since a class may have another default."""
         return share(key, holder[key])
 
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "0 to 1"
-
 
 @dataclass(frozen=True)
 class Choice(Kind):
@@ -314,13 +304,25 @@ class Choice(Kind):
         return {"enum": list(self.known)}
 
     @property
-    def range(self) -> str:
+    def range(self) -> str:  # type: ignore[override]
         """What values there are."""
         return ", ".join(f"`{name}`" for name in self.known)
 
 
+class ListKind(Kind):
+    """Something whose values are tuples; None and an empty one are left out of files."""
+
+    def saved(self, value: tuple[Any, ...] | None) -> list[Any] | None:
+        """Return a list; None for nothing."""
+        return list(value or ()) or None
+
+    def words(self, value: tuple[Any, ...]) -> str:
+        """Return them with commas."""
+        return ", ".join(map(str, value))
+
+
 @dataclass(frozen=True)
-class Indices(Kind):
+class Indices(ListKind):
     """Different indices below the attribute ``n_features`` of the problem, increasing."""
 
     what: str = "feature"
@@ -335,41 +337,25 @@ class Indices(Kind):
         """Return the indices in order."""
         return feature_list(name, value, problem.n_features, self.what)
 
-    def saved(self, value: tuple[int, ...]) -> list[int] | None:
-        """Return a list; None without indices."""
-        return list(value) or None
-
     def words(self, value: tuple[int, ...]) -> str:
         """Return them as a set."""
         return "{" + ", ".join(map(str, value)) + "}"
 
     @property
-    def range(self) -> str:
+    def range(self) -> str:  # type: ignore[override]
         """What values there are."""
         return f"{self.what} indices"
 
 
-class Weights(Kind):
+class Weights(ListKind):
     """A positive integer for each feature, or None."""
 
+    range: ClassVar[str] = "a positive integer per feature"
     schema: ClassVar[Json] = {"type": "array", "items": {"type": "integer", "minimum": 1}}
 
     def check(self, name: str, value: Any, problem: Any) -> tuple[int, ...] | None:
         """Return the integers."""
         return None if value is None else weight_list(name, value, problem.n_features)
-
-    def saved(self, value: tuple[int, ...] | None) -> list[int] | None:
-        """Return a list; None without weights."""
-        return list(value or ()) or None
-
-    def words(self, value: tuple[int, ...]) -> str:
-        """Return them with commas."""
-        return ", ".join(map(str, value))
-
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "a positive integer per feature"
 
 
 class Text(Kind):

@@ -8,9 +8,11 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import cpx
 from cpx import KMonomial, Samples, check, instances, solve
+from cpx.cli import app
 from cpx.errors import InvalidInstance, UnknownName
 from cpx.models import PROBLEMS, problem_class, register, registry
 
@@ -105,6 +107,18 @@ def test_registered_for_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen == [again.to_dict()]
     wrong = solve(again).to_dict() | {"objective": 1}
     assert check.complaints(again.to_dict(), wrong) == ["too late"]
+
+
+def test_the_command_says_that_nothing_was_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_registered", {"stranger": Stranger})
+    problem = Stranger(DATA, 1)
+    inst, result = tmp_path / "inst.json", tmp_path / "result.json"
+    cpx.save(problem, inst)
+    result.write_text(solve(problem).to_json(), encoding="utf-8")
+    done = CliRunner().invoke(app, ["check", str(inst), str(result)])
+    assert (done.exit_code, done.stdout) == (3, f"NOT CHECKED {check.UNJUDGED}\n")
 
 
 def test_a_judge_that_cannot_be_loaded_confirms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

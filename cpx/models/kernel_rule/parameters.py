@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cpx.data.bits import bit_table, matrix_of, strings_of
 from cpx.errors import DataError, InvalidInstance, shown
-from cpx.models.parameters import Json, Kind
+from cpx.models.parameters import Json, Kind, ListKind
 from cpx.models.saved import BITS
 from cpx.support.validation import index, positive_fraction
 
@@ -44,7 +44,7 @@ class Table(Kind):
         return matrix_of(holder[key])
 
 
-class SignedWeights(Kind):
+class SignedWeights(ListKind):
     """An integer of either sign for each sample."""
 
     schema: ClassVar[Json] = {"type": "array", "items": {"type": "integer"}}
@@ -65,14 +65,11 @@ class SignedWeights(Kind):
             )
         return weights
 
-    def saved(self, value: tuple[int, ...]) -> list[int]:
-        """Return a list."""
-        return list(value)
-
 
 class Unit(Kind):
     """A positive fraction."""
 
+    range: ClassVar[str] = "a positive fraction"
     schema: ClassVar[Json] = {"type": "string", "pattern": "^[0-9]+(/[0-9]+)?$"}
 
     def check(self, name: str, value: Any, problem: Any) -> Fraction:
@@ -83,13 +80,8 @@ class Unit(Kind):
         """Return the fraction as text."""
         return str(value)
 
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "a positive fraction"
 
-
-class Names(Kind):
+class Names(ListKind):
     """What each feature means; ``x0``, ``x1``, ... for none."""
 
     schema: ClassVar[Json] = {"type": "array", "items": {"type": "string"}}
@@ -102,7 +94,3 @@ class Names(Kind):
         if len(names) != problem.d or not all(isinstance(text, str) for text in names):
             raise InvalidInstance(f"{name} must be {problem.d} strings, got {shown(names)}")
         return names
-
-    def saved(self, value: tuple[str, ...]) -> list[str]:
-        """Return a list."""
-        return list(value)

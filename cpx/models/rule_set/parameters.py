@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal, get_args
 
 from cpx.errors import InvalidInstance, shown
-from cpx.models.parameters import Choice, Indices, Integer, Json, Kind, parameter
+from cpx.models.parameters import Choice, Indices, Integer, Json, Kind, ListKind, parameter
 from cpx.support.validation import feature_list, index
 
 __all__ = ["CLASS_WEIGHTS", "LOSS", "PRICE", "Candidates", "ClassWeights", "Lengths", "Loss"]
@@ -14,9 +14,10 @@ __all__ = ["CLASS_WEIGHTS", "LOSS", "PRICE", "Candidates", "ClassWeights", "Leng
 Loss = Literal["zero-one", "hamming"]
 
 
-class ClassWeights(Kind):
+class ClassWeights(ListKind):
     """Two integers of at least 0, one of them positive; or None."""
 
+    range: ClassVar[str] = "two integers of at least 0"
     schema: ClassVar[Json] = {
         "type": "array",
         "items": {"type": "integer", "minimum": 0},
@@ -37,19 +38,11 @@ class ClassWeights(Kind):
             )
         return other, own
 
-    def saved(self, value: tuple[int, int] | None) -> list[int] | None:
-        """Return a list; None without weights."""
-        return None if value is None else list(value)
-
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "two integers of at least 0"
-
 
 class Candidates(Kind):
     """At least one rule, each with its literals, increasing."""
 
+    range: ClassVar[str] = "lists of literals"
     schema: ClassVar[Json] = {"type": "array", "minItems": 1, "items": Indices.schema}
 
     def check(self, name: str, value: Any, problem: Any) -> tuple[tuple[int, ...], ...]:
@@ -68,15 +61,11 @@ class Candidates(Kind):
         """Return lists."""
         return [list(rule) for rule in value]
 
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "lists of literals"
 
-
-class Lengths(Kind):
+class Lengths(ListKind):
     """An integer of at least 0 for each rule, or None."""
 
+    range: ClassVar[str] = "an integer of at least 0 per rule"
     schema: ClassVar[Json] = {"type": "array", "items": {"type": "integer", "minimum": 0}}
 
     def check(self, name: str, value: Any, problem: Any) -> tuple[int, ...] | None:
@@ -96,15 +85,6 @@ class Lengths(Kind):
         if sum(found) >= 2**31:
             raise InvalidInstance(f"{name} must have a sum below 2**31, got {shown(sum(found))}")
         return found
-
-    def saved(self, value: tuple[int, ...] | None) -> list[int] | None:
-        """Return a list; None where rules count as they are."""
-        return list(value or ()) or None
-
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "an integer of at least 0 per rule"
 
 
 # Parameters of all these problems.

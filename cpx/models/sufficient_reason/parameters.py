@@ -104,6 +104,7 @@ class LabelOfRow(Kind):
 class Unit(Kind):
     """A fraction of at least 0; what is automatic for None."""
 
+    range: ClassVar[str] = "a fraction of at least 0"
     schema: ClassVar[Json] = {"type": "string", "pattern": "^[0-9]+(/[0-9]+)?$"}
 
     def check(self, name: str, value: Any, problem: Any) -> Fraction:
@@ -123,11 +124,6 @@ class Unit(Kind):
     def saved(self, value: Fraction) -> str:
         """Return the fraction as text."""
         return str(value)
-
-    @property
-    def range(self) -> str:
-        """What values there are."""
-        return "a fraction of at least 0"
 
 
 # ------------------------------------------------------------------ the model
