@@ -154,7 +154,7 @@ def shown() -> dict[str, Any]:
         "result": result.with_warnings(EVIL),
         "problem": problem(),
         "ranking": cpx.best_rules(problem(), 2),
-        "comparison": compare({EVIL: problem()}, ["search", "cpsat"], time_limit=20),
+        "comparison": compare({EVIL: problem()}, ["cpsat"], time_limit=20),
         "reason": cpx.explain(tree, row, kind="sufficient", class_names=[EVIL, "other"]),
         "sufficient reason": cpx.SufficientReason(cpx.read_model(tree), row),
         "classifier": rules(),
@@ -182,7 +182,7 @@ def test_a_long_list_of_features_is_cut() -> None:
 
 
 def test_wrong_answers_are_told_in_a_comparison() -> None:
-    comparison = compare({"tiny": problem()}, ["search"], time_limit=20)
+    comparison = compare({"tiny": problem()}, ["cpsat"], time_limit=20)
     (run,) = comparison.runs
     lie = json.loads(json.dumps(run.to_dict()))
     lie["result"] |= {"bound": 5, "objective": 5, "solver": "liar"}
