@@ -1,8 +1,13 @@
 # Set-up and the two commands of the README: `make demo` and `make test`.
 
-PYTHON ?= python3
 VENV   := .venv
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+BIN    := $(VENV)/Scripts
+else
+PYTHON ?= python3
 BIN    := $(VENV)/bin
+endif
 STAMP  := $(VENV)/.installed
 
 .PHONY: demo test slow lint types docs bench clean
@@ -30,9 +35,9 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) docs/_build build dist *.egg-info
+	rm -rf $(VENV) docs/_build build dist *.egg-info cpx/compiled/objects
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml setup.py constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'

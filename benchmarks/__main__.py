@@ -1,7 +1,8 @@
 """``python -m benchmarks [name ...]``: run all benchmarks, or the named ones.
 
 Commands of their own, each with ``--help``: ``fuzz``, which solves random instances with every
-engine and compares with brute force; and the published experiments ``koriche``, ``ads`` and
+engine and compares with brute force; ``mutate``,
+which alters the code and runs its tests; and the published experiments ``koriche``, ``ads`` and
 ``kernels``.
 """
 
@@ -30,15 +31,14 @@ NAMES = (
     "structure",
     "cpmpy_suite",
 )
+TOOLS = ("fuzz", "mutate")
 PAPERS = ("koriche", "ads", "kernels")
 
 
 def main(names: list[str]) -> int:
     """Run the benchmarks in order."""
-    if names[:1] == ["fuzz"]:
-        from benchmarks import fuzz
-
-        return fuzz.main(names[1:])
+    if names and names[0] in TOOLS:
+        return int(import_module(f"benchmarks.{names[0]}").main(names[1:]))
     if names and names[0] in PAPERS:
         from benchmarks.papers.commands import run
 

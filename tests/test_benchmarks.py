@@ -1,4 +1,4 @@
-"""Which tables a benchmark is run on, as an environment variable says."""
+"""Which tables a benchmark is run on, as an environment variable says; the mutants."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import mutate
 from benchmarks.__main__ import main
 from benchmarks.choice import chosen
 from benchmarks.tables import show
+from cpx.check.proof import wrong_features
 
 
 def test_names_are_chosen_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,3 +93,20 @@ class TestOfAClass:
     assert line == ["pulp:highs", "test_few.py", 4, 2, 1, 1]
     (failure,) = failures
     assert failure.startswith("pulp:highs, test_wrong: AssertionError")
+
+
+def test_mutants_change_a_function_and_say_what() -> None:
+    file = "cpx/check/proof.py"
+    found = mutate.mutants_of(file)
+    assert all(mutant.old != mutant.new for mutant in found)
+    (mutant,) = (m for m in found if m.function == "wrong_features" and m.new == "0 < j < d")
+    assert mutant.name == f"{file} wrong_features: 0 <= j < d -> 0 < j < d"
+    function = mutate.function_of(file, "wrong_features")
+    assert function is wrong_features
+    code = function.__code__
+    try:
+        mutate.apply(mutant)
+        assert wrong_features([0], 1) == ["features: [0] are not all indices from 0 to 0"]
+    finally:
+        function.__code__ = code
+    assert wrong_features([0], 1) == []

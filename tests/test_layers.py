@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import cpx
 
+ROOT = Path(__file__).parents[1]
 PACKAGE = Path(cpx.__file__).parent
 
 LAYERS = (
     ("errors", "options", "support", "processes", "compiled"),
     ("data",),
     ("trees",),
-    ("boolean_kernels",),
     ("answers",),
     ("models",),
     ("instances",),
@@ -23,12 +27,14 @@ LAYERS = (
     ("solving",),
     ("methods",),
     ("explainers",),
+    ("boolean_kernels",),
     ("compare",),
     ("export",),
     ("testing",),
-    ("cli",),
+    ("",),
+    ("cli", "__main__"),
 )
-"""Lowest first; what stands in one line is one layer."""
+"""Lowest first; what stands in one line is one layer. The empty name is the package itself."""
 
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
@@ -66,17 +72,15 @@ def _room(module: str) -> str:
 
 
 def test_every_room_has_its_layer() -> None:
-    assert {_room(name) for name in MODULES if name != "cpx"} == set(HEIGHT)
+    assert {_room(name) for name in MODULES} == set(HEIGHT)
 
 
 def test_imports_go_down() -> None:
     against = [
         f"{name} imports {other}"
         for name, others in IMPORTS.items()
-        if name != "cpx"
         for other in others
-        if _room(name) != _room(other)
-        and (other == "cpx" or HEIGHT[_room(other)] > HEIGHT[_room(name)])
+        if _room(name) != _room(other) and HEIGHT[_room(other)] > HEIGHT[_room(name)]
     ]
     assert not against
 
@@ -106,3 +110,28 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
         if name not in order:
             visit(name)
     assert not circles
+
+
+def test_contributors_are_told_the_layers_in_their_order() -> None:
+    """A row of the table in CONTRIBUTING.md is one layer, or a few that follow each other."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    told = [re.findall(r"`(\w+)(?:/|\.py)`", row) for row in rows]
+    heights = [[HEIGHT[room] for room in row] for row in told]
+    assert {room for row in told for room in row} == set(HEIGHT) - {"__main__"}
+    in_order = [height for row in heights for height in row]
+    assert in_order == sorted(in_order)
+
+
+@pytest.mark.parametrize("room", ["models", "backends"])
+def test_links_at_the_top_lead_to_the_rooms(room: str) -> None:
+    link = ROOT / room
+    listed = subprocess.run(
+        ["git", "ls-files", "--stage", room], cwd=ROOT, capture_output=True, text=True
+    )
+    if listed.returncode:
+        pytest.skip("not a checkout of git")
+    assert listed.stdout.startswith("120000 "), listed.stdout
+    target = str(link.readlink()) if link.is_symlink() else link.read_text(encoding="utf-8")
+    assert target == f"cpx/{room}"
+    assert (ROOT / target / "__init__.py").is_file()

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
+from cpx.answers.html import Shown
 from cpx.answers.rule import Rule
 from cpx.answers.rule_set import RuleSet
+from cpx.answers.text import Block, Fact, Facts, Paragraph, as_text
 from cpx.answers.values import Value
 from cpx.data.statistics import PrecisionEstimate
 from cpx.errors import InvalidInstance, shown
@@ -85,7 +87,7 @@ class SampleEvaluation(Evaluation):
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Shown):
     """A rule that explains a prediction, and what is known about it.
 
     Attributes
@@ -125,21 +127,30 @@ class Explanation:
 
     def summary(self) -> str:
         """Return the rule and what is known about it as a few lines of text."""
-        lines = [str(self.rule)]
-        if isinstance(self.rule, RuleSet):
-            lines.append(self.rule.table())
-        if self.fresh is not None:
-            lines.append(f"precision  {self.fresh}")
-        if self.precision is not None:
-            lines.append(f"on the samples: precision {float(self.precision):.3f}")
-        if self.coverage is not None:
-            lines.append(f"coverage   {float(self.coverage):.3f}")
-        if self.proved:
-            lines.append(f"proved     {self.proved}")
-        if self.guarantee:
-            lines.append(f"guarantee  {self.guarantee}")
-        lines += [f"note       {text}" for text in self.notes]
-        return "\n".join(lines)
+        return as_text(self.blocks())
+
+    def headline(self) -> list[Block]:
+        """Return what the explanation says."""
+        return self.rule.blocks()
+
+    def facts(self) -> list[Fact]:
+        """Return what is known about it."""
+        fresh, precision, coverage = self.fresh, self.precision, self.coverage
+        facts = []
+        if fresh is not None:
+            facts.append(Fact("precision", str(fresh), share=fresh.value))
+        if precision is not None:
+            facts.append(_share("precision" if fresh is None else "", precision, "on"))
+        elif fresh is None and coverage is not None:
+            facts.append(Fact("precision", "undefined: the rule covers no sample"))
+        if coverage is not None:
+            facts.append(_share("coverage", coverage, "of"))
+        facts += [Fact("proved", self.proved), Fact("guarantee", self.guarantee)]
+        return [*facts, *(Fact("note", text) for text in self.notes)]
+
+    def blocks(self) -> list[Block]:
+        """Return what is printed and shown."""
+        return [*self.headline(), Facts.of(self.facts())]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain JSON values; fractions as ``"p/q"``."""
@@ -185,10 +196,9 @@ class Explanation:
             notes=tuple(data.get("notes", ())),
         )
 
-    def _repr_html_(self) -> str:
-        from cpx.answers.html import explanation_html
 
-        return explanation_html(self)
+def _share(name: str, value: Fraction, word: str) -> Fact:
+    return Fact(name, f"{float(value):.3f} {word} the samples", share=float(value))
 
 
 @dataclass(frozen=True)
@@ -227,10 +237,13 @@ class Reason(Explanation):
     def __str__(self) -> str:
         return self.guarantee
 
-    def summary(self) -> str:
-        """Return the sentence and what is known about it as a few lines of text."""
-        lines = [self.guarantee, f"proved     {self.proved}"]
-        return "\n".join([*lines, *(f"note       {text}" for text in self.notes)])
+    def headline(self) -> list[Block]:
+        """Return the sentence that says what forces the class."""
+        return [Paragraph(self.guarantee, "strong")]
+
+    def facts(self) -> list[Fact]:
+        """Return what is known about it."""
+        return [Fact("proved", self.proved), *(Fact("note", text) for text in self.notes)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reason as plain JSON values."""

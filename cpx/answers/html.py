@@ -1,79 +1,109 @@
-"""Explanations and results as HTML, for notebooks."""
+"""The blocks of an answer as HTML, for notebooks."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
-from cpx.answers.values import digits, in_words
+from cpx.answers.text import Block, Fact, Facts, Implication, Paragraph, Table, Tone
 
-if TYPE_CHECKING:
-    from cpx.answers.explanation import Explanation
-    from cpx.answers.result import Result
+__all__ = ["Shown", "as_html"]
 
-__all__ = ["explanation_html", "result_html"]
+# Notebooks have light and dark themes: the colour of the text is theirs, these are between the
+# two and read on both, and greys let the ground shine through.
+_ACCENT = "#3b7dd8"
+_COLOURS: dict[Tone, str] = {"good": "#2e9157", "open": "#b7791f", "bad": "#d64545"}
 
-# Colours that read on light and dark notebook themes alike: only the accents are coloured.
-_BOX = "border-left:4px solid #3b7dd8;padding:.4em .9em;margin:.3em 0;max-width:60em"
+_BOX = f"border-left:4px solid {_ACCENT};padding:.4em .9em;margin:.3em 0;max-width:60em"
 _CHIP = (
-    "display:inline-block;border:1px solid #3b7dd8;border-radius:.8em;"
+    f"display:inline-block;border:1px solid {_ACCENT};border-radius:.8em;"
     "padding:.05em .7em;margin:.15em .2em .15em 0"
 )
 _BAR = "display:inline-block;width:10em;height:.6em;background:#8884;vertical-align:middle"
+_TABLE = "border-collapse:collapse;margin:.3em 0"
+_CELL = "padding:.15em .7em .15em 0;vertical-align:top"
+_RULED = "border-bottom:1px solid #8888"
 
 
-def explanation_html(explanation: Explanation) -> str:
-    """Return the rule as chips, with bars for precision and coverage."""
-    rule = explanation.rule
-    texts = map(escape, rule.words)
-    chips = f" {rule.joint} ".join(f'<span style="{_CHIP}">{text}</span>' for text in texts)
-    nothing = f"<i>{rule.empty.strip('()')}</i>"
-    head = f"{chips or nothing} &rArr; <b>{escape(rule.conclusion)}</b>"
+class Shown:
+    """What is shown in notebooks as the blocks that it is made of."""
+
+    @abstractmethod
+    def blocks(self) -> Sequence[Block]:
+        """Return what is printed and shown."""
+
+    def _repr_html_(self) -> str:
+        return as_html(self.blocks())
+
+
+def as_html(blocks: Sequence[Block]) -> str:
+    """Return blocks as HTML that needs no style sheet; all texts are escaped.
+
+    Examples
+    --------
+    >>> as_html([Paragraph("a < b")]).endswith("<div>a &lt; b</div></div>")
+    True
+    """
+    return f'<div style="{_BOX}">{"".join(map(_block, blocks))}</div>'
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Paragraph):
+        return f"<div>{_toned(block.text, block.tone)}</div>"
+    if isinstance(block, Implication):
+        return f"<div>{_condition(block)}</div>"
+    if isinstance(block, Facts):
+        bars = any(fact.share is not None for fact in block.facts)
+        rows = "".join(_fact(fact, bars) for fact in block.facts)
+        return f'<table style="{_TABLE}">{rows}</table>' if rows else ""
+    return _table(block)
+
+
+def _condition(block: Implication) -> str:
+    chips = f" {escape(block.joint)} ".join(
+        f'<span style="{_CHIP}">{escape(text)}</span>' for text in block.words
+    )
+    nothing = f"<i>{escape(block.empty.strip('()'))}</i>"
+    return f"{chips or nothing} &rArr; <b>{escape(block.conclusion)}</b>"
+
+
+def _fact(fact: Fact, bars: bool) -> str:
+    """Return a row; a sentence takes the place of a bar and what stands beside it."""
+    if fact.share is not None:
+        filled = f"display:block;height:100%;width:{fact.share:.1%};background:{_ACCENT}"
+        bar = f'<span style="{_BAR}"><span style="{filled}"></span></span>'
+        rest = _cell(bar) + _cell(_toned(fact.text, fact.tone))
+    else:
+        first, space, others = fact.text.partition(" ")
+        text = _toned(first, fact.tone) + space + escape(others)
+        rest = _cell(text, ' colspan="2"' if bars else "")
+    return f"<tr>{_cell(escape(fact.name), dim=True)}{rest}</tr>"
+
+
+def _table(table: Table) -> str:
+    sides = ["left" if c in table.left else "right" for c in range(len(table.head))]
+    head = "".join(
+        f'<th style="{_CELL};{_RULED};text-align:{side}">{escape(text)}</th>'
+        for side, text in zip(sides, table.head, strict=True)
+    )
     rows = []
-    if explanation.fresh is not None:
-        rows.append(_row("precision", explanation.fresh.value, str(explanation.fresh)))
-    elif explanation.precision is not None:
-        share = float(explanation.precision)
-        rows.append(_row("precision", share, f"{share:.3f} on the samples"))
-    if explanation.coverage is not None:
-        share = float(explanation.coverage)
-        rows.append(_row("coverage", share, f"{share:.3f} of the samples"))
-    said = [("proved", explanation.proved), ("guarantee", explanation.guarantee)]
-    said += [("note", text) for text in explanation.notes]
-    rows += [
-        f"<tr><td>{name}</td><td colspan=2>{escape(text)}</td></tr>" for name, text in said if text
-    ]
-    table = f"<table style='text-align:left'>{''.join(rows)}</table>" if rows else ""
-    return f'<div style="{_BOX}"><div>{head}</div>{table}</div>'
+    for i, row in enumerate(table.rows):
+        tone = table.tones[i] if table.tones else ""
+        cells = zip(sides, row, strict=True)
+        rows.append("".join(_cell(_toned(text, tone), side=side) for side, text in cells))
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<table style="{_TABLE}"><tr>{head}</tr>{body}</table>'
 
 
-def result_html(result: Result) -> str:
-    """Return the explanation with status, value, bound, gap and seconds below it."""
-    body = "" if result.explanation is None else explanation_html(result.explanation)
-    gap = "none" if result.gap is None else f"{result.gap:.1%}"
-    value, bound = result.objective, result.bound
-    places = digits((value, bound))
-    facts = {
-        "status": f"{result.status} ({result.termination})",
-        "value": None if value is None else in_words(value, places),
-        "bound": None if bound is None else in_words(bound, places),
-        "gap": gap,
-        "engine": ", ".join(filter(None, (result.engine, result.encoding))),
-        "seconds": f"{result.times.total:.2f}",
-        "checked": "yes" if result.verified else "no",
-    }
-    cells = "".join(f"<th>{name}</th>" for name in facts)
-    values = "".join(f"<td>{escape(str(value))}</td>" for value in facts.values())
-    notes = "".join(f"<li>{escape(text)}</li>" for text in result.warnings)
-    warnings = f"<ul>{notes}</ul>" if notes else ""
-    return f"{body}<table><tr>{cells}</tr><tr>{values}</tr></table>{warnings}"
+def _cell(content: str, more: str = "", side: str = "left", dim: bool = False) -> str:
+    faint = ";opacity:.7" if dim else ""
+    return f'<td style="{_CELL};text-align:{side}{faint}"{more}>{content}</td>'
 
 
-def _row(name: str, share: float, text: str) -> str:
-    filled = (
-        f"<span style='display:block;height:100%;width:{share:.1%};background:#3b7dd8'></span>"
-    )
-    return (
-        f"<tr><td>{name}</td><td><span style='{_BAR}'>{filled}</span></td>"
-        f"<td>{escape(text)}</td></tr>"
-    )
+def _toned(text: str, tone: Tone) -> str:
+    if tone == "strong":
+        return f"<b>{escape(text)}</b>"
+    if not tone:
+        return escape(text)
+    return f'<span style="color:{_COLOURS[tone]}">{escape(text)}</span>'

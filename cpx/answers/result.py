@@ -15,6 +15,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from cpx.answers.explanation import Explanation
+from cpx.answers.html import Shown
+from cpx.answers.text import Block, Fact, Facts, Paragraph, Tone, as_text, figures
 from cpx.answers.values import Value, from_json, to_json
 from cpx.errors import InvalidInstance, shown
 from cpx.support.files import parse_json
@@ -78,6 +80,16 @@ class Times:
     cpu: float = 0.0
 
 
+_TONES: dict[Status, Tone] = {
+    Status.OPTIMAL: "good",
+    Status.INFEASIBLE: "good",
+    Status.ERROR: "bad",
+}
+_NOTHING = {
+    Status.INFEASIBLE: "No rule satisfies the constraints; this is proved.",
+    Status.UNKNOWN: "No rule was found within the limits.",
+}
+
 # Types of the JSON values that are taken over as they are.
 _KINDS: dict[str, Any] = {
     "raw_status": str,
@@ -114,7 +126,7 @@ def relative_gap(objective: Value | None, bound: Value | None) -> float | None:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Shown):
     """The answer of one backend to one problem.
 
     Attributes
@@ -254,7 +266,7 @@ class Result:
             )
         except KeyError as error:
             raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error
-        except (TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
             raise InvalidInstance(f"result cannot be read: {error}") from error
 
     def to_json(self, indent: int | None = None) -> str:
@@ -266,7 +278,34 @@ class Result:
         """Read what :meth:`to_json` wrote."""
         return cls.from_dict(parse_json(text, InvalidInstance))
 
-    def _repr_html_(self) -> str:
-        from cpx.answers.html import result_html
+    def __str__(self) -> str:
+        return as_text(self.blocks(), spaced=True)
 
-        return result_html(self)
+    def blocks(self) -> list[Block]:
+        """Return the explanation, the figures of the solve, and the warnings."""
+        found = self.explanation
+        nothing = _NOTHING.get(self.status, "The engine failed.")
+        head = [Paragraph(nothing, "strong")] if found is None else found.headline()
+        facts = [] if found is None else found.facts()
+        return [*head, Facts.of([*facts, *self.facts()])]
+
+    def facts(self) -> list[Fact]:
+        """Return the figures of the solve, and the warnings."""
+        times = self.times
+        reason = str(self.termination).lower().replace("_", " ")
+        if self.raw_status:
+            reason += f"; the engine said {self.raw_status!r}"
+        engine = self.engine + (f", encoding {self.encoding}" if self.encoding else "")
+        versions = ", ".join(f"{name} {number}" for name, number in self.versions.items())
+        return [
+            Fact("value", figures(self.objective, self.bound, self.gap)),
+            Fact("status", f"{self.status} ({reason})", _TONES.get(self.status, "open")),
+            Fact(
+                "time",
+                f"{times.total:.2f} s: stating {times.state:.2f}, "
+                f"compiling {times.compile:.2f}, solving {times.solve:.2f}",
+            ),
+            Fact("engine", engine + (f" ({versions})" if versions else "")),
+            Fact("checked", "yes, recomputed from the data" if self.verified else "no"),
+            *(Fact("warning", text) for text in self.warnings),
+        ]

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from cpx.answers.html import Shown
+from cpx.answers.text import Block, Implication
+
 __all__ = ["Literal", "Rule"]
 
 
@@ -30,7 +33,7 @@ class Literal:
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(Shown):
     """A conjunction of literals and the class it stands for.
 
     Attributes
@@ -74,7 +77,15 @@ class Rule:
         return len(self.literals)
 
     def __str__(self) -> str:
-        return f"{f' {self.joint} '.join(self.words) or self.empty} => {self.conclusion}"
+        return str(self._implication)
+
+    @property
+    def _implication(self) -> Implication:
+        return Implication(self.words, self.joint, self.empty, self.conclusion)
+
+    def blocks(self) -> list[Block]:
+        """Return what is printed and shown."""
+        return [self._implication]
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from cpx.answers.rule import Literal, Rule
+from cpx.answers.text import Block, Table, as_text
 
 __all__ = ["RuleFigures", "RuleSet"]
 
@@ -104,16 +105,23 @@ class RuleSet(Rule):
         texts : sequence of str, optional
             Other words for the rules.
         """
+        return as_text([self.figures_table(texts)])
+
+    def figures_table(self, texts: Sequence[str] | None = None) -> Table:
+        """Return the lines of :meth:`table` as a block."""
         names = [literal.text for literal in self.literals] if texts is None else list(texts)
         priced = self.price is not None
-        head = f"errors without it  {'contribution  ' * priced}rule"
-        lines = [f"coverage  precision  {head}"]
+        rows = []
         for name, f, worth in zip(names, self.figures, self.contributions, strict=True):
             precision = "none" if f.precision is None else f"{float(f.precision):.3f}"
-            coverage = f"{f.covered / self.total:.3f}"
-            gain = f"{float(worth):>+12.2f}  " * priced
-            lines.append(f"{coverage:>8}  {precision:>9}  {f.marginal:>+17}  {gain}{name}")
-        return "\n".join(lines)
+            figures = [f"{f.covered / self.total:.3f}", precision, f"{f.marginal:+}"]
+            rows.append((*figures, *[f"{float(worth):+.2f}"] * priced, name))
+        head = ("coverage", "precision", "errors without it", *["contribution"] * priced, "rule")
+        return Table(head, tuple(rows), left=(len(head) - 1,))
+
+    def blocks(self) -> list[Block]:
+        """Return the set, and its table."""
+        return [*super().blocks(), self.figures_table()] if self.literals else super().blocks()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the set as plain JSON values."""

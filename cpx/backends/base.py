@@ -167,9 +167,7 @@ class Backend(ABC):
     def preload(cls) -> None:
         """Import the engine; a worker does so once, before it forks a child per solve."""
         for module in cls.requires:
-            # Numba is imported where a kernel must be compiled, and only there.
-            if module != "numba":
-                import_module(module)
+            import_module(module)
 
     @classmethod
     def versions(cls) -> dict[str, str]:

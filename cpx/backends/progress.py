@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination, TracePoint, relative_gap
 from cpx.answers.values import Value
+from cpx.compiled.machine_code import seconds_compiling
 from cpx.errors import EngineError, shown
 from cpx.models.base import RatioProblem
 
@@ -67,6 +68,7 @@ class Progress:
         self.problem = problem
         self.options = options
         self.started = time.perf_counter()
+        self._compiling_before = seconds_compiling()
         self.explanation: Explanation | None = None
         self.objective: Value | None = None
         self.best_bound: Value | None = None
@@ -82,8 +84,9 @@ class Progress:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the solve began."""
-        return time.perf_counter() - self.started
+        """Seconds since the solve began, without those in which kernels had to be compiled."""
+        waited = seconds_compiling() - self._compiling_before
+        return time.perf_counter() - self.started - waited
 
     @property
     def remaining(self) -> float | None:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from cpx.check import minimum_subset as smallest
-from cpx.check.proof import compare
+from cpx.check.proof import compare_shares
+from cpx.check.words import (
+    class_name,
+    names_of,
+    of_least_weight,
+    percent,
+    wrong_rule,
+    wrong_sentences,
+)
 
 __all__ = ["judge"]
 
@@ -18,7 +27,9 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     weights = instance.get("weights") or [1] * len(rows)
     same = [label == "1" for label in instance["labels"]]
     tolerated: Fraction = Fraction(parameters["epsilon"]) * sum(weights)
-    names = instance.get("features")
+    names, called = names_of(instance), class_name(instance, "same class as x")
+    share = percent(Fraction(parameters["epsilon"]))
+    sought = f"certificate on these samples with at most {share} disagreeing"
 
     def covered(chosen: frozenset[int]) -> list[int]:
         return [i for i, row in enumerate(rows) if all(row[j] == "1" for j in chosen)]
@@ -42,16 +53,14 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         inside = covered(frozenset(found["features"]))
         weight = sum(weights[i] for i in inside)
         right = sum(weights[i] for i in inside if same[i])
-        figures = {
-            "precision": Fraction(right, weight) if weight else None,
-            "coverage": Fraction(weight, sum(weights)),
-        }
-        for what, given in figures.items():
-            said = found.get(what)
-            compare(out, what, None if said is None else Fraction(said), given)
-        for j, text in found["rule"]["literals"]:
-            if names:
-                compare(out, f"literal {j}", text, names[j])
-        return out
+        precision = Fraction(right, weight) if weight else None
+        compare_shares(out, found, precision, Fraction(weight, sum(weights)))
+        out += wrong_rule(found, {j: names[j] for j in found["features"]}, called)
+        proved = of_least_weight(instance, result, sought, "condition")
+        note = (
+            f"on the samples: {weight - right} of {sum(weights)} are covered and have another "
+            f"class, {math.floor(tolerated)} tolerated; nothing is said of other rows"
+        )
+        return out + wrong_sentences(found, [proved], [note])
 
     return complaints

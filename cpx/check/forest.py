@@ -37,14 +37,20 @@ class Forest:
         Leaf values have one integer per score, in units of ``1 / scale``.
     base : list of int
         In the same unit.
+    given, x : list of d float or None
+        The row as it is saved, and as the tests see it.
+    tested : set of int
+        The columns that some tree tests.
     conditions : list of (int, int)
         Column and place of the threshold of each test that can go both ways, in order.
     """
 
     def __init__(self, model: Mapping[str, Any], x: list[float | None]) -> None:
         self.attributes, self.classes = model["attributes"], model["classes"]
-        self.decision = model["decision"]
-        self.cast: Callable[[float], float] = _single if model["cast"] == "float32" else float
+        self.decision, self.strict = model["decision"], bool(model["strict"])
+        self.single = model["cast"] == "float32"
+        self.cast: Callable[[float], float] = _single if self.single else float
+        self.given = x
         self.x = [None if v is None else self.cast(v) for v in x]
         self.thresholds = [[float.fromhex(t) for t in ts] for ts in model["thresholds"]]
         numbers = [float.fromhex(v) for tree in model["trees"] for v in tree["values"]]
@@ -52,6 +58,7 @@ class Forest:
         self.scale = max((v.as_integer_ratio()[1] for v in [*numbers, *start]), default=1)
         self.base = [self._integer(v) for v in start]
         self.trees = [self._tree(tree) for tree in model["trees"]]
+        self.tested = {a for tree in model["trees"] for a in tree["attribute"] if a >= 0}
         places = {node for tree in self.trees for node in _tests(tree)}
         self.conditions = sorted(p for p in places if 0 <= p[1] < len(self.thresholds[p[0]]))
 
@@ -92,9 +99,7 @@ class Forest:
         value = self.x[column]
         if value is not None and low < value <= high:
             return True
-        listed = [0.0, 1.0] if kind == "boolean" else None
-        if "values" in attribute:
-            listed = [float.fromhex(v) for v in attribute["values"]]
+        listed = self.listed(column)
         if listed is not None:
             return any(low < self.cast(v) <= high for v in listed)
         least = float.fromhex(attribute["lower"]) if "lower" in attribute else -_LARGEST
@@ -103,6 +108,13 @@ class Forest:
             first = max(math.ceil(least), math.floor(max(low, -_LARGEST)) + 1)
             return first <= min(math.floor(most), math.floor(min(high, _LARGEST)))
         return low < self.cast(most) and self.cast(least) <= high
+
+    def listed(self, column: int) -> list[float] | None:
+        """Return all values of a column, None where they are not listed."""
+        attribute = self.attributes[column]
+        if "values" in attribute:
+            return [float.fromhex(v) for v in attribute["values"]]
+        return [0.0, 1.0] if attribute.get("kind") == "boolean" else None
 
     # ---------------------------------------------------------- conditions
 

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from cpx.check.proof import beaten, compare, proof, wrong_features, wrong_types
+from cpx.check.proof import (
+    beaten,
+    compare,
+    compare_shares,
+    nothing_found,
+    proof,
+    wrong_features,
+    wrong_types,
+)
+from cpx.check.words import class_name, names_of, wrong_rule, wrong_sentences
 
 __all__ = ["judge"]
 
@@ -17,41 +27,63 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     rows, weights, parameters = instance["samples"], instance["weights"], instance["parameters"]
     clauses, literals = parameters["max_clauses"], parameters["max_literals"]
     m, d = len(rows), len(rows[0])
-    names = instance.get("features")
+    names, called = names_of(instance), class_name(instance, "positive")
+    unit = Fraction(parameters.get("unit", 1))
+    most = sum(weight for weight in weights if weight > 0)
+
+    def in_words(clause: tuple[int, ...], alone: bool) -> str:
+        text = " and ".join(names[j] for j in clause)
+        return text if alone or len(clause) == 1 else f"({text})"
+
+    def real(units: int) -> str:
+        return f"{float(units * unit):.7g}"
+
+    def proved(result: Mapping[str, Any], value: int) -> str:
+        told, bound = f"weight {real(value)}", result["bound"]
+        if result["status"] != "OPTIMAL":
+            if bound is None:
+                return f"{told}, without a bound"
+            return f"{told}, not proved optimal: no rule has more than {real(bound)}"
+        if value == most:
+            return f"{told} is optimal: all positive weight and no negative"
+        return f"{told} is optimal: no such rule has more; all positive: {real(most)}"
+
+    def counts(covered: list[bool]) -> str:
+        signed = [*zip(covered, weights, strict=True)]
+        sides = [held for held, w in signed if w > 0], [held for held, w in signed if w < 0]
+        positive, negative = (f"{sum(side)} of {len(side)}" for side in sides)
+        return f"true of {positive} positive and {negative} negative support vectors"
 
     def complaints(result: Mapping[str, Any]) -> list[str]:
         status, found = result["status"], result["explanation"]
         if status == "INFEASIBLE":
             return ["status: INFEASIBLE, but every formula of one feature is allowed"]
         if found is None:
-            if status in ("OPTIMAL", "FEASIBLE"):
-                return [f"status: {status} without an explanation"]
-            return []
+            return nothing_found(result)
         features = found["features"]
         out = wrong_features(features, clauses * d) + wrong_types(result, int)
         if out:
             return out
-        rule = [[j % d for j in features if j // d == t] for t in range(clauses)]
-        rule = [clause for clause in rule if clause]
+        slots = [tuple(j % d for j in sorted(features) if j // d == t) for t in range(clauses)]
+        rule = sorted({clause for clause in slots if clause})
         if not rule:
-            out.append("features: the rule has no clause")
+            return ["features: the rule has no clause"]
         if any(len(clause) > literals for clause in rule):
             out.append(f"features: a clause has more than {literals}")
-        value = sum(
-            weight
-            for row, weight in zip(rows, weights, strict=True)
-            if any(all(row[j] == "1" for j in clause) for clause in rule)
-        )
+        covered = [any(all(row[j] == "1" for j in clause) for clause in rule) for row in rows]
+        value = sum(weight for inside, weight in zip(covered, weights, strict=True) if inside)
         compare(out, "objective", result["objective"], value)
-        literals_said = found.get("rule", {}).get("literals", [])
-        compare(out, "rule", [j for j, _ in literals_said], sorted(features))
-        if names is not None:
-            for j, text in literals_said:
-                compare(out, f"literal {j}", text, names[j % d])
         out += proof(result, value, -1)
+        if result["bound"] is not None and value == most and status != "OPTIMAL":
+            out.append(f"status: {status}, but no rule has more than {most}")
         if result["bound"] is not None and m * d * d <= _MOST_PRODUCTS:
             out += beaten(result, *_small_rule(rows, weights, literals), -1)
-        return out
+        compare_shares(out, found, None, None)
+        text = " or ".join(in_words(clause, len(rule) == 1) for clause in rule)
+        if not found["rule"].get("conditions"):
+            out.append("conditions: missing, without them the clauses are joined by 'and'")
+        out += wrong_rule(found, {j: names[j % d] for j in features}, called, [text])
+        return out + wrong_sentences(found, [proved(result, value)], [counts(covered)])
 
     return complaints
 

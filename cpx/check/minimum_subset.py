@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cpx.check.proof import proof, wrong_features, wrong_types
+from cpx.check.proof import compare, nothing_found, proof, wrong_features, wrong_types
 
 __all__ = ["UNDECIDED", "Smallest", "complaints"]
 
@@ -41,20 +41,14 @@ def complaints(data: Smallest, result: Mapping[str, Any]) -> list[str]:
         if not data.required & data.forbidden:
             # Every set that is enough is contained in this one, which then is so too.
             out += _sufficiency(data.enough(most), wanted=False)
-        if found is not None:
-            out.append("explanation: an infeasible problem has none")
-        return out
     if found is None:
-        if status in ("OPTIMAL", "FEASIBLE"):
-            out.append(f"status: {status} without an explanation")
-        return out
+        return out + nothing_found(result)
     out += _broken(data, found["features"]) + wrong_types(result, int)
     if out:
         return out
     chosen = frozenset(found["features"])
     objective = sum(data.weights[j] for j in chosen)
-    if result["objective"] != objective:
-        out.append(f"objective: the result says {result['objective']}, the data give {objective}")
+    compare(out, "objective", result["objective"], objective)
     out += _sufficiency(data.enough(chosen), wanted=True)
     if status == "OPTIMAL" and not out:
         idle = [j for j in sorted(chosen - data.required) if data.enough(chosen - {j})]

@@ -11,7 +11,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proof import beaten, compare, number, proof, wrong_features, wrong_types
+from cpx.check.proof import (
+    beaten,
+    compare,
+    compare_shares,
+    nothing_found,
+    number,
+    proof,
+    wrong_features,
+    wrong_types,
+)
+from cpx.check.words import (
+    class_name,
+    having,
+    names_of,
+    percent,
+    plural,
+    wrong_rule,
+    wrong_sentences,
+)
 
 __all__ = ["KINDS", "judge"]
 
@@ -24,6 +42,7 @@ class _Monomial:
     same: NDArray[np.bool_]
     weights: NDArray[np.int64]
     names: list[str]
+    called: str
     k: int
     required: set[int]
     forbidden: set[int]
@@ -41,20 +60,13 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
 
 
 def _complaints(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[str]:
-    status, found = result["status"], result["explanation"]
+    found = result["explanation"]
     out: list[str] = []
-    if status == "INFEASIBLE":
-        if _has_solution(data):
-            out.append("status: INFEASIBLE, but the constraints have a solution")
-        if found is not None:
-            out.append("explanation: an infeasible problem has none")
-        return out
+    if result["status"] == "INFEASIBLE" and _has_solution(data):
+        out.append("status: INFEASIBLE, but the constraints have a solution")
     if found is None:
-        if status in ("OPTIMAL", "FEASIBLE"):
-            out.append(f"status: {status} without an explanation")
-        return out
-    out += _broken_constraints(data, found["features"])
-    if out:
+        return out + nothing_found(result)
+    if out := out + _broken_constraints(data, found["features"]):
         return out
     covered = np.asarray(data.agrees[:, found["features"]].all(axis=1), dtype=np.bool_)
     out += _broken_limits(data, covered)
@@ -63,13 +75,18 @@ def _complaints(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[s
         return out
     objective = _OBJECTIVES[kind](data, covered)
     compare(out, "objective", number(result["objective"]), objective)
-    out += _figures(data, covered, found)
+    weight, right, total = _weights(data, covered)
+    share = Fraction(right, weight) if weight else None
+    compare_shares(out, found, share, Fraction(weight, total))
     sign = 1 if kind in _MINIMISED else -1
     out += proof(result, objective, sign)
     if result["bound"] is not None and (rival := _small_rule(kind, data)) is not None:
         covers = np.asarray(data.agrees[:, rival].all(axis=1), dtype=np.bool_)
         out += beaten(result, rival, _OBJECTIVES[kind](data, covers), sign)
-    return out
+    names = {j: data.names[j] for j in found["features"]}
+    out += wrong_rule(found, names, data.called, conditions=None)
+    # What holds beyond the samples, an instance of samples does not decide.
+    return out + wrong_sentences(found, _proved(kind, data, covered, result), None, None)
 
 
 def _read(instance: Mapping[str, Any]) -> _Monomial:
@@ -90,7 +107,8 @@ def _read(instance: Mapping[str, Any]) -> _Monomial:
         agrees=agrees,
         same=np.frombuffer(labels.encode(), dtype=np.uint8) == 49,
         weights=np.array(weights, dtype=np.int64),
-        names=list(instance.get("features") or ()),
+        names=names_of(instance),
+        called=class_name(instance, "same class as x"),
         k=parameters["k"],
         required=set(parameters.get("required", ())),
         forbidden=set(parameters.get("forbidden", ())),
@@ -223,10 +241,14 @@ def _small_rule(kind: str, data: _Monomial) -> list[int] | None:
     return min(rules, key=worth, default=None)
 
 
+def _weights(data: _Monomial, covered: NDArray[np.bool_]) -> tuple[int, int, int]:
+    """Return what is covered, what of it agrees, and everything."""
+    agreeing = data.weights[covered & data.same]
+    return int(data.weights[covered].sum()), int(agreeing.sum()), int(data.weights.sum())
+
+
 def _broken_limits(data: _Monomial, covered: NDArray[np.bool_]) -> list[str]:
-    weight = int(data.weights[covered].sum())
-    right = int(data.weights[covered & data.same].sum())
-    total = int(data.weights.sum())
+    weight, right, total = _weights(data, covered)
     out = []
     if data.covers_something and weight == 0:
         out.append("coverage: nothing is covered")
@@ -256,19 +278,56 @@ def _broken_constraints(data: _Monomial, features: list[int]) -> list[str]:
     return out
 
 
-def _figures(data: _Monomial, covered: NDArray[np.bool_], found: Mapping[str, Any]) -> list[str]:
-    out: list[str] = []
-    weight = int(data.weights[covered].sum())
-    right = int(data.weights[covered & data.same].sum())
-    precision = Fraction(right, weight) if weight else None
-    coverage = Fraction(weight, int(data.weights.sum()))
-    for what, given in (("precision", precision), ("coverage", coverage)):
-        said = found.get(what)
-        compare(out, what, None if said is None else Fraction(said), given)
-    literals = found.get("rule", {}).get("literals")
-    if literals is not None:
-        compare(out, "rule", [j for j, _ in literals], sorted(found["features"]))
-        for j, text in literals:
-            if data.names:
-                compare(out, f"literal {j}", text, data.names[j])
-    return out
+_CLAIMS = {
+    "k-monomial": ("loss", "has less on these samples"),
+    "negative-only": ("covered disagreeing weight", "has less on these samples"),
+    "max-precision": ("precision", "is more precise"),
+    "max-coverage": ("coverage", "covers more"),
+}
+"""What is optimised, and what no other rule does when one is optimal."""
+
+
+def _proved(
+    kind: str, data: _Monomial, covered: NDArray[np.bool_], result: Mapping[str, Any]
+) -> list[str]:
+    """Return what may be said to be proved of a rule."""
+    weight, right, total = _weights(data, covered)
+    objective, bound, rival = _OBJECTIVES[kind](data, covered), result["bound"], _rival(data)
+    claim, better = _CLAIMS[kind]
+    figure = f"{objective} of {total}"
+    if kind == _RATIO:
+        figure = f"{right}/{weight} ({float(objective):.3f})"
+    elif kind not in _MINIMISED:
+        figure = f"{weight}/{total} ({weight / total:.3f})"
+    if result["status"] == "OPTIMAL":
+        told = f"{claim} {figure} is optimal: no {rival} {better}"
+        # Said of the precise rules that are compared by their coverage too.
+        return [told, f"{told}; no rule that is as precise covers more"]
+    if bound is None:
+        return [f"{claim} {figure}, without a bound"]
+    limit = f"every {rival} has at least {bound}"
+    if kind == _RATIO:
+        limit = f"no {rival} has a precision above {_decimal(Fraction(bound))}"
+    elif kind not in _MINIMISED:
+        limit = f"no {rival} covers more than {bound}"
+    return [f"{claim} {figure}, not proved optimal: {limit}"]
+
+
+def _decimal(value: Fraction) -> str:
+    return str(value) if value.denominator == 1 else f"{float(value):.4f} ({value})"
+
+
+def _rival(data: _Monomial) -> str:
+    """Return what a rule competes with."""
+    parts = ["has what is required"] * bool(data.required)
+    parts += ["has nothing forbidden"] * bool(data.forbidden)
+    parts += ["has at most one condition of each group"] * (data.groups is not None)
+    if data.min_coverage:
+        parts.append(f"covers at least {percent(data.min_coverage)} of the samples")
+    elif data.covers_something and not data.min_precision:
+        parts.append("covers a sample")
+    if data.max_coverage is not None and data.max_coverage < 1:
+        parts.append(f"covers at most {percent(data.max_coverage)} of the samples")
+    if data.min_precision:
+        parts.append(f"has a precision of at least {percent(data.min_precision)}")
+    return having(f"rule of at most {plural(data.k, 'condition')}", parts)

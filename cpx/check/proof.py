@@ -6,13 +6,48 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["beaten", "compare", "number", "proof", "wrong_features", "wrong_types"]
+__all__ = [
+    "beaten",
+    "compare",
+    "compare_shares",
+    "nothing_found",
+    "number",
+    "proof",
+    "wrong_features",
+    "wrong_types",
+]
+
+_LONGEST = 200
 
 
 def compare(out: list[str], what: str, said: object, given: object) -> None:
     """Add a complaint when the result says something else than the data."""
     if said != given:
-        out.append(f"{what}: the result says {said}, the data give {given}")
+        out.append(f"{what}: the result says {_cut(said)}, the data give {_cut(given)}")
+
+
+def _cut(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def nothing_found(result: Mapping[str, Any]) -> list[str]:
+    """Return complaints about a result that has no solution, whatever its problem is."""
+    status = result["status"]
+    out = [f"status: {status} without an explanation"] * (status in ("OPTIMAL", "FEASIBLE"))
+    for name in ("objective", "gap"):
+        if result[name] is not None:
+            out.append(f"{name}: {result[name]} without an explanation")
+    return out
+
+
+def compare_shares(
+    out: list[str], found: Mapping[str, Any], precision: Fraction | None, coverage: Fraction | None
+) -> None:
+    """Compare precision and coverage, where the result has them."""
+    for what, given in (("precision", precision), ("coverage", coverage)):
+        if what in found:
+            compare(out, what, number(found[what]), given)
 
 
 def number(value: Any) -> Any:
@@ -23,9 +58,9 @@ def number(value: Any) -> Any:
 def wrong_features(features: list[int], d: int) -> list[str]:
     """Return complaints about features that are no different indices below d."""
     if any(isinstance(j, bool) or not isinstance(j, int) or not 0 <= j < d for j in features):
-        return [f"features: {features} are not all indices from 0 to {d - 1}"]
+        return [f"features: {_cut(features)} are not all indices from 0 to {d - 1}"]
     if len(features) != len(set(features)):
-        return [f"features: {features} names a feature twice"]
+        return [f"features: {_cut(features)} names a feature twice"]
     return []
 
 
@@ -54,10 +89,16 @@ def proof(result: Mapping[str, Any], objective: int | Fraction, sign: int) -> li
     """Check bound, gap and trace; ``sign`` is 1 where less is better, and else -1."""
     out: list[str] = []
     status, bound = result["status"], number(result["bound"])
+    if status == "INFEASIBLE":
+        out.append("explanation: an infeasible problem has none")
+    if status == "UNKNOWN":
+        out.append(f"status: UNKNOWN with a solution of value {objective}")
     if bound is not None and sign * bound > sign * objective:
         out.append(f"bound: {bound} is beyond the value {objective} of the solution")
     if status == "OPTIMAL" and bound != objective:
         out.append(f"status: OPTIMAL with bound {bound} and value {objective}")
+    if status == "FEASIBLE" and bound == objective:
+        out.append(f"status: FEASIBLE, but the bound {bound} is the value: that is OPTIMAL")
     gap = None
     if bound is not None:
         gap = float(Fraction(abs(objective - bound)) / max(Fraction(1), abs(Fraction(objective))))

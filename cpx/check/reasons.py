@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,9 @@ from cpx.check import minimum_subset as smallest
 from cpx.check.cells import Box, Cells
 from cpx.check.class_margin import always_wins
 from cpx.check.forest import Forest, Node
+from cpx.check.intervals import Intervals
+from cpx.check.proof import compare_shares, wrong_features
+from cpx.check.words import class_name, of_least_weight, plural, wrong_rule, wrong_sentences
 
 __all__ = ["judge"]
 
@@ -43,9 +47,11 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
         reading.deadline = time.monotonic() + left
         if (given := reading.predicted) != instance["class"]:
             return [f"class: the instance says {instance['class']!r}, the model gives {given!r}"]
+        reading.conditions = reading.conditions_of(result["explanation"])
         out = smallest.complaints(data, result)
-        found = result["explanation"]
-        return out if found is None or out else reading.wrong_words(found)
+        if result["explanation"] is None or out:
+            return out
+        return reading.wrong_words(instance, result)
 
     return complaints
 
@@ -59,7 +65,9 @@ class _Reason:
         self.unit = Fraction(parameters["unit"]) * forest.scale
         self.n = len(forest.attributes) if self.by_columns else len(forest.conditions)
         self.cells = Cells(forest, self.by_columns)
+        self.intervals = Intervals(forest)
         self.deadline = float("inf")
+        self.conditions: _Conditions | None = None
         self.own = [leaf for (leaf,) in self._reached(self.cells.box(frozenset(range(self.n))))]
         self.label = self._class([leaf.values for leaf in self.own])
         self.predicted = forest.classes[self.label]
@@ -95,8 +103,20 @@ class _Reason:
         return [found[a:b] for a, b in itertools.pairwise(ends)]
 
     def enough(self, chosen: frozenset[int]) -> bool | None:
-        """Decide by the definition of the instance."""
-        box = self.cells.box(chosen)
+        """Decide by the definition of the instance.
+
+        The conditions of the answer allow no fewer rows than its features do: where they force
+        the class, so do the features.
+        """
+        wider = self.conditions
+        if wider is not None and wider.features == chosen and wider.box is not None:
+            wider.force = self.forces(wider.box)
+            if wider.force is not False:
+                return wider.force
+        return self.forces(self.cells.box(chosen))
+
+    def forces(self, box: Box) -> bool | None:
+        """Say whether all rows of a box have the class, by the definition of the instance."""
         if self.definition == "majoritary":
             return self._majority(self._reached(box))
         if self.definition == "tree-specific":
@@ -139,18 +159,113 @@ class _Reason:
 
     # ----------------------------------------------------------------- words
 
-    def wrong_words(self, found: Mapping[str, Any]) -> list[str]:
-        """Complain about literals that are not of the features they stand for."""
-        literals = found["rule"]["literals"]
-        if [j for j, _ in literals] != sorted(found["features"]):
-            return [f"rule: its literals are not those of the features {found['features']}"]
-        out = []
-        for j, text in literals:
-            column = j if self.by_columns else self.forest.conditions[j][0]
-            name = self.forest.attributes[column]["name"]
-            if name not in text:
-                out.append(f"literal {j}: {text!r} is not about {name!r}")
+    def conditions_of(self, found: Mapping[str, Any] | None) -> _Conditions | None:
+        """Read the conditions that an answer prints for its features, None without any."""
+        words = found and found["rule"].get("conditions")
+        if not found or not words or not self.by_columns:
+            return None
+        features = sorted(found["features"])
+        out = _Conditions(frozenset(features))
+        if len(words) != len(features) or wrong_features(features, self.n):
+            return out
+        box = self.cells.box(frozenset(features))
+        for j, text in zip(features, words, strict=True):
+            span = self.intervals.range_of(j, text)
+            if span is None:
+                return out
+            if j in self.forest.tested and self.forest.x[j] is not None:
+                first, last = (self.cells.first[j] + at for at in span)
+                box[first : last + 1] = self.cells.everything[first : last + 1]
+        out.box = box
         return out
+
+    def wrong_words(self, instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
+        """Complain about words that are not those of the features."""
+        found, conditions = result["explanation"], self.conditions
+        features = sorted(found["features"])
+        names = {j: self._name(j) for j in features}
+        words, out = list(names.values()), list[str]()
+        if conditions is not None:
+            words = found["rule"]["conditions"]
+            if conditions.box is None:
+                out.append(f"conditions: {words} are not true of x, one for each feature")
+            elif conditions.force is False:
+                out.append(f"conditions: {words} do not force the class")
+        compare_shares(out, found, None, None)
+        called = class_name(instance, instance["class"])
+        out += wrong_rule(found, names, called, words if conditions is not None else ())
+        claim = f"{self.definition} reason{' by the rounded losses' * bool(self.unit)}"
+        unit = "attribute" if self.by_columns else "condition"
+        proved = of_least_weight(instance, result, claim, unit)
+        forced = self._forced(words, called)
+        return out + wrong_sentences(found, [proved], self._sense(instance), forced)
+
+    def _name(self, j: int) -> str:
+        if self.by_columns:
+            return self.intervals.text(j, *self.intervals.own(j))
+        place = self.forest.conditions[j]
+        return self.intervals.test(*place, self.forest.holds(*place))
+
+    def _forced(self, words: list[str], called: str) -> str:
+        """Return what holds of every row with these words."""
+        if not words:
+            return f"{called} in every case: no other class is ever given"
+        told = f"{' and '.join(words)} force{'s' * (len(words) == 1)} {called}"
+        rest = self.n - len(words)
+        if not rest:
+            return told
+        others = plural(rest, "column" if self.by_columns else "condition")
+        told += f", whatever the other {others} {'is' if rest == 1 else 'are'}"
+        return told if self.by_columns else f"{told}, each free"
+
+    def _sense(self, instance: Mapping[str, Any]) -> list[str]:
+        """Return in what sense the class is forced: definition, level, ties."""
+        if self.definition == "sufficient":
+            meaning = "sufficient: every such row gets the class, by the exact sums of the model"
+        elif self.definition == "majoritary":
+            meaning = (
+                f"majoritary: the same {self._votes_needed()} of {len(self.own)} trees vote for "
+                "the class on every such row, and win whatever the others vote for"
+            )
+        else:
+            meaning = (
+                "tree-specific: the class wins even if every tree is at the worst of its leaves "
+                "that such a row can reach, each tree by itself"
+            )
+            if unit := Fraction(instance["parameters"]["unit"]):
+                meaning += f"; losses of leaves are rounded up to multiples of {unit}"
+        level = (
+            "attributes: columns are kept in the interval of x between thresholds of the model; "
+            "the others take any value they can have"
+            if self.by_columns
+            else "conditions: each test of the model is free, also where tests of a column "
+            "contradict each other"
+        )
+        ties = {
+            "first": "of classes with equal scores the first one is given",
+            "positive": f"a score above 0 is {self.forest.classes[-1]}",
+            "nonnegative": f"a score of 0 or more is {self.forest.classes[-1]}",
+        }[self.forest.decision]
+        return [meaning, f"level {level}", f"ties: {ties}"]
+
+    def _votes_needed(self) -> int:
+        """Return the least number of votes with which the class wins whatever the others do."""
+        least, scale = 0, self.forest.scale
+        for rival in self.rivals:
+            # The lead is 2 votes - trees, and what the base gives.
+            missing = scale * len(self.own) - self._margin(self.forest.base, rival)
+            votes = -(-missing // (2 * scale))
+            least = max(least, votes + (not self._wins(2 * scale * votes - missing, rival)))
+        return least
+
+
+@dataclass
+class _Conditions:
+    """What an answer prints for its features: the rows it allows, and whether these suffice."""
+
+    features: frozenset[int]
+    box: Box | None = None
+    force: bool | None = None
 
 
 class _TooLong(Exception):

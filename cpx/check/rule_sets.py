@@ -11,7 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proof import beaten, compare, proof, wrong_features, wrong_types
+from cpx.check.proof import (
+    beaten,
+    compare,
+    compare_shares,
+    nothing_found,
+    proof,
+    wrong_features,
+    wrong_types,
+)
+from cpx.check.words import (
+    class_name,
+    having,
+    names_of,
+    plural,
+    wrong_rule,
+    wrong_sentences,
+)
 
 __all__ = ["KINDS", "judge"]
 
@@ -33,8 +49,8 @@ class _Sets(ABC):
         total = int(self.errors.sum())
         self.price: Fraction = Fraction(parameters.get("penalty", 0)) * total
         self.hamming = parameters.get("loss", "zero-one") == "hamming"
-        d = self.literals.shape[1]
-        self.names = instance.get("features") or [f"x{j}" for j in range(d)]
+        self.total = total
+        self.names, self.called = names_of(instance), class_name(instance, "the class")
 
     @abstractmethod
     def rule(self, r: int) -> list[int]:
@@ -43,6 +59,10 @@ class _Sets(ABC):
     @abstractmethod
     def count(self) -> int:
         """Return how many rules there are."""
+
+    @abstractmethod
+    def rival(self) -> str:
+        """Return what a set is compared with."""
 
     def length(self, r: int) -> int:
         """Return how many literals a rule counts as."""
@@ -66,15 +86,33 @@ class _Sets(ABC):
             out += self.cover(r)
         return out
 
+    def wrong(self, chosen: list[int]) -> int:
+        """Return the weight of the errors, by the loss."""
+        times = self.times(chosen)
+        often = times if self.hamming else np.minimum(times, 1)
+        missed = int(self.errors[(times == 0) & self.same].sum())
+        return missed + int((self.errors * often)[~self.same].sum())
+
     def objective(self, chosen: list[int]) -> int:
         """Return the value in the units of the objective, the least that make it an integer."""
-        times = self.times(chosen)
-        wrong = int(self.errors[(times == 0) & self.same].sum())
-        often = times if self.hamming else np.minimum(times, 1)
-        wrong += int((self.errors * often)[~self.same].sum())
-        value = (wrong + self.price * len(chosen)) * self.price.denominator
+        value = (self.wrong(chosen) + self.price * len(chosen)) * self.price.denominator
         assert value.denominator == 1
         return int(value)
+
+    def proved(self, result: Mapping[str, Any]) -> str:
+        """Return what the value is made of, and what was proved of it."""
+        chosen, bound = result["explanation"]["features"], result["bound"]
+        wrong, value = self.wrong(chosen), Fraction(self.objective(chosen), self.price.denominator)
+        told = (
+            f"{'Hamming loss' if self.hamming else 'error'} {wrong} of {self.total} and "
+            f"{plural(len(chosen), 'rule')} at {_decimal(self.price)}, {_decimal(value)} in all"
+        )
+        if result["status"] == "OPTIMAL":
+            return f"{told}, is optimal: no {self.rival()} has less"
+        if bound is None:
+            return f"{told}, without a bound"
+        least = _decimal(Fraction(bound, self.price.denominator))
+        return f"{told}, not proved optimal: every {self.rival()} has at least {least}"
 
     def broken(self, chosen: list[int]) -> list[str]:
         """Say which constraints a set breaks."""
@@ -100,6 +138,17 @@ class _Selection(_Sets):
 
     def count(self) -> int:
         return len(self.parameters["rules"])
+
+    def rival(self) -> str:
+        limits, parts = self.parameters, []
+        for name, what in (("max_rules", "rule"), ("max_literals", "literal")):
+            if limits.get(name) is not None:
+                parts.append(f"has at most {plural(limits[name], what)}")
+        if (most := limits.get("max_overlap")) is not None:
+            parts.append(f"has a weight of at most {most} covered more than once")
+        parts += ["has what is required"] * bool(limits.get("required"))
+        parts += ["has nothing forbidden"] * bool(limits.get("forbidden"))
+        return having(f"set of the {self.count()} candidates", parts)
 
     def length(self, r: int) -> int:
         lengths = self.parameters.get("lengths")
@@ -146,6 +195,9 @@ class _Learning(_Sets):
         d = self.literals.shape[1]
         return sum(comb(d, size) for size in range(min(self.parameters["max_literals"], d) + 1))
 
+    def rival(self) -> str:
+        return f"set of rules of at most {plural(self.parameters['max_literals'], 'literal')}"
+
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
     """Read an instance; return what says what is wrong with a result for it."""
@@ -157,11 +209,10 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         if status == "INFEASIBLE":
             # Limits never get tighter when a rule is left out: the required rules decide.
             required = sorted(instance["parameters"].get("required", ()))
-            out = [] if data.broken(required) else ["status: the required rules are a solution"]
-            return out + ["explanation: an infeasible problem has none"] * (found is not None)
+            if not data.broken(required):
+                return ["status: INFEASIBLE, but the required rules are a solution"]
         if found is None:
-            none = status in ("OPTIMAL", "FEASIBLE")
-            return [f"status: {status} without an explanation"] * none
+            return nothing_found(result)
         chosen = found["features"]
         if out := data.broken(chosen) + wrong_types(result, int):
             return out
@@ -170,7 +221,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         out += _figures(data, found) + proof(result, objective, 1)
         if result["bound"] is not None and (rival := data.small_set()) is not None:
             out += beaten(result, rival, data.objective(rival), 1)
-        return out
+        return out + wrong_sentences(found, [data.proved(result)])
 
     return complaints
 
@@ -184,21 +235,30 @@ def _figures(data: _Sets, found: Mapping[str, Any]) -> list[str]:
         return int(data.weights[rows].sum()), int(data.weights[rows & data.same].sum())
 
     covered, right = weigh(times > 0)
-    said = {key: None if found[key] is None else Fraction(found[key]) for key in _SHARES}
-    compare(out, "precision", said["precision"], Fraction(right, covered) if covered else None)
-    compare(out, "coverage", said["coverage"], Fraction(covered, int(data.weights.sum())))
+    precision = Fraction(right, covered) if covered else None
+    compare_shares(out, found, precision, Fraction(covered, int(data.weights.sum())))
+    texts = {r: data.text(r) for r in chosen}
+    alone = len(chosen) == 1
+    printed = [t if alone or data.length(r) <= 1 else f"({t})" for r, t in texts.items()]
+    out += wrong_rule(found, texts, data.called, several=printed)
     rule = found["rule"]
-    compare(out, "rule", rule["literals"], [[r, data.text(r)] for r in chosen])
-    compare(out, "total", rule["total"], int(data.weights.sum()))
+    compare(out, "total", rule.get("total"), int(data.weights.sum()))
+    if "price" in rule:
+        compare(out, "price", Fraction(rule["price"]), data.price)
     signed = np.where(data.same, data.errors, -data.errors)
-    for r, figures in zip(chosen, rule["figures"], strict=True):
-        alone = int(signed[data.cover(r) & (times == 1)].sum())
-        compare(
-            out, f"figures of rule {r}", figures, [data.length(r), *weigh(data.cover(r)), alone]
-        )
+    figures = []
+    for r in chosen:
+        cover = data.cover(r)
+        figures.append([data.length(r), *weigh(cover), int(signed[cover & (times == 1)].sum())])
+    compare(out, "figures of rules", rule.get("figures"), figures)
     return out
 
 
-_SHARES = ("precision", "coverage")
 _MOST_SETS = 100
 """Sets that are weighed to refute a bound."""
+
+
+def _decimal(value: Fraction) -> str:
+    """Return a number in decimals where that is exact."""
+    text = f"{float(value):.12g}"
+    return text if "e" not in text and Fraction(text) == value else str(value)

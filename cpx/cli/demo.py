@@ -58,8 +58,9 @@ def demo(
     Exit codes: 0 the rule is proved optimal; 3 it is not; 4 no rule within the limits;
     2 wrong input; 1 a run failed or engines contradict each other.
     """
+    from cpx.answers.text import Fact, Facts
     from cpx.cli.comparing import print_comparison
-    from cpx.cli.output import line, print_explanation
+    from cpx.cli.output import print_blocks
     from cpx.cli.progress import CompareProgress, phase
     from cpx.compare import compare, engine_names
     from cpx.compare.run import plan
@@ -84,9 +85,9 @@ def demo(
         )
     run = _best(comparison)
     if run is not None and run.result.explanation is not None:
-        explanation = explainer.measure(run.result.explanation, x)
-        print_explanation(explanation)
-        line("engine", f"{run.engine}; the data confirm its answer")
+        found = explainer.measure(run.result.explanation, x)
+        engine = Fact("engine", f"{run.engine}; the data confirm its answer")
+        print_blocks([*found.headline(), Facts.of([*found.facts(), engine])])
         typer.echo()
     print_comparison(comparison)
     typer.echo("\nYour own table:  cpx explain table.csv --target COLUMN --row N")
@@ -108,7 +109,8 @@ def _question() -> tuple[Explainer, MonomialProblem, pd.DataFrame]:
 
 
 def _introduce(problem: MonomialProblem) -> None:
-    from cpx.cli.output import wrapped
+    from cpx.answers.text import Paragraph
+    from cpx.cli.output import print_blocks
 
     samples = problem.samples
     text = (
@@ -117,7 +119,8 @@ def _introduce(problem: MonomialProblem) -> None:
         f"rule of at most {_K} of {samples.d} conditions that covers at least half of "
         f"{samples.total} samples:"
     )
-    typer.echo(wrapped(text) + "\n")
+    print_blocks([Paragraph(text)])
+    typer.echo()
 
 
 def _best(comparison: Comparison) -> Run | None:

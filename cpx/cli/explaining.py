@@ -281,7 +281,7 @@ def score(
     \b
     Exit codes: 0 the rule was measured; 2 wrong input; 1 anything else.
     """
-    from cpx.cli.output import print_explanation, wrapped
+    from cpx.cli.output import print_explanation
     from cpx.cli.progress import phase
     from cpx.cli.solving import run_solve
     from cpx.explainers.question import size_to_compare
@@ -305,5 +305,4 @@ def score(
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=1))
         return
-    typer.echo(wrapped(f"{source.table} row {source.row}, {asked.words(problem)}") + "\n")
-    print_explanation(found)
+    print_explanation(found, f"{source.table} row {source.row}, {asked.words(problem)}")

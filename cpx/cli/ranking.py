@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cpx.cli import options as opt
-
-if TYPE_CHECKING:
-    from cpx.explainers.ranking import Ranking
 
 __all__ = ["best"]
 
@@ -42,7 +39,7 @@ def best(
     Exit codes: 0 no better rule is missing, proved; 3 a list without that proof; 4 no rule
     within the limits; 2 wrong input; 1 anything else.
     """
-    from cpx.cli.output import warn
+    from cpx.cli.output import print_blocks, warn
     from cpx.cli.reading import read_instance
     from cpx.explainers.ranking import best_rules, optimal_rules
 
@@ -52,26 +49,7 @@ def best(
     if as_json:
         typer.echo(json.dumps(ranking.to_dict(), indent=1, allow_nan=False))
     else:
-        _print(ranking)
+        print_blocks(ranking.blocks(), spaced=False)
     for text in ranking.best.warnings:
         warn(text)
     raise typer.Exit(0 if ranking.complete else 3 if ranking.rules else 4)
-
-
-def _print(ranking: Ranking) -> None:
-    from cpx.answers.values import decimal, digits
-    from cpx.cli.output import line
-
-    places = digits(ranking.values)
-    values = [decimal(value, places) for value in ranking.values]
-    number, width = len(str(len(values))), max([5, *map(len, values)])
-    if values:
-        typer.echo(f"{'':{number}}   {'value':>{width}}  precision  coverage  rule")
-    for place, (value, rule) in enumerate(zip(values, ranking.rules, strict=True), 1):
-        precision = "-" if rule.precision is None else f"{float(rule.precision):.3f}"
-        coverage = "-" if rule.coverage is None else f"{float(rule.coverage):.3f}"
-        typer.echo(
-            f"{place:>{number}}.  {value:>{width}}  {precision:>9}  {coverage:>8}  {rule.rule}"
-        )
-    line("proved", ranking.proved, "green" if ranking.complete else "yellow")
-    line("checked", "yes, every rule was recomputed from the data" if values else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cpx.errors import InvalidInstance, OutputError
 
@@ -11,19 +11,34 @@ if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.models import Problem
 
-__all__ = ["output_path", "read_instance", "read_instances", "read_result"]
+__all__ = ["output_path", "read_instance", "read_instances", "read_result", "result_object"]
 
 
 def read_result(path: Path) -> Result:
     """Read a saved result; whatever is wrong with it is named with the path."""
     from cpx.answers.result import Result
-    from cpx.support.files import read_text
+
+    data = result_object(path)
+    try:
+        return Result.from_dict(data)
+    except InvalidInstance as error:
+        raise InvalidInstance(f"{path}: {error}") from error
+
+
+def result_object(path: Path) -> dict[str, Any]:
+    """Read the JSON object of a result as it stands, right or wrong."""
+    from cpx.support.files import parse_json, read_text
 
     text = read_text(path, InvalidInstance)
     try:
-        return Result.from_json(text)
+        data = parse_json(text, InvalidInstance)
     except InvalidInstance as error:
         raise InvalidInstance(f"{path}: {error}") from error
+    if not isinstance(data, dict) or data.get("format") != "cpx-result":
+        raise InvalidInstance(f"{path}: not a result: 'format' must be 'cpx-result'")
+    if data.get("version") != 1:
+        raise InvalidInstance(f"{path}: the version of the result is not known; known: 1")
+    return data
 
 
 def read_instance(path: Path) -> Problem:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import InvalidInstance, UnknownName
+from cpx.errors import UnknownName
 
 __all__ = ["check", "export", "show"]
 
@@ -108,8 +108,9 @@ def check(
 ) -> None:
     r"""Check a saved result against its instance, independently of all engines.
 
-    Constraints, value, precision and coverage are recomputed from the data. A bound is
-    the engine's word, but one that the solution contradicts is a failure.
+    Constraints, value, precision, coverage, figures, words and sentences are recomputed from the
+    data. A bound is the engine's word, but one that the solution contradicts is a failure. What
+    is taken on trust is printed.
 
     \b
     Example:
@@ -119,28 +120,25 @@ def check(
     \b
     Exit codes: 0 confirmed; 3 too much for the checker to decide; 1 a check fails; 2 wrong input.
     """
+    from cpx.answers.result import Result
     from cpx.answers.values import digits, in_words
-    from cpx.check import UNDECIDED, complaints
-    from cpx.cli.reading import read_instance, read_result
+    from cpx.check import UNDECIDED, complaints, on_trust
+    from cpx.cli.reading import read_instance, result_object
 
-    problem, answer = read_instance(inst), read_result(result)
-    try:
-        found = complaints(problem.to_dict(), answer.to_dict())
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise InvalidInstance(f"{result}: values of wrong types: {error}") from error
-    if found == [UNDECIDED]:
-        typer.echo(f"UNDECIDED {UNDECIDED}")
-        raise typer.Exit(3)
+    instance, data = read_instance(inst).to_dict(), result_object(result)
+    found = complaints(instance, data)
     for complaint in found:
-        typer.echo(f"FAILED {complaint}")
+        typer.echo(f"{'UNDECIDED' if complaint == UNDECIDED else 'FAILED'} {complaint}")
     if found:
-        raise typer.Exit(1)
+        raise typer.Exit(3 if found == [UNDECIDED] else 1)
+    answer = Result.from_dict(data)
     values = (answer.objective, answer.bound)
     places = digits(values)
     value, bound = ("" if v is None else in_words(v, places) for v in values)
     known = f"value {value}" if value else "no solution"
     limit = f"bound {bound}" if bound else "no bound"
     typer.echo(f"OK {answer.status}, {known}, {limit}: the data confirm it")
+    typer.echo(f"taken on trust: {', '.join(on_trust(instance, data))}")
 
 
 def _known(form: str, known: tuple[str, ...]) -> None:

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cpx.answers.html import Shown
 from cpx.answers.result import Status
+from cpx.answers.text import Block
 from cpx.compare.records import COLUMNS, Best, Run, best_of, contradictions
 from cpx.errors import InvalidInstance, shown
 from cpx.support.files import csv_text, parse_json, read_text, write_atomic
@@ -20,7 +22,7 @@ CSV_NAME, JSON_NAME = "results.csv", "results.json"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """The answers of many engines to the same instances.
 
     Attributes
@@ -151,3 +153,9 @@ class Comparison:
         from cpx.compare.table import as_text
 
         return as_text(self.by_instance(), self.complete)
+
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show: per instance a table, and what is wrong."""
+        from cpx.compare.table import blocks
+
+        return blocks(self.by_instance(), self.complete)

@@ -7,13 +7,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cpx.answers.result import Status, Termination
+from cpx.answers.text import Block, Paragraph, Table, Tone
 from cpx.answers.values import Value, decimal, digits
 from cpx.compare.records import Best, Run, best_of, contradictions
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["LINES", "as_text", "renderables"]
+__all__ = ["LINES", "as_text", "blocks", "renderables"]
+
+Groups = Mapping[str, list[Run]]
+"""The runs on each instance, by its name."""
 
 _OUTCOMES = {
     Termination.COMPLETED: "stopped at gap",
@@ -26,52 +30,69 @@ _OUTCOMES = {
 # Lines below the header and between sections, nothing else.
 LINES = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
 
+_FIGURES = ("value", "bound", "gap", "best at", "seconds", "memory")
+_STYLES: dict[Tone, str] = {"": "", "strong": "bold", "good": "green", "bad": "red"}
+
+INTERRUPTED = "interrupted: not all runs were made"
 NOTE = "* best value; best at: seconds until it was found; memory: MB at the peak"
 
 
-def as_text(by_instance: Mapping[str, list[Run]], complete: bool, width: int = 100) -> str:
-    """Return the tables of the runs of each instance as plain text, for files and pipes."""
+def as_text(groups: Groups, complete: bool, width: int = 100) -> str:
+    """Return the runs on each instance as tables in plain text, for files and pipes."""
     from rich.console import Console
 
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None, highlight=False)
-    for part in renderables(by_instance, complete, ascii_only=True):
+    for part in renderables(groups, complete, ascii_only=True):
         console.print(part)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
-def renderables(
-    by_instance: Mapping[str, list[Run]], complete: bool, ascii_only: bool = False
-) -> list[RenderableType]:
+def renderables(groups: Groups, complete: bool, ascii_only: bool = False) -> list[RenderableType]:
     """Return the tables, contradictions and notes as things that rich can print."""
     from rich.text import Text
 
     parts: list[RenderableType] = []
-    for name, runs in by_instance.items():
+    for name, runs in groups.items():
         wrong = contradictions(runs)
-        best = best_of(runs, wrong)
         title = Text(name, style="bold", overflow="fold")
         title.append(f"  {runs[0].statement}", style="not bold")
-        parts += [title, _table(runs, set(wrong), best, ascii_only)]
-        for sentence in wrong.values():
-            parts.append(Text(f"CONTRADICTION: {sentence}; not ranked", style="bold red"))
-        for run in runs:
-            if run.result.status is Status.ERROR:
-                parts.append(Text(f"error: {run.engine}: {_reason(run)}", style="red"))
+        table = _table(runs, set(wrong), best_of(runs, wrong))
+        parts += [title, _rich_table(table, ascii_only)]
+        parts += [Text(text, style="red") for text in _troubles(runs, wrong)]
         parts.append(Text(""))
     if not parts:
         return [Text("no runs")]
     parts.append(Text(NOTE, style="dim"))
     if not complete:
-        parts.append(Text("interrupted: not all runs were made", style="yellow"))
+        parts.append(Text(INTERRUPTED, style="yellow"))
     return parts
 
 
-def _table(runs: list[Run], wrong: set[int], best: Best, ascii_only: bool) -> RenderableType:
-    from rich.box import Box
-    from rich.table import Table
-    from rich.text import Text
+def blocks(groups: Groups, complete: bool) -> list[Block]:
+    """Return the tables, contradictions and notes as the blocks that notebooks show."""
+    parts: list[Block] = []
+    for name, runs in groups.items():
+        wrong = contradictions(runs)
+        parts.append(Paragraph(f"{name}  {runs[0].statement}", "strong"))
+        parts.append(_table(runs, set(wrong), best_of(runs, wrong)))
+        parts += [Paragraph(text, "bad") for text in _troubles(runs, wrong)]
+    if not parts:
+        return [Paragraph("no runs")]
+    parts.append(Paragraph(NOTE))
+    if not complete:
+        parts.append(Paragraph(INTERRUPTED, "open"))
+    return parts
 
+
+def _troubles(runs: list[Run], wrong: dict[int, str]) -> list[str]:
+    told = [f"CONTRADICTION: {sentence}; not ranked" for sentence in wrong.values()]
+    errors = [run for run in runs if run.result.status is Status.ERROR]
+    return told + [f"error: {run.engine}: {_reason(run)}" for run in errors]
+
+
+def _table(runs: list[Run], wrong: set[int], best: Best) -> Table:
+    """Return a row per run, and with several runs one of what they say together."""
     # What the runs differ in gets a column.
     settings = {
         "encoding": [run.result.encoding for run in runs],
@@ -79,16 +100,10 @@ def _table(runs: list[Run], wrong: set[int], best: Best, ascii_only: bool) -> Re
         "limit": [_limit(run) for run in runs],
     }
     several = {name: column for name, column in settings.items() if len({*column} - {""}) > 1}
-    lines = Box(LINES.replace("─", "-") if ascii_only else LINES)
-    table = Table(box=lines, show_edge=False, pad_edge=False, padding=(0, 1))
-    table.add_column("engine", overflow="fold")
-    for name in several:
-        table.add_column(name)
-    table.add_column("outcome", no_wrap=True)
-    for name in ("value", "bound", "gap", "best at", "seconds", "memory"):
-        table.add_column(name, justify="right", no_wrap=True)
     # Values that differ must not look alike.
     places = digits(value for run in runs for value in (run.result.objective, run.result.bound))
+    rows: list[tuple[str, ...]] = []
+    tones: list[Tone] = []
     for i, run in enumerate(runs):
         result = run.result
         leads = (
@@ -104,24 +119,43 @@ def _table(runs: list[Run], wrong: set[int], best: Best, ascii_only: bool) -> Re
             _seconds(result.times.total),
             "-" if result.memory is None else f"{result.memory / 1e6:.0f}",
         ]
-        table.add_row(*(Text(cell) for cell in cells), style=_style(run, i in wrong))
-    _add_best(table, best, len(several), len(runs), places)
-    return table
+        rows.append(tuple(cells))
+        tones.append(_tone(run, i in wrong))
+    if len(runs) > 1:
+        rows.append(_best_cells(best, len(several), places))
+        tones.append("strong")
+    head = ("engine", *several, "outcome", *_FIGURES)
+    left = tuple(range(len(several) + 2))
+    return Table(head, tuple(rows), left, tuple(tones))
 
 
-def _add_best(table: object, best: Best, extra: int, count: int, places: int) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    assert isinstance(table, Table)
-    if count < 2:
-        return
+def _best_cells(best: Best, extra: int, places: int) -> tuple[str, ...]:
     outcome = "infeasible" if best.infeasible else "proved" if best.proved else "open"
     cells = ["virtual best", *[""] * extra, outcome]
     cells += [_number(best.objective, places) + "  ", _number(best.bound, places)]
-    cells += [_percent(best.gap), "", _seconds(best.seconds), ""]
-    table.rows[-1].end_section = True
-    table.add_row(*(Text(cell) for cell in cells), style="bold")
+    return (*cells, _percent(best.gap), "", _seconds(best.seconds), "")
+
+
+def _rich_table(table: Table, ascii_only: bool) -> RenderableType:
+    from rich.box import Box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    lines = Box(LINES.replace("─", "-") if ascii_only else LINES)
+    drawn = RichTable(box=lines, show_edge=False, pad_edge=False, padding=(0, 1))
+    for c, name in enumerate(table.head):
+        figure = c not in table.left
+        drawn.add_column(
+            name,
+            justify="right" if figure else "left",
+            no_wrap=figure or name == "outcome",
+            overflow="fold" if c == 0 else "ellipsis",
+        )
+    for row, tone in zip(table.rows, table.tones, strict=True):
+        if tone == "strong":
+            drawn.rows[-1].end_section = True
+        drawn.add_row(*map(Text, row), style=_STYLES[tone])
+    return drawn
 
 
 def _outcome(run: Run, wrong: bool) -> str:
@@ -139,10 +173,10 @@ def _outcome(run: Run, wrong: bool) -> str:
     return _OUTCOMES[run.result.termination]
 
 
-def _style(run: Run, wrong: bool) -> str:
+def _tone(run: Run, wrong: bool) -> Tone:
     if wrong or run.result.status is Status.ERROR:
-        return "red"
-    return "green" if run.result.proved else ""
+        return "bad"
+    return "good" if run.result.proved else ""
 
 
 def _reason(run: Run) -> str:

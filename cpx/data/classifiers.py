@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,7 +14,6 @@ __all__ = [
     "CLASSIFIERS",
     "TREES",
     "classifier_name",
-    "interruptible",
     "labels",
     "named_classifier",
     "tree_classifier",
@@ -72,51 +67,6 @@ def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
             f"the classifier {name} raised {type(error).__name__}: {shortened(error)}"
         ) from error
     return _checked(answer, len(rows), name)
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Raise what a signal raised during the block, also when a library kept it to itself.
-
-    scikit-learn's perceptron turns ``KeyboardInterrupt`` into a warning, and whatever is raised
-    in a callback of a compiled library is printed and forgotten.
-
-    Examples
-    --------
-    >>> from contextlib import suppress
-    >>> try:
-    ...     with interruptible(), suppress(KeyboardInterrupt):
-    ...         signal.raise_signal(signal.SIGINT)
-    ... except KeyboardInterrupt:
-    ...     print("interrupted all the same")
-    interrupted all the same
-    """
-    raised: list[BaseException] = []
-
-    def noting(handler: Callable[..., Any]) -> Callable[..., None]:
-        def handle(*args: Any) -> None:
-            try:
-                handler(*args)
-            except BaseException as error:
-                raised.append(error)
-                raise
-
-        return handle
-
-    handlers: dict[signal.Signals, Any] = {}
-    # Signals come to the main thread only, and only there handlers can be set.
-    if threading.current_thread() is threading.main_thread():
-        found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        handlers = {number: handler for number, handler in found.items() if callable(handler)}
-    for number, handler in handlers.items():
-        signal.signal(number, noting(handler))
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    if raised:
-        raise raised[0]
 
 
 def classifier_name(f: Any) -> str:

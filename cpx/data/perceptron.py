@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from sklearn import neural_network
 
-from cpx.data.classifiers import interruptible
+from cpx.processes.interrupts import interruptible
 
 __all__ = ["MLPClassifier"]
 

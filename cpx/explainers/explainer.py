@@ -20,13 +20,13 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
-from cpx.data.classifiers import interruptible
 from cpx.errors import NoMass
 from cpx.explainers.conditions import Conditions
 from cpx.explainers.question import Question, size_to_compare
 from cpx.explainers.remarks import compared, told
 from cpx.explainers.tie_break import widest
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.processes.interrupts import interruptible
 from cpx.solving import solve
 from cpx.support.memory import require_rows_fit
 from cpx.support.validation import positive_integer

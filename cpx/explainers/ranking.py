@@ -5,13 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpx import check
 from cpx.answers.explanation import Explanation
+from cpx.answers.html import Shown
 from cpx.answers.result import Result, Status
+from cpx.answers.text import Block, Fact, Facts, Table, as_text
 from cpx.answers.values import Value, decimal, digits, to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
@@ -33,7 +36,7 @@ _MOST = 100_000
 
 
 @dataclass(frozen=True)
-class Ranking:
+class Ranking(Shown):
     """Rules of one problem in their order, checked against the data one by one.
 
     Attributes
@@ -80,14 +83,29 @@ class Ranking:
         return told + (", others are as good as the last" if self.more else "")
 
     def __str__(self) -> str:
+        return as_text(self.blocks())
+
+    def blocks(self) -> list[Block]:
+        """Return the list as a table, and what was proved of it."""
+        proved = Fact("proved", self.proved, "good" if self.complete else "open")
+        if not self.rules:
+            return [Facts((proved,))]
         places = digits(self.values)
-        shown = [decimal(value, places) for value in self.values]
-        width = max(map(len, shown), default=0)
-        lines = [
-            f"{place:>{len(str(len(shown)))}}.  {value:>{width}}  {rule}"
-            for place, (value, rule) in enumerate(zip(shown, self.rules, strict=True), 1)
+        rows = tuple(
+            (
+                f"{place}.",
+                decimal(value, places),
+                _share(found.precision),
+                _share(found.coverage),
+                str(found.rule),
+            )
+            for place, (value, found) in enumerate(zip(self.values, self.rules, strict=True), 1)
+        )
+        checked = Fact("checked", "yes, every rule was recomputed from the data")
+        return [
+            Table(("", "value", "precision", "coverage", "rule"), rows, left=(4,)),
+            Facts((proved, checked)),
         ]
-        return "\n".join([*lines, f"proved: {self.proved}"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ranking as plain JSON values."""
@@ -104,6 +122,10 @@ class Ranking:
             "proved": self.proved,
             "best": self.best.to_dict(),
         }
+
+
+def _share(value: Fraction | None) -> str:
+    return "-" if value is None else f"{float(value):.3f}"
 
 
 def best_rules(
@@ -142,10 +164,12 @@ def best_rules(
     >>> samples = Samples(np.array([[1, 1], [1, 0], [0, 1]], dtype=bool),
     ...                   np.array([True, True, False]), features=("a", "b"))
     >>> print(best_rules(KMonomial(samples, k=2), n=3))
-    1.  0  a => same class as x
-    2.  1  (always) => same class as x
-    3.  1  a and b => same class as x
-    proved: no rule is missing before the last of these
+        value  precision  coverage  rule
+    1.      0      1.000     0.667  a => same class as x
+    2.      1      0.667     1.000  (always) => same class as x
+    3.      1      1.000     0.333  a and b => same class as x
+    proved     no rule is missing before the last of these
+    checked    yes, every rule was recomputed from the data
     """
     return _rank(problem, n, time_limit, threads, optimal_only=False)
 
@@ -168,9 +192,11 @@ def optimal_rules(
     >>> samples = Samples(np.array([[1, 1], [1, 1], [0, 0]], dtype=bool),
     ...                   np.array([True, True, False]), features=("a", "b"))
     >>> print(optimal_rules(KMonomial(samples, k=2)))
-    1.  0  a => same class as x
-    2.  0  b => same class as x
-    proved: all optimal rules, of value 0
+        value  precision  coverage  rule
+    1.      0      1.000     0.667  a => same class as x
+    2.      0      1.000     0.667  b => same class as x
+    proved     all optimal rules, of value 0
+    checked    yes, every rule was recomputed from the data
     """
     return _rank(problem, most, time_limit, threads, optimal_only=True)
 
@@ -263,8 +289,10 @@ def _checked(
     """Measure all rules, and let the independent checker do so too."""
     listed = [rule for rule in rules if rule is not None]
     values = [problem.evaluate(rule).objective for rule in listed]
+    # What was proved of the best rule is no part of these claims.
+    claim = replace(best, status=Status.FEASIBLE, bound=None, trace=())
     results = (
-        replace(best, status=Status.FEASIBLE, objective=value, explanation=rule, trace=())
+        replace(claim, objective=value, explanation=replace(rule, proved=""))
         for value, rule in zip(values, listed, strict=True)
     )
     wrong = check.complaints_each(problem.to_dict(), (result.to_dict() for result in results))

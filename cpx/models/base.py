@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.html import Shown
+from cpx.answers.text import Block, Fact, Facts, Paragraph, Table
 from cpx.answers.values import Value
 from cpx.errors import InvalidOption, UnknownName
 
@@ -27,6 +29,9 @@ Values = Mapping[str, NDArray[np.int64]]
 """Values of the named arrays of decision variables of a statement."""
 
 FormT = TypeVar("FormT")
+
+_LISTED = 10
+"""So many features at most are shown of a problem."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +125,7 @@ class Encoding(Generic[FormT]):
         return (self.build.__doc__ or "").strip().partition("\n")[0]
 
 
-class Problem(ABC):
+class Problem(Shown, ABC):
     """One explanation problem: frozen data and parameters.
 
     Subclasses are frozen dataclasses and set ``kind`` and ``encodings`` (the first is the
@@ -153,6 +158,20 @@ class Problem(ABC):
     def brief(self) -> list[str]:
         """Return what tells this instance from others of its kind, for titles."""
         return []
+
+    def blocks(self) -> list[Block]:
+        """Return what notebooks show: the facts, and what an explanation chooses from."""
+        known = self.facts() or {"instance": ", ".join(self.brief())}
+        facts = [Fact(what, text) for what, text in known.items()]
+        title, words = self.listed
+        rows = tuple((str(j), text) for j, text in enumerate(words[:_LISTED]))
+        if len(words) > _LISTED:
+            rows += (("", f"... and {len(words) - _LISTED} more"),)
+        return [
+            Paragraph(f"{self.kind} {getattr(self, 'name', '')}".rstrip(), "strong"),
+            Facts.of([*facts, *(Fact("note", text) for text in self.notes())]),
+            *([Table(("", title), rows, left=(1,))] if rows else []),
+        ]
 
     @property
     def oracle(self) -> Oracle | None:

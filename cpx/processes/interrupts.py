@@ -10,11 +10,12 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
-__all__ = ["exit_status", "held", "ignore", "install", "noted", "once"]
+__all__ = ["exit_status", "held", "ignore", "install", "interruptible", "noted", "once"]
 
 _BOTH = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name))
 
@@ -117,3 +118,48 @@ def _end_at_once(number: int) -> None:
     os.kill(os.getpid(), number)
     # The first process of a container is not ended by a signal that it does not handle.
     os._exit(128 + number)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise what a signal raised during the block, also when a library kept it to itself.
+
+    scikit-learn's perceptron turns ``KeyboardInterrupt`` into a warning, and whatever is raised
+    in a callback of a compiled library is printed and forgotten.
+
+    Examples
+    --------
+    >>> from contextlib import suppress
+    >>> try:
+    ...     with interruptible(), suppress(KeyboardInterrupt):
+    ...         signal.raise_signal(signal.SIGINT)
+    ... except KeyboardInterrupt:
+    ...     print("interrupted all the same")
+    interrupted all the same
+    """
+    raised: list[BaseException] = []
+
+    def noting(handler: Callable[..., Any]) -> Callable[..., None]:
+        def handle(*args: Any) -> None:
+            try:
+                handler(*args)
+            except BaseException as error:
+                raised.append(error)
+                raise
+
+        return handle
+
+    handlers: dict[signal.Signals, Any] = {}
+    # Signals come to the main thread only, and only there handlers can be set.
+    if threading.current_thread() is threading.main_thread():
+        found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        handlers = {number: handler for number, handler in found.items() if callable(handler)}
+    for number, handler in handlers.items():
+        signal.signal(number, noting(handler))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    if raised:
+        raise raised[0]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 __all__ = ["RENAMED", "accept_old_names"]
 
@@ -31,14 +34,16 @@ RENAMED = {
 """New names of modules that the documentation named, by the old ones."""
 
 
-class _OldName(MetaPathFinder, Loader):
+class _OldName:
     """Finds a module under its old name: it is the module of the new name, not a copy."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         new = _new_name(fullname)
-        return None if new is None else ModuleSpec(fullname, self, loader_state=new)
+        return (
+            None if new is None else ModuleSpec(fullname, cast("Loader", self), loader_state=new)
+        )
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         import warnings

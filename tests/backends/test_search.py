@@ -277,7 +277,7 @@ def test_problems_without_arrays_are_refused():
         Search().solve(Other(), SolveOptions(), Progress(HARD, SolveOptions()))
 
 
-def test_numba_is_imported_on_demand():
+def test_llvm_is_imported_on_demand():
     code = (
         "import sys, cpx, cpx.backends.search; from cpx.backends.search import Search;"
         "Search.available(); Search.versions();"

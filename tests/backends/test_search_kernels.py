@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -14,16 +15,19 @@ from hypothesis import strategies as st
 from cpx.backends.search import bad_columns as side_by_side
 from cpx.backends.search import beam as heuristics
 from cpx.backends.search import bitsets as bits
-from cpx.backends.search import bounds, jit, limits
+from cpx.backends.search import bounds, limits
 from cpx.backends.search.driver import explore, first_optimal
-from cpx.backends.search.jit import scan
 from cpx.backends.search.objective import ALLOWED, FAR, Goal, cost, low, most_bad, rank
 from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import new_levels, weigh_child
+from cpx.compiled import machine_code
+from cpx.compiled.kernel import Ints, Words
+from cpx.compiled.vectors import LANES, scan
 from cpx.data.packed_bits import words_of
 from cpx.errors import InvalidInstance
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
+from tests.backends.compiling import compiled
 
 SEEDS = range(40)
 
@@ -49,7 +53,7 @@ def test_counts_are_weights_of_covered_samples(seed, heaviest):
     arena = np.append(packed.ravel(), np.zeros(8, dtype=np.uint64))
     chosen = rng.integers(n)
     cover = packed[:, chosen].copy()
-    sums = np.zeros((2, n + jit.LANES), dtype=np.int64)
+    sums = np.zeros((2, n + LANES), dtype=np.int64)
     low = int(rng.integers(n))
     bits.count(arena, 0, stride, bad_words, words, low, n, n, planes, cover, *sums)
     both = agreement & agreement[:, [chosen]]
@@ -187,9 +191,10 @@ def test_limits_leave_all_better_pairs(seed):
                 assert c <= min(scratch.mosts[x], scratch.limits[y])
 
 
+@pytest.mark.parametrize("level", [machine_code.level, machine_code.baseline])
 @pytest.mark.parametrize("rows", [1, 2, 3, 6, 7, 14, 21])
 @pytest.mark.parametrize("seed", range(3))
-def test_scan(seed, rows):
+def test_scan(seed, rows, level):
     rng = np.random.default_rng(seed)
     n, height = int(rng.integers(2, 40)), rows + int(rng.integers(2))
     blocks = -(-n // 8)
@@ -207,16 +212,32 @@ def test_scan(seed, rows):
     ]
     expected = [found for found in expected if found[2]]
     x, y, met = 0, 0, []
-    while found := _scan(words.ravel(), height, rows, x, n - 1, y, mosts, limits, n):
+    call = scanning(level())
+    while found := call(words.ravel(), height, rows, x, n - 1, y, mosts, limits, n):
         x, y = found >> 32, (found >> 8) & (2**24 - 1)
         met.append((x, y, found & 255))
         y += 8
     assert met == expected
 
 
-@jit.kernel
-def _scan(words, height, rows, x, last, y, mosts, limits, n):
-    return scan(words, height, rows, x, last, y, mosts, limits, n)
+def _scan(
+    words: Words,
+    height: int,
+    rows: int,
+    x: int,
+    last: int,
+    y: int,
+    mosts: Ints,
+    limits: Ints,
+    n: int,
+) -> int:
+    table, most, limit = words.ctypes.data, mosts.ctypes.data, limits.ctypes.data
+    return scan(table, height, rows, x, last, y, most, limit, n)
+
+
+@cache
+def scanning(level: machine_code.Level):
+    return compiled(_scan, level=level)[0]
 
 
 # ---------------------------------------------------------------- bounds

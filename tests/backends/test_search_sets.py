@@ -11,13 +11,14 @@ import pytest
 
 from cpx import RuleSetSelection, Samples, solve
 from cpx.backends.base import Progress
-from cpx.backends.search.rule_sets import bitsets, load_kernels
+from cpx.backends.search.rule_sets import bitsets
 from cpx.backends.search.rule_sets import subproblem as exploring
 from cpx.backends.search.rule_sets.bitsets import BitsetSearch
 from cpx.backends.search.rule_sets.incumbent import Incumbent
 from cpx.backends.search.rule_sets.multipliers import Relaxation
 from cpx.backends.search.rule_sets.open_nodes import Part
 from cpx.backends.search.rule_sets.work_stealing import Crew
+from cpx.compiled.machine_code import load
 from cpx.options import SolveOptions
 from cpx.testing.rule_sets import random_selection
 
@@ -48,7 +49,7 @@ def selections(start: int, stop: int) -> list[RuleSetSelection]:
 
 @pytest.mark.parametrize("steps", [0, 1, 12])
 def test_bounds_by_shares_hold(steps: int) -> None:
-    load_kernels()
+    load()
     for problem in selections(0, 40):
         form = problem.form.presolved.form
         rules = [r for r in problem.form.presolved.kept if r not in form.required]
@@ -192,7 +193,7 @@ def test_what_was_parted_off_and_what_is_left_are_all(monkeypatch) -> None:
 
 
 def test_shares_are_the_same_whoever_does_the_steps() -> None:
-    load_kernels()
+    load()
     rng = np.random.default_rng(0)
     samples = Samples(rng.random((1200, 8)) < 0.5, rng.random(1200) < 0.5)
     form = RuleSetSelection(samples, [(j,) for j in range(8)]).form.merged

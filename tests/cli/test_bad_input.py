@@ -323,20 +323,20 @@ def test_unknown_forms(run: Run, inst: Path) -> None:
 def test_bad_results(run: Run, inst: Path) -> None:
     assert run("solve", inst, "--no-isolate", "-o", "good.json").exit_code == 0
     good = json.loads(Path("good.json").read_text())
-    bad: dict[str, Any] = {
-        "format": "cpx-instance",
-        "version": 9,
-        "status": "BEST",
-        "objective": "one",
-        "trace": [[1]],
-        "bound": [2],
-    }
+    for change in ({"format": "cpx-instance"}, {"version": 9}):
+        Path("bad.json").write_text(json.dumps(good | change))
+        refused(run("check", inst, "bad.json"), "bad.json")
+    bad = {"status": "BEST", "objective": "one", "trace": [[1]], "bound": [2], "times": None}
     for key, value in bad.items():
         Path("bad.json").write_text(json.dumps(good | {key: value}))
-        refused(run("check", inst, "bad.json"), "bad.json")
+        done = run("check", inst, "bad.json")
+        assert done.exit_code == 1
+        assert done.stdout.startswith(f"FAILED {key}: must be ")
+        refused(run("solve", inst, "--hint", "bad.json"), "bad.json")
     del good["times"]
     Path("bad.json").write_text(json.dumps(good))
-    refused(run("check", inst, "bad.json"), "bad.json", "'times'")
+    assert run("check", inst, "bad.json").stdout == "FAILED times: is missing\n"
+    refused(run("solve", inst, "--hint", "bad.json"), "bad.json", "'times'")
 
 
 def refused(done: Any, *names: str) -> None:

@@ -68,7 +68,7 @@ def test_the_printed_test_module_passes_for_our_engines(engine: str, tmp_path: P
 def test_links_to_files_of_the_repository() -> None:
     import re
 
-    for path in PAGES:
+    for path in (*PAGES, ROOT / "CONTRIBUTING.md"):
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 

@@ -83,10 +83,8 @@ def tasks(names: Iterable[str], protocol: Protocol) -> list[Task]:
 def preload() -> None:
     """Load compiled code, so that the first task does not take longer than the others."""
     from cpx.backends import backend_class
-    from cpx.backends.search.kernel_rules import load_kernels
 
     backend_class("search").preload()
-    load_kernels()
 
 
 def make(task: Task) -> Run:

@@ -1,4 +1,4 @@
-"""Exact search: branch and bound on bitsets, compiled by Numba.
+"""Exact search: branch and bound on bitsets, as machine code.
 
 The package's own engine for problems that can hand over plain arrays (``search_form()``).
 
@@ -15,9 +15,7 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``sets``: sets of rules instead of one rule;
 - ``heaviest``: the same for weights of either sign, floats too, as column generation needs it.
 
-Kernels, in ``jit``, are compiled with Numba (``compiling``, ``instructions``, ``scanner``,
-``vectors``); from then on their machine code is kept (``cache``) and called (``native``) without
-it.
+Its inner loops are kernels (:mod:`cpx.compiled`).
 """
 
 from __future__ import annotations
@@ -27,6 +25,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.interruptible import run_interruptibly
+from cpx.compiled.machine_code import load
 from cpx.errors import InvalidOption, shown
 from cpx.models.kernel_rule.problem import KernelRule
 
@@ -47,20 +46,15 @@ class Search(Backend):
     """
 
     name: ClassVar[str] = "search"
-    requires: ClassVar[dict[str, str]] = {"numba": "numba>=0.61,<0.70"}
+    requires: ClassVar[dict[str, str]] = {"llvmlite": "llvmlite>=0.45,<0.60"}
     honours: ClassVar[frozenset[str]] = frozenset({"threads", "gap", "hint"})
     encodes: ClassVar[bool] = False
     summary: ClassVar[str] = "branch and bound on bitsets, our own: exact, anytime"
 
     @classmethod
     def preload(cls) -> None:
-        """Load the compiled kernels, which needs no Numba, or compile them."""
-        from cpx.backends.search import kernel_rules as dnf
-        from cpx.backends.search import rule_sets as sets
-
-        _load_kernels()
-        sets.load_kernels()
-        dnf.load_kernels()
+        """Load the compiled kernels."""
+        load()
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem is one of monomials or of formulas, as plain arrays."""
@@ -79,7 +73,7 @@ class Search(Backend):
         if isinstance(form, RuleSelection):
             return _select(problem, form, options, progress)
         with progress.phase("compile"):
-            _load_kernels()
+            load()
             from cpx.backends.search.presolve import reduce
 
             reduced = reduce(form)
@@ -130,30 +124,3 @@ def _form_of(problem: Problem) -> WeightedMonomial | RatioMonomial | RuleSelecti
             f"backend 'search' cannot solve problems of kind {shown(problem.kind)}"
         )
     return form
-
-
-def _load_kernels() -> None:
-    """Load or compile the kernels on a toy, so that it is not counted as solving."""
-    global _loaded
-    if _loaded:
-        return
-    import numpy as np
-
-    from cpx.backends.search.beam import beam_columns
-    from cpx.backends.search.driver import explore, first_optimal
-    from cpx.backends.search.presolve import reduce
-    from cpx.backends.search.root import Root
-    from cpx.models.monomial.form import WeightedMonomial
-
-    agreement = np.array([[j != i for j in range(4)] for i in range(4)])
-    costs, none = np.array([1, 1, 2, 1]), np.zeros(4, dtype=np.int64)
-    reduced = reduce(WeightedMonomial(agreement, costs, none, 4))
-    assert reduced is not None
-    root = Root.whole(reduced)
-    beam_columns(root, 2)
-    explore(root, 6, 1, lambda _: False)
-    first_optimal(reduced, 0, 4, 1, lambda _: False)
-    _loaded = True
-
-
-_loaded = False

@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from cpx.backends.search.bitsets import gather, stride_of
-from cpx.backends.search.jit import LANES, kernel, popcount, prepare, squeeze
 from cpx.backends.search.stack import FIRST_WORDS, Levels, Scratch
+from cpx.compiled.kernel import kernel, subroutine
+from cpx.compiled.vectors import LANES, popcount, prepare, squeeze
 
 __all__ = ["enough_words", "first_words", "lightest_of"]
 
@@ -71,7 +72,7 @@ def first_words(
         if w & (LANES - 1) == 0:
             for v in range(w, min(w + LANES, bad_words)):
                 cover[v] = arena[start + v * stride + i]
-            prepare(cover, w, scratch.moves)
+            prepare(cover.ctypes.data, w, scratch.moves.ctypes.data)
         mask, row = cover[w], start + w * stride
         if mask != 0:
             at = row + base
@@ -81,13 +82,13 @@ def first_words(
             line = (filled >> 6) * LANES
             for y in range(0, n, LANES):
                 squeeze(
-                    table,
+                    table.ctypes.data,
                     y * height + line,
                     LANES,
-                    source,
+                    source.ctypes.data,
                     at + y,
                     mask,
-                    scratch.moves,
+                    scratch.moves.ctypes.data,
                     w & (LANES - 1),
                     filled & 63,
                 )
@@ -104,7 +105,7 @@ def first_words(
     return filled, rows
 
 
-@kernel
+@subroutine
 def _clear(scratch: Scratch, n: int, height: int, low: int, high: int) -> None:
     for y in range(0, n, LANES):
         block = scratch.first[y * height + low * LANES : y * height + high * LANES]

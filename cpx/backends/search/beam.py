@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import count
-from cpx.backends.search.jit import LANES, kernel
 from cpx.backends.search.objective import Numbers, rank
 from cpx.backends.search.root import Root
+from cpx.compiled.kernel import Ints, Ints2, Ints3, Words, Words3, kernel
+from cpx.compiled.vectors import LANES
 
 __all__ = ["beam_columns"]
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 _PATIENCE = 4
 """Sizes without a better set after which the search is over."""
@@ -66,10 +64,10 @@ def _beam(
     groups: Ints,
     goal: Numbers,
     marks: Ints,
-    covers: Words,
-    sets: Ints,
-    sums: Ints,
-    states: Ints,
+    covers: Words3,
+    sets: Ints3,
+    sums: Ints2,
+    states: Ints2,
     columns: Ints,
 ) -> int:
     """Fill ``columns`` with the best set met; return its size.
@@ -78,8 +76,8 @@ def _beam(
     others by the sum of its features' random marks; should two sets have the same sum, one of
     them is lost, which a heuristic may do.
     """
-    costs, parents, added, keys, known = states
-    covered, kept = sums
+    costs, parents, added, keys, known = states[0], states[1], states[2], states[3], states[4]
+    covered, kept = sums[0], sums[1]
     width, k, size, filled = costs.size, columns.size, 0, 1
     best = rank(goal, bad, 0)
     for t in range(k):

@@ -10,18 +10,12 @@ every sample weighs 1. Rows are padded to a multiple of eight columns.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-from cpx.backends.search.jit import (
-    LANES,
-    add_counts,
-    add_seven,
-    kernel,
-    popcount,
-    prepare,
-    squeeze,
-)
+import numpy as np
+
+from cpx.compiled.kernel import Bools, Bools2, Ints, Words, Words2, kernel, subroutine
+from cpx.compiled.vectors import LANES, popcount, prepare, squeeze, sum_of_seven
 
 __all__ = [
     "aligned",
@@ -31,23 +25,15 @@ __all__ = [
     "gather",
     "pack",
     "planes_of",
-    "stride",
     "stride_of",
     "take",
 ]
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
-
-def stride(n: int, planes: int) -> int:
+@subroutine
+def stride_of(n: int, planes: int) -> int:
     """Return the words of a row with n features."""
     return -(-(n + planes) // LANES) * LANES
-
-
-stride_of = kernel(stride)
-"""The same for kernels: called from Python, it takes longer to look at its arguments."""
 
 
 def aligned(size: int) -> Words:
@@ -73,7 +59,7 @@ def pack(agreement: Bools, bad: int, weights: Ints | None = None) -> tuple[Words
     m, n = columns.shape
     bad_words = -(-bad // 64)
     words = bad_words - (bad - m) // 64
-    packed = np.zeros((stride(n, 0), words * 8), dtype=np.uint8)
+    packed = np.zeros((stride_of(n, 0), words * 8), dtype=np.uint8)
     # Bits that lie side by side are packed several times faster.
     sides = np.ascontiguousarray(columns.T)
     for part, at in ((sides[:, :bad], 0), (sides[:, bad:], bad_words * 8)):
@@ -91,13 +77,13 @@ def planes_of(weights: Ints) -> int:
 
 def take(bits: Words, columns: Ints, n: int, planes: int) -> Words:
     """Return some of the n columns, in their order, and the planes behind them."""
-    taken = np.zeros((bits.shape[0], stride(columns.size, planes)), dtype=np.uint64)
+    taken = np.zeros((bits.shape[0], stride_of(columns.size, planes)), dtype=np.uint64)
     taken[:, : columns.size + planes] = bits[:, np.append(columns, np.arange(n, n + planes))]
     return taken
 
 
 @kernel
-def dominance(bits: Words, n: int, bad_words: int, above: Bools) -> None:
+def dominance(bits: Words2, n: int, bad_words: int, above: Bools2) -> None:
     """Set ``above[a, b]`` to whether b excludes all bad rows of a, and only good ones of a."""
     for a in range(n):
         for b in range(n):
@@ -140,8 +126,7 @@ def count(
         sums, end = (bad, bad_words) if w < bad_words else (good, words)
         row = start + w * stride
         if planes == 0 and w + 7 <= end:
-            for p in range(low, high, LANES):
-                add_seven(sums, p, arena, row + p, stride, cover, w)
+            _add_seven(arena, row, stride, cover[w : w + 7], low, high, sums)
             w += 7
             continue
         word = cover[w]
@@ -149,13 +134,43 @@ def count(
         if word == 0:
             continue
         if planes == 0:
-            for p in range(low, high, LANES):
-                add_counts(sums, p, arena, row + p, word, 0)
+            _add_counts(arena, row, word, 0, low, high, sums)
         for b in range(planes):
             part = word & arena[row + n + b]
             if part != 0:
-                for p in range(low, high, LANES):
-                    add_counts(sums, p, arena, row + p, part, b)
+                _add_counts(arena, row, part, b, low, high, sums)
+
+
+@subroutine
+def _add_seven(
+    arena: Words, row: int, stride: int, masks: Words, low: int, high: int, sums: Ints
+) -> None:
+    """Add the popcounts of seven masked rows of some columns."""
+    a, b, c, d = masks[0], masks[1], masks[2], masks[3]
+    e, f, g = masks[4], masks[5], masks[6]
+    # In whole vectors; of unsigned numbers as indices, see gather.
+    for p in range((high - low + LANES - 1) & -LANES):
+        at, by = np.uint64(row + low + p), np.uint64(stride)
+        two, four = at + by + by, at + by + by + by + by
+        sums[np.uint64(low + p)] += sum_of_seven(
+            arena[at] & a,
+            arena[at + by] & b,
+            arena[two] & c,
+            arena[two + by] & d,
+            arena[four] & e,
+            arena[four + by] & f,
+            arena[four + by + by] & g,
+        )
+
+
+@subroutine
+def _add_counts(
+    arena: Words, row: int, mask: Any, shift: int, low: int, high: int, sums: Ints
+) -> None:
+    """Add the popcounts of the masked words of some columns, shifted left."""
+    for p in range((high - low + LANES - 1) & -LANES):
+        word = arena[np.uint64(row + low + p)]
+        sums[np.uint64(low + p)] += popcount(word & mask) << shift
 
 
 @kernel
@@ -187,7 +202,7 @@ def compress(
     _clear_row(arena, to, to_stride)
     for w in range(words):
         if w & (LANES - 1) == 0:
-            prepare(cover, w, moves)
+            prepare(cover.ctypes.data, w, moves.ctypes.data)
         if w == bad_words:
             filled = (filled + 63) & -64
             bad_filled = filled
@@ -199,7 +214,15 @@ def compress(
         target = to + (filled >> 6) * to_stride
         for p in range(0, n, LANES):
             squeeze(
-                arena, target + p, to_stride, buffer, p, mask, moves, w & (LANES - 1), filled & 63
+                arena.ctypes.data,
+                target + p,
+                to_stride,
+                buffer.ctypes.data,
+                p,
+                mask,
+                moves.ctypes.data,
+                w & (LANES - 1),
+                filled & 63,
             )
         filled += popcount(mask)
     if bad_words == words:
@@ -207,14 +230,14 @@ def compress(
     return bad_filled >> 6, (filled + 63) >> 6
 
 
-@kernel
+@subroutine
 def _clear_row(arena: Words, row: int, stride: int) -> None:
     words = arena[row : row + stride]
     for p in range(stride):
         words[p] = 0
 
 
-@kernel
+@subroutine
 def gather(arena: Words, row: int, columns: Ints, n: int, buffer: Words) -> None:
     """Write the words of n columns side by side."""
     # Unsigned numbers as indices spare the check for negative ones, which would keep the loop

@@ -19,18 +19,13 @@ proved in :mod:`~cpx.backends.search.objective`.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cpx.backends.search.jit import kernel
 from cpx.backends.search.objective import FAR, Numbers, low
+from cpx.compiled.kernel import Ints, kernel, subroutine
 
 __all__ = ["order_by", "select", "subtree_bounds", "survey", "tighten"]
 
-Ints = NDArray[np.int64]
 
-
-@kernel
+@subroutine
 def _insert(top: Ints, r: int, value: int) -> None:
     """Keep the r largest values seen, decreasing."""
     if value <= top[r - 1]:
@@ -42,7 +37,7 @@ def _insert(top: Ints, r: int, value: int) -> None:
     top[at] = value
 
 
-@kernel
+@subroutine
 def survey(
     covered: int, after: Ints, lost: Ints, kept: Ints, n: int, r: int, top: Ints
 ) -> tuple[int, int, int, int, int]:

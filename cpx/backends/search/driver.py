@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
-from cpx.backends.search.jit import LANES, bind
-from cpx.backends.search.objective import price
+from cpx.backends.search.objective import cost as cost_of
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import grown, new_levels
 from cpx.backends.search.tree import FULL, STOPPED, branch, look_ahead
+from cpx.compiled.kernel import bind
+from cpx.compiled.vectors import LANES
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
@@ -309,7 +310,7 @@ def first_optimal(
     """
     agreement, weights, groups = reduced.agreement, reduced.weights, reduced.groups
     goal, all_bad = reduced.goal, int(weights[: reduced.bad].sum())
-    if price(goal.numbers(), all_bad, 0) == cost:
+    if cost_of(goal.numbers(), all_bad, 0) == cost:
         return []
     nodes = 0
     columns = np.arange(agreement.shape[1])

@@ -11,18 +11,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import select, tighten
-from cpx.backends.search.jit import kernel
 from cpx.backends.search.objective import Numbers, cost
 from cpx.backends.search.stack import Levels, Scratch, weigh_child
 from cpx.backends.search.tree import descend
+from cpx.compiled.kernel import Ints, Ints2, Words, kernel, subroutine
 
 __all__ = ["DONE", "GROW", "STOPPED", "TRIM", "Pool", "collect", "new_pool"]
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 DONE, STOPPED, GROW, TRIM = 0, 1, 2, 3
 """A branch is exhausted, was told to stop, needs a larger arena, or a pool with more room."""
@@ -31,7 +28,7 @@ DONE, STOPPED, GROW, TRIM = 0, 1, 2, 3
 class Pool(NamedTuple):
     """Sets found, in no order; row x of each array belongs to set x."""
 
-    columns: Ints  # shape (room, k), behind the set's own columns -1
+    columns: Ints2  # shape (room, k), behind the set's own columns -1
     covered: Ints  # bad weight that the set covers
     lost: Ints  # good weight that it excludes
     used: Ints  # [0] how many sets there are
@@ -47,7 +44,7 @@ def new_pool(room: int, k: int) -> Pool:
     )
 
 
-@kernel
+@subroutine
 def _redundant(bits: Words, stride: int, words: int, chosen: Ints, size: int) -> bool:
     """Whether one of the columns excludes no row that the others cover."""
     for x in range(size):

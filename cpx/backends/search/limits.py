@@ -12,19 +12,15 @@ where the candidate is in no better pair.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cpx.backends.search.jit import LANES, kernel
 from cpx.backends.search.objective import Numbers, most_bad
 from cpx.backends.search.stack import Levels, Scratch, weigh_good
+from cpx.compiled.kernel import Ints, subroutine
+from cpx.compiled.vectors import LANES
 
 __all__ = ["drop_useless", "limit_all", "limit_kept", "removals_say_much", "sum_up"]
 
-Ints = NDArray[np.int64]
 
-
-@kernel
+@subroutine
 def removals_say_much(levels: Levels, goal: Numbers, t: int) -> bool:
     """Guess whether bound (2) is done with many pairs under the current child.
 
@@ -39,7 +35,7 @@ def removals_say_much(levels: Levels, goal: Numbers, t: int) -> bool:
     return bool(8 * least > levels.total[t])
 
 
-@kernel
+@subroutine
 def limit_all(
     levels: Levels,
     scratch: Scratch,
@@ -83,7 +79,7 @@ def limit_all(
     return n
 
 
-@kernel
+@subroutine
 def limit_kept(
     levels: Levels, scratch: Scratch, t: int, n: int, goal: Numbers, limit: int
 ) -> None:
@@ -100,7 +96,7 @@ def limit_kept(
         largest = max(largest, child - scratch.covered[p])
 
 
-@kernel
+@subroutine
 def sum_up(limits: Ints) -> tuple[int, float]:
     """Return how many limits are not negative, and about what they add up to."""
     count, total = 0, 0.0
@@ -110,7 +106,7 @@ def sum_up(limits: Ints) -> tuple[int, float]:
     return count, total
 
 
-@kernel
+@subroutine
 def drop_useless(scratch: Scratch, n: int) -> int:
     """Leave out the columns of no use; return how many are left."""
     kept, limits, mosts, left = scratch.kept, scratch.limits, scratch.mosts, 0

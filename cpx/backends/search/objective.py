@@ -20,10 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cpx.backends.search.jit import kernel
+from cpx.compiled.kernel import Ints, kernel, subroutine
 
 __all__ = [
     "ALLOWED",
@@ -34,11 +31,9 @@ __all__ = [
     "costs",
     "low",
     "most_bad",
-    "price",
     "rank",
 ]
 
-Ints = NDArray[np.int64]
 
 FAR = 1 << 62
 """The cost of a set that breaks a limit: above all others."""
@@ -128,7 +123,8 @@ class Goal:
         )
 
 
-def price(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
+@subroutine
+def cost(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
     """Return the cost of a set; FAR when it breaks a limit."""
     covered = c + goal.good - l
     if covered < goal.least or covered > goal.most:
@@ -138,10 +134,6 @@ def price(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
     return goal.base + goal.alpha * c + goal.beta * l
 
 
-cost = kernel(price)
-"""The same for kernels: called from Python, it takes longer to look at its arguments."""
-
-
 @kernel
 def costs(goal: Numbers, covered: Ints, lost: Ints, into: Ints) -> None:
     """Write the cost of each pair of numbers."""
@@ -149,7 +141,7 @@ def costs(goal: Numbers, covered: Ints, lost: Ints, into: Ints) -> None:
         into[x] = cost(goal, covered[x], lost[x])
 
 
-@kernel
+@subroutine
 def rank(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
     """Order sets on the way to better ones: by cost, then by how far they are from allowed.
 
@@ -165,7 +157,7 @@ def rank(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
     return cost(goal, c, l)
 
 
-@kernel
+@subroutine
 def low(goal: Numbers, c_high: int, c_low: int, l: int) -> int:  # noqa: E741
     """Return a lower bound on the cost of all sets with c_low <= c' <= c_high and l' >= l.
 
@@ -192,7 +184,7 @@ def low(goal: Numbers, c_high: int, c_low: int, l: int) -> int:  # noqa: E741
     return goal.base + goal.alpha * covered + goal.beta * lost
 
 
-@kernel
+@subroutine
 def most_bad(goal: Numbers, limit: int, l: int) -> int:  # noqa: E741
     """Return the most c that an allowed set of cost below ``limit`` can have, given l' >= l.
 

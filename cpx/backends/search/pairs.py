@@ -9,13 +9,9 @@ once, and hardly any passes.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cpx.backends.search.bad_columns import enough_words, first_words, lightest_of
 from cpx.backends.search.bitsets import count, stride_of
 from cpx.backends.search.bounds import select
-from cpx.backends.search.jit import LANES, kernel, popcount, scan
 from cpx.backends.search.limits import (
     drop_useless,
     limit_all,
@@ -25,14 +21,13 @@ from cpx.backends.search.limits import (
 )
 from cpx.backends.search.objective import FAR, Numbers, cost, most_bad
 from cpx.backends.search.stack import Levels, Scratch, weigh_child
+from cpx.compiled.kernel import Ints, subroutine
+from cpx.compiled.vectors import LANES, popcount, scan
 
 __all__ = ["best_pair", "improve", "try_each"]
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
-
-@kernel
+@subroutine
 def improve(shared: Ints, found: Ints, value: int, scratch: Scratch, size: int) -> None:
     """Record the chosen columns if they are better, or as good and first by size and index."""
     if value > found[0] or (value == found[0] and size > found[1]):
@@ -56,7 +51,7 @@ def improve(shared: Ints, found: Ints, value: int, scratch: Scratch, size: int) 
     shared[1] = min(shared[1], value)
 
 
-@kernel
+@subroutine
 def try_each(
     levels: Levels,
     scratch: Scratch,
@@ -82,7 +77,7 @@ def try_each(
     return best
 
 
-@kernel
+@subroutine
 def _keep_good(levels: Levels, scratch: Scratch, t: int, planes: int, a: int) -> None:
     """Write to ``both`` the good samples that the current child covers with candidate a."""
     stride, bad_words = stride_of(levels.width[t], planes), levels.bad_words[t]
@@ -91,7 +86,7 @@ def _keep_good(levels: Levels, scratch: Scratch, t: int, planes: int, a: int) ->
         scratch.both[w - bad_words] = scratch.cover[w] & word
 
 
-@kernel
+@subroutine
 def _weigh_eight(levels: Levels, scratch: Scratch, t: int, planes: int, low: int) -> None:
     """Weigh the good samples of ``both`` & eight candidates from position ``low`` on."""
     n, bad_words = levels.width[t], levels.bad_words[t]
@@ -112,7 +107,7 @@ def _weigh_eight(levels: Levels, scratch: Scratch, t: int, planes: int, low: int
     )
 
 
-@kernel
+@subroutine
 def _price(
     levels: Levels, t: int, planes: int, goal: Numbers, limit: int, a: int, p: int, lost: int
 ) -> int:
@@ -137,7 +132,7 @@ def _price(
     return min(limit, cost(goal, bad, lost))
 
 
-@kernel
+@subroutine
 def best_pair(
     levels: Levels,
     scratch: Scratch,
@@ -205,7 +200,8 @@ def best_pair(
         x, last, y = (columns, columns + 1, 0) if alone else (0, n - 1, 0)
         loaded = weighed = -1
         while x < last:
-            block = scan(scratch.first, height, rows, x, last, y, mosts, limits, n)
+            table = scratch.first.ctypes.data
+            block = scan(table, height, rows, x, last, y, mosts.ctypes.data, limits.ctypes.data, n)
             if block == 0:
                 break
             x, y = block >> 32, (block >> 8) & ((1 << 24) - 1)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import count, pack, planes_of, take
-from cpx.backends.search.jit import LANES
-from cpx.backends.search.objective import Goal, Numbers, costs, price
+from cpx.backends.search.objective import Goal, Numbers, cost, costs
+from cpx.compiled.vectors import LANES
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
@@ -142,7 +142,7 @@ class Root:
 
     def cost_of_none(self) -> int:
         """Return the cost of the empty set."""
-        return int(price(self.numbers, self.covered_bad, 0))
+        return int(cost(self.numbers, self.covered_bad, 0))
 
     def take(self, columns: Ints) -> Words:
         """Return the matrix of these columns, in this order, the planes behind them."""

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import order_by, subtree_bounds
 from cpx.backends.search.enumeration import DONE, GROW, STOPPED, collect, new_pool
-from cpx.backends.search.jit import LANES
 from cpx.backends.search.objective import FAR, costs
 from cpx.backends.search.ratio import better_than
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import grown, new_levels
+from cpx.compiled.vectors import LANES
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced

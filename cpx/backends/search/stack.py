@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import aligned, count, stride_of
-from cpx.backends.search.jit import LANES, kernel
+from cpx.compiled.kernel import Ints, Ints2, Words, subroutine
+from cpx.compiled.vectors import LANES
 
 __all__ = ["FIRST_WORDS", "Levels", "Scratch", "grown", "new_levels", "weigh_child", "weigh_good"]
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 FIRST_WORDS = 252
 """Most words of a candidate that are looked at before a pair is weighed in full."""
@@ -29,10 +27,10 @@ class Levels(NamedTuple):
     words: Ints
     total: Ints  # bad weight covered by what was chosen before the level
     position: Ints
-    ids: Ints  # (level, position) -> column of the reduced problem
-    covered: Ints  # (level, position) -> bad weight covered with the candidate
-    lost: Ints  # (level, position) -> good weight excluded with the candidate
-    bound: Ints  # (level, position) -> lower bound on the cost in the child's subtree
+    ids: Ints2  # (level, position) -> column of the reduced problem
+    covered: Ints2  # (level, position) -> bad weight covered with the candidate
+    lost: Ints2  # (level, position) -> good weight excluded with the candidate
+    bound: Ints2  # (level, position) -> lower bound on the cost in the child's subtree
     at: Ints  # [0] the current level
 
 
@@ -100,7 +98,7 @@ def grown(levels: Levels) -> Levels:
     return levels._replace(arena=arena)
 
 
-@kernel
+@subroutine
 def weigh_child(
     levels: Levels, scratch: Scratch, t: int, planes: int, good: int, groups: Ints
 ) -> int:
@@ -134,7 +132,7 @@ def weigh_child(
     return allowed
 
 
-@kernel
+@subroutine
 def weigh_good(levels: Levels, scratch: Scratch, t: int, planes: int, good: int) -> None:
     """Weigh the good samples only: what :func:`weigh_child` writes to ``lost``."""
     i, n, words = levels.position[t], levels.width[t], levels.words[t]

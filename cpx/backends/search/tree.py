@@ -10,19 +10,16 @@ into the matrix of level t + 1. The last two features are chosen by :mod:`pairs`
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cpx.backends.search.bitsets import compress, stride_of
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
-from cpx.backends.search.jit import LANES, kernel
 from cpx.backends.search.objective import Numbers
 from cpx.backends.search.pairs import best_pair, try_each
 from cpx.backends.search.stack import Levels, Scratch, weigh_child
+from cpx.compiled.kernel import Ints, kernel, subroutine
+from cpx.compiled.vectors import LANES
 
 __all__ = ["DONE", "FULL", "STOPPED", "branch", "descend", "look_ahead"]
 
-Ints = NDArray[np.int64]
 
 DONE, STOPPED, FULL = 0, 1, 2
 """A branch is exhausted, was told to stop, or needs a larger arena and can then go on."""
@@ -32,7 +29,7 @@ _TIES = 1000
 """Branches entered for the sake of equal sets before that can be called too many."""
 
 
-@kernel
+@subroutine
 def descend(
     levels: Levels, scratch: Scratch, t: int, n: int, r: int, planes: int, goal: Numbers
 ) -> bool:

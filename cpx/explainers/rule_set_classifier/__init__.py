@@ -1,12 +1,10 @@
 """A rule set as a scikit-learn classifier.
 
-- ``table_rules``: rules over the columns of a table, in words, and what they cover;
 - ``labels``: the two classes of a target column, checked;
-- ``stating``: the problem behind the rules, and the rules as an answer to it;
-- ``fitting``: learning, from labels and from a black box;
+- ``table_rules``: rules over the columns of a table, in words, and what they cover;
 - ``report``: what is known of a learned set, each bound with what it bounds;
-- ``shares``: how many of the rows that the same rules cover are of a class;
-- ``fitted_rules``: what fitted rules say of rows;
+- ``fitted_rules``: the parameters, and what fitted rules say of rows;
+- ``learning``: learning, from labels and from a black box, and the problem behind it;
 - ``estimator``: :class:`RuleSetClassifier`.
 """
 

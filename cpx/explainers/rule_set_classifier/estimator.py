@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,14 +11,23 @@ from sklearn.base import clone
 from cpx.data.binarizer import as_table
 from cpx.errors import DataError, InvalidOption
 from cpx.explainers.rule_set_classifier.fitted_rules import FittedRules
-from cpx.explainers.rule_set_classifier.fitting import Loop, from_black_box, from_labels
+from cpx.explainers.rule_set_classifier.learning import (
+    answer,
+    from_black_box,
+    from_labels,
+    measured,
+    stated,
+)
 from cpx.explainers.rule_set_classifier.report import LearningReport
-from cpx.explainers.rule_set_classifier.stating import answer, stated
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
-from cpx.support.validation import Share, integer_in, positive_integer, share
+from cpx.support.validation import integer_in, positive_integer, share
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from cpx.answers.result import Result
+    from cpx.answers.rule_set import RuleSet
+    from cpx.answers.text import Block
     from cpx.models.rule_set.learning import RuleSetLearning
 
 __all__ = ["RuleSetClassifier"]
@@ -128,36 +136,6 @@ class RuleSetClassifier(FittedRules):
     array(['yes'], dtype='<U3')
     """
 
-    def __init__(
-        self,
-        k: int = 4,
-        penalty: Share = 0.01,
-        n_bins: int | None = None,
-        categorical: Sequence[str | int] | None = None,
-        positive: Any = None,
-        class_weights: tuple[int, int] | None = None,
-        black_box: Any = None,
-        loop: Loop = "active",
-        max_queries: int = 1000,
-        time_limit: float | None = 10.0,
-        threads: int = 1,
-        seed: int = 0,
-        max_categories: int = 100,
-    ) -> None:
-        self.k = k
-        self.penalty = penalty
-        self.n_bins = n_bins
-        self.categorical = categorical
-        self.positive = positive
-        self.class_weights = class_weights
-        self.black_box = black_box
-        self.loop = loop
-        self.max_queries = max_queries
-        self.time_limit = time_limit
-        self.threads = threads
-        self.seed = seed
-        self.max_categories = max_categories
-
     def fit(self, X: Any, y: Any = None, *, stop: threading.Event | None = None) -> Self:
         """Learn rules.
 
@@ -263,6 +241,43 @@ class RuleSetClassifier(FittedRules):
             raise DataError("rules that imitate a black box are no answer to a problem on rows")
         return answer(rules, problem, closed=self.report_.closed)
 
+    def measure(self, X: Any, y: Any = None) -> RuleSet:
+        """Return the rules with coverage, precision and contribution on other rows.
+
+        Parameters
+        ----------
+        X : data frame or (n, columns) array
+        y : (n,) array, optional
+            Labels; those of the black box when not given.
+        """
+        covers = self.covers(X)
+        return measured(self, self._fitted, covers, self._labels(X, y))
+
+    def plot(self, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the rules against rows, those of fit when X is not given.
+
+        Parameters
+        ----------
+        X, y
+            As in :meth:`measure`.
+        ax : matplotlib axes, optional
+            Where to draw; those of a new figure of pyplot when not given.
+
+        Returns
+        -------
+        matplotlib axes
+            See :func:`cpx.plot_rules`.
+        """
+        from cpx.answers.plots import plot_rules
+
+        self._check_fitted()
+        found = self._fitted
+        if X is None:
+            return plot_rules(self.rule_set_, found.covered, found.same, ax=ax)
+        labels = self._labels(X, y)
+        rules = self.measure(X, labels)
+        return plot_rules(rules, self.covers(X), found.target.same(labels), ax=ax)
+
     def _check_parameters(self) -> None:
         positive_integer("k", self.k)
         share("penalty", self.penalty)
@@ -270,12 +285,33 @@ class RuleSetClassifier(FittedRules):
             integer_in("n_bins", self.n_bins, 2)
 
     def __str__(self) -> str:
-        if not hasattr(self, "rule_set_"):
-            return repr(self)
+        from cpx.answers.text import as_text
+
+        return as_text(self.blocks()) if hasattr(self, "rule_set_") else repr(self)
+
+    def blocks(self) -> list[Block]:
+        """Return what is printed, and shown in notebooks, once it is fitted."""
+        from cpx.answers.text import Facts, Paragraph
+
+        self._check_fitted()
         n, otherwise = len(self.rules_), self._fitted.target.negative
         head = f"{n} rule{'s' * (n != 1)} for the class {self.positive_}, otherwise {otherwise}"
-        table = [self.rule_set_.table()] * bool(n)
-        return "\n".join([head, str(self.report_), *table])
+        table = [self.rule_set_.figures_table()] * bool(n)
+        return [Paragraph(head), Facts.of(self.report_.facts()), *table]
+
+    def _repr_html_(self) -> str:
+        from sklearn.utils import estimator_html_repr
+
+        from cpx.answers.html import as_html
+
+        if hasattr(self, "rule_set_"):
+            return as_html(self.blocks())
+        return str(estimator_html_repr(self))
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        # What notebooks ask first: with HTML, unless scikit-learn is set to show text only.
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        return {**bundle, "text/html": self._repr_html_()} if "text/html" in bundle else bundle
 
     def __sklearn_clone__(self) -> Self:
         # clone would take a fitted black box for an estimator that is to be fitted anew.

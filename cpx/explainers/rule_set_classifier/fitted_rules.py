@@ -1,8 +1,10 @@
-"""What fitted rules say of rows: which they cover, which class, how surely, how well."""
+"""What fitted rules say of rows: which rules cover them, which class they get, how surely."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -10,22 +12,66 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from cpx.data.binarizer import NotFitted, as_table
 from cpx.errors import DataError
-from cpx.explainers.rule_set_classifier.fitting import Fitted, measured
-from cpx.explainers.rule_set_classifier.labels import plain_labels
-from cpx.explainers.rule_set_classifier.shares import smoothed_shares
+from cpx.explainers.rule_set_classifier.labels import Target, plain_labels
+from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
+from cpx.explainers.rule_set_classifier.table_rules import TableRules
+from cpx.models.arguments import Share
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from cpx.answers.rule_set import RuleSet
+    from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
 
-__all__ = ["FittedRules"]
+__all__ = ["Fitted", "FittedRules", "Loop", "smoothed_shares"]
 
 BoolArray = npt.NDArray[np.bool_]
+Loop = Literal["active", "exact"]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Rules that were learned, the greatest contribution first.
+
+    Attributes
+    ----------
+    target : Target
+    rule_set : RuleSet
+    conditions : tuple of tuple of str
+        Of each rule.
+    report : LearningReport or SurrogateReport
+    covered : (rules, n) array of bool
+        Which rules cover which rows of the table.
+    same : (n,) array of bool
+        Which rows are of the positive class.
+    model : TableRules or DecisionSet
+        What the rules are, in an order of its own.
+    order : tuple of int
+        The place of each rule there.
+    """
+
+    target: Target
+    rule_set: RuleSet
+    conditions: tuple[tuple[str, ...], ...]
+    report: LearningReport | SurrogateReport
+    covered: BoolArray
+    same: BoolArray
+    model: TableRules | ActiveDecisionSet | ExactDecisionSet
+    order: tuple[int, ...]
+
+    @property
+    def surrogate(self) -> ActiveDecisionSet | ExactDecisionSet | None:
+        """What asked the black box, if there is one."""
+        return None if isinstance(self.model, TableRules) else self.model
+
+    def covers(self, X: Any) -> BoolArray:
+        """Return which rules cover which rows, shape (rules, n)."""
+        found: BoolArray = self.model.covers(X)[list(self.order)]
+        return found
 
 
 class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier by rules, once it is fitted; how, a subclass says.
+    """The parameters of a classifier by rules, and what it says once it is fitted.
+
+    How it learns is said by :class:`cpx.RuleSetClassifier`, where the parameters are explained.
 
     Attributes
     ----------
@@ -36,7 +82,36 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _fitted: Fitted
     rule_set_: RuleSet
     n_features_in_: int
-    black_box: Any
+
+    def __init__(
+        self,
+        k: int = 4,
+        penalty: Share = 0.01,
+        n_bins: int | None = None,
+        categorical: Sequence[str | int] | None = None,
+        positive: Any = None,
+        class_weights: tuple[int, int] | None = None,
+        black_box: Any = None,
+        loop: Loop = "active",
+        max_queries: int = 1000,
+        time_limit: float | None = 10.0,
+        threads: int = 1,
+        seed: int = 0,
+        max_categories: int = 100,
+    ) -> None:
+        self.k = k
+        self.penalty = penalty
+        self.n_bins = n_bins
+        self.categorical = categorical
+        self.positive = positive
+        self.class_weights = class_weights
+        self.black_box = black_box
+        self.loop = loop
+        self.max_queries = max_queries
+        self.time_limit = time_limit
+        self.threads = threads
+        self.seed = seed
+        self.max_categories = max_categories
 
     def covers(self, X: Any) -> BoolArray:
         """Return which rules cover which rows, shape (rules, n), in the order of ``rule_set_``."""
@@ -117,43 +192,6 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return float(super().score(X, self._labels(X, y), sample_weight))
 
-    def measure(self, X: Any, y: Any = None) -> RuleSet:
-        """Return the rules with coverage, precision and contribution on other rows.
-
-        Parameters
-        ----------
-        X : data frame or (n, columns) array
-        y : (n,) array, optional
-            Labels; those of the black box when not given.
-        """
-        covers = self.covers(X)
-        return measured(self, self._fitted, covers, self._labels(X, y))
-
-    def plot(self, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
-        """Draw the rules against rows, those of fit when X is not given.
-
-        Parameters
-        ----------
-        X, y
-            As in :meth:`measure`.
-        ax : matplotlib axes, optional
-            Where to draw; those of a new figure of pyplot when not given.
-
-        Returns
-        -------
-        matplotlib axes
-            See :func:`cpx.plot_rules`.
-        """
-        from cpx.answers.plots import plot_rules
-
-        self._check_fitted()
-        found = self._fitted
-        if X is None:
-            return plot_rules(self.rule_set_, found.covered, found.same, ax=ax)
-        labels = self._labels(X, y)
-        rules = self.measure(X, labels)
-        return plot_rules(rules, self.covers(X), found.target.same(labels), ax=ax)
-
     def _labels(self, X: Any, y: Any) -> Any:
         from cpx.data.classifiers import labels
 
@@ -172,3 +210,42 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "this RuleSetClassifier is not fitted yet: call fit with a table and labels, or "
                 "with a table and a black box"
             )
+
+
+def smoothed_shares(
+    covers: BoolArray, covered: BoolArray, same: BoolArray
+) -> npt.NDArray[np.float64]:
+    """Return for each row the smoothed share of the class among known rows like it, shape (n,).
+
+    Like a row are the known rows that one or more of the rules that cover it cover; like a row
+    that no rule covers, those that no rule covers. The share is smoothed by one row of each
+    class, the rule of succession of Laplace.
+
+    Parameters
+    ----------
+    covers : (rules, n) array of bool
+        Which rules cover the rows.
+    covered : (rules, m) array of bool
+        Which rules cover the known rows.
+    same : (m,) array of bool
+        Which known rows are of the class.
+
+    Examples
+    --------
+    The two rules cover the known rows 0, 1 and 1, 2; nothing covers 3.
+
+    >>> covered = np.array([[1, 1, 0, 0], [0, 1, 1, 0]], dtype=bool)
+    >>> same = np.array([1, 1, 0, 0], dtype=bool)
+    >>> covers = np.array([[1, 0, 1, 0], [0, 1, 1, 0]], dtype=bool)
+    >>> smoothed_shares(covers, covered, same).round(3)
+    array([0.75 , 0.5  , 0.6  , 0.333])
+    """
+    shares = np.empty(covers.shape[1])
+    known: dict[bytes, float] = {}
+    for i, rules in enumerate(covers.T):
+        key = rules.tobytes()
+        if key not in known:
+            alike = covered[rules].any(axis=0) if rules.any() else ~covered.any(axis=0)
+            known[key] = float((same[alike].sum() + 1) / (alike.sum() + 2))
+        shares[i] = known[key]
+    return shares

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from cpx.answers.text import Fact, Facts, as_text
+
 __all__ = ["LearningReport", "SurrogateReport"]
 
 
@@ -49,13 +51,14 @@ class LearningReport:
         """Whether no set of rules has a lower Hamming loss and price than ``hamming``."""
         return self.hamming == self.hamming_bound
 
-    def __str__(self) -> str:
+    def facts(self) -> list[Fact]:
+        """Return what is printed and shown."""
         left = "no rule is left" if self.closed else "rules may be left"
-        return (
-            f"{_loss(self)}\n"
-            f"Hamming    {float(self.hamming):g}, at least {float(self.hamming_bound):g} for "
-            f"every set; {left} to add"
-        )
+        bounds = f"{float(self.hamming):g}, at least {float(self.hamming_bound):g} for every set"
+        return [_loss(self), Fact("Hamming", f"{bounds}; {left} to add")]
+
+    def __str__(self) -> str:
+        return as_text([Facts.of(self.facts())])
 
 
 @dataclass(frozen=True)
@@ -109,20 +112,23 @@ class SurrogateReport:
         """Whether the quality is the greatest of all sets of the last candidates."""
         return self.quality_bound is not None and self.quality >= self.quality_bound
 
-    def __str__(self) -> str:
+    def facts(self) -> list[Fact]:
+        """Return what is printed and shown."""
         most = "no bound"
         if self.quality_bound is not None:
             most = f"at most {self.quality_bound:.3f} for every set of the last candidates"
-        return (
-            f"{_loss(self)}\n"
-            f"quality    {self.quality:.3f} on rows and {self.queries} queries, {most}\n"
-            f"asked      {self.rechecked} rows again, {self.changed} got another label"
-        )
+        quality = f"{self.quality:.3f} on rows and {self.queries} queries, {most}"
+        again = f"{self.rechecked} rows again, {self.changed} got another label"
+        return [_loss(self), Fact("quality", quality), Fact("asked", again)]
+
+    def __str__(self) -> str:
+        return as_text([Facts.of(self.facts())])
 
 
-def _loss(report: LearningReport | SurrogateReport) -> str:
+def _loss(report: LearningReport | SurrogateReport) -> Fact:
     n = report.n_rules
-    return (
-        f"errors     {report.errors} of {report.total}, {n} rule{'s' * (n != 1)} at "
-        f"{float(report.price):g}: {float(report.objective):g} in all, no bound"
+    return Fact(
+        "errors",
+        f"{report.errors} of {report.total}, {n} rule{'s' * (n != 1)} at "
+        f"{float(report.price):g}: {float(report.objective):g} in all, no bound",
     )

@@ -40,7 +40,7 @@ class ColumnGeneration(Backend):
     name: ClassVar[str] = "column-generation"
     requires: ClassVar[dict[str, str]] = {
         "highspy": "highspy>=1.11,<1.15",
-        "numba": "numba>=0.61,<0.70",
+        "llvmlite": "llvmlite>=0.45,<0.60",
         "pulp": "pulp>=3.3.1,<4",
     }
     honours: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})

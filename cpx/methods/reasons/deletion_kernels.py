@@ -1,4 +1,4 @@
-"""Features left out of a set while its losses allow it; compiled by Numba.
+"""Features left out of a set while its losses allow it, as machine code.
 
 For problems whose features are judged by plain arrays
 (:class:`~cpx.models.minimum_subset.form.LossForm`). How many kept features exclude each leaf is
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.jit import kernel
+from cpx.compiled.kernel import Bytes, Ints, Ints2, kernel
 
 if TYPE_CHECKING:
     from cpx.models.minimum_subset.form import LossForm
@@ -56,6 +56,7 @@ class Dropping:
         trees, tree = np.unique(form.tree, return_inverse=True)
         self._tree = tree.reshape(-1).astype(np.int64)
         self._slacks = np.array(form.slacks, dtype=np.int64)
+        self._losses = np.ascontiguousarray(form.losses)
         shape = len(form.slacks), len(trees)
         self._worst = np.zeros(shape, dtype=np.int64)
         self._total = np.zeros(shape[0], dtype=np.int64)
@@ -102,7 +103,7 @@ class Dropping:
                 self._starts,
                 self._leaves,
                 self._tree,
-                self._form.losses,
+                self._losses,
                 self._slacks,
                 places[first : first + self._slice],
                 self._times,
@@ -122,18 +123,18 @@ class Dropping:
 
 @kernel
 def _drop(
-    starts: NDArray[np.int64],
-    leaves: NDArray[np.int64],
-    tree: NDArray[np.int64],
-    losses: NDArray[np.int64],
-    slacks: NDArray[np.int64],
-    order: NDArray[np.int64],
-    times: NDArray[np.int64],
-    worst: NDArray[np.int64],
-    total: NDArray[np.int64],
-    undo: NDArray[np.int64],
-    kept: NDArray[np.uint8],
-) -> Any:
+    starts: Ints,
+    leaves: Ints,
+    tree: Ints,
+    losses: Ints2,
+    slacks: Ints,
+    order: Ints,
+    times: Ints,
+    worst: Ints2,
+    total: Ints,
+    undo: Ints2,
+    kept: Bytes,
+) -> int:
     """Drop the features of ``order`` that are kept and idle.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Leaves that a box of positions reaches, and bounds on their sum; compiled by Numba.
+"""Leaves that a box of positions reaches, and bounds on their sum, as machine code.
 
 The leaves of each tree are bits, the greatest value first, so that the best reachable leaf of a
 tree over a box is the lowest bit of the intersection of two masks per attribute. The sum of the
@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from cpx.backends.search.jit import kernel, popcount
+from cpx.compiled.kernel import subroutine
+from cpx.compiled.vectors import popcount
 
 __all__ = [
     "at_missing",
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 
-@kernel
+@subroutine
 def _best_leaf(words: Any, depth: int, first: int, last: int, values: Any) -> Any:
     """Return the value of the best live leaf of the tree with these words."""
     for k in range(first, last):
@@ -37,7 +38,7 @@ def _best_leaf(words: Any, depth: int, first: int, last: int, values: Any) -> An
     return 0  # a box that is not empty reaches a leaf
 
 
-@kernel
+@subroutine
 def restrict(words: Any, depth: int, a: int, low: int, high: int, missing: int, t: Any) -> None:
     """Drop the leaves that positions low to high, and a missing value if so, do not reach."""
     tree_word, entry_of, entry_tree = t.tree_word, t.entry_of, t.entry_tree
@@ -60,7 +61,7 @@ def restrict(words: Any, depth: int, a: int, low: int, high: int, missing: int, 
             words[depth, first + k] &= mask
 
 
-@kernel
+@subroutine
 def sweep(
     words: Any,
     depth: int,
@@ -116,7 +117,7 @@ def sweep(
     return part
 
 
-@kernel
+@subroutine
 def at_segment(words: Any, depth: int, first: int, width: int, mask: int, t: Any) -> Any:
     """Return the value of the best live leaf that a segment reaches; its masks begin at mask."""
     for k in range(width):
@@ -127,7 +128,7 @@ def at_segment(words: Any, depth: int, first: int, width: int, mask: int, t: Any
     return 0
 
 
-@kernel
+@subroutine
 def at_missing(words: Any, depth: int, first: int, width: int, mask: int, t: Any) -> Any:
     """Return the value of the best live leaf that a missing value reaches."""
     for k in range(width):
@@ -138,7 +139,7 @@ def at_missing(words: Any, depth: int, first: int, width: int, mask: int, t: Any
     return 0
 
 
-@kernel
+@subroutine
 def total_of(words: Any, depth: int, t: Any) -> Any:
     values, base, tree_word = t.values, t.base, t.tree_word
     total = base[0]
@@ -147,7 +148,7 @@ def total_of(words: Any, depth: int, t: Any) -> Any:
     return total
 
 
-@kernel
+@subroutine
 def decided(words: Any, depth: int, taken: Any, t: Any) -> Any:
     """Say of each tree whether its live leaves have one value; return the total of the best."""
     values, base, tree_word, last = t.values, t.base, t.tree_word, t.last
@@ -176,7 +177,7 @@ def decided(words: Any, depth: int, taken: Any, t: Any) -> Any:
     return total
 
 
-@kernel
+@subroutine
 def shared(
     words: Any, box: Any, depth: int, gap: int, taken: Any, gains: Any, profile: Any, t: Any
 ) -> bool:
@@ -212,7 +213,7 @@ def shared(
     return False
 
 
-@kernel
+@subroutine
 def _lend(words: Any, depth: int, a: int, low: int, high: int, taken: Any, t: Any) -> None:
     """Take the trees whose best leaf depends on the position of a."""
     tree_word, entry_of, entry_tree = t.tree_word, t.entry_of, t.entry_tree
@@ -232,7 +233,7 @@ def _lend(words: Any, depth: int, a: int, low: int, high: int, taken: Any, t: An
             one = value
 
 
-@kernel
+@subroutine
 def copy_down(words: Any, box: Any, depth: int) -> None:
     for k in range(words.shape[1]):
         words[depth + 1, k] = words[depth, k]

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.compiled.kernel import Ints, Words
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.grid import Grid
 
 __all__ = ["Duel", "differences", "make_duel"]
 
-Words = NDArray[np.uint64]
 
 # Sums of so many bits, and half of it again, are safe in 64 bits.
 _BITS = 61
@@ -26,23 +26,23 @@ _BITS = 61
 class Arrays(NamedTuple):
     """What the kernels read of a duel, and call t; a named tuple, as kernels take."""
 
-    values: NDArray[np.int64]
-    base: NDArray[np.int64]
-    tree_word: NDArray[np.int64]
-    entry_of: NDArray[np.int64]
-    entry_tree: NDArray[np.int64]
-    segment_of: NDArray[np.int64]
-    segment_at: NDArray[np.int64]
-    mask_at: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    values: Ints
+    base: Ints
+    tree_word: Ints
+    entry_of: Ints
+    entry_tree: Ints
+    segment_of: Ints
+    segment_at: Ints
+    mask_at: Ints
+    starts: Ints
     below: Words
     above: Words
     absent: Words
-    absent_at: NDArray[np.int64]
-    last: NDArray[np.int64]
-    tested: NDArray[np.int64]
-    tests_at: NDArray[np.int64]
-    tests: NDArray[np.int64]
+    absent_at: Ints
+    last: Ints
+    tested: Ints
+    tests_at: Ints
+    tests: Ints
 
 
 @dataclass(frozen=True)

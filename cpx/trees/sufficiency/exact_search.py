@@ -1,4 +1,4 @@
-"""The exact search for a counterexample, compiled by Numba.
+"""The exact search for a counterexample, as machine code.
 
 Depth-first branch and bound over boxes of positions, with the bounds of
 :mod:`cpx.trees.sufficiency.boxes`. Positions that cannot reach the goal are cut off at the ends,
@@ -7,12 +7,11 @@ and the box is split where both halves lose most.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from cpx.backends.search.jit import kernel
+from cpx.compiled.kernel import Bytes, Ints, Ints2, Ints3, Words, Words2, kernel
 from cpx.trees.sufficiency.boxes import copy_down, decided, restrict, shared, sweep, total_of
+from cpx.trees.sufficiency.class_margin import Arrays
 
 __all__ = [
     "BOXES",
@@ -37,17 +36,17 @@ and boxes that may be looked at before the search pauses."""
 
 @kernel
 def search(
-    t: Any,
+    t: Arrays,
     need: int,
     slack: int,
-    x: Any,
-    words: Any,
-    box: Any,
-    point: Any,
-    profile: Any,
-    taken: Any,
-    gains: Any,
-    state: Any,
+    x: Ints,
+    words: Words2,
+    box: Ints3,
+    point: Ints,
+    profile: Ints2,
+    taken: Bytes,
+    gains: Ints,
+    state: Ints,
 ) -> int:
     """Look for a point of the box at ``box[0]`` whose total is at least ``need``.
 
@@ -177,7 +176,14 @@ def search(
 
 @kernel
 def begin(
-    t: Any, full: Any, whole: Any, x: Any, held: Any, words: Any, box: Any, state: Any
+    t: Arrays,
+    full: Words,
+    whole: Ints2,
+    x: Ints,
+    held: Words,
+    words: Words2,
+    box: Ints3,
+    state: Ints,
 ) -> None:
     """Write the box of all completions at depth 0, where the attributes held are as in x.
 
@@ -207,7 +213,7 @@ def begin(
 
 
 @kernel
-def disjoint(sets: Any, count: int, words: Any) -> int:
+def disjoint(sets: Words2, count: int, words: Words) -> int:
     """Return the last of the first rows of sets, bit by bit, that meets no given bit, or -1."""
     for i in range(count - 1, -1, -1):
         common = np.uint64(0)

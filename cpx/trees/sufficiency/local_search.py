@@ -1,4 +1,4 @@
-"""Local search from a point of the exact search; compiled by Numba.
+"""Local search from a point of the exact search, as machine code.
 
 One attribute is moved at a time while the others stay: to where the total is greatest, until
 the point is a counterexample (:func:`climb`); and of a counterexample, which mostly differs from
@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from cpx.backends.search.jit import kernel
+from cpx.compiled.kernel import Bytes, Ints, Ints2, Words, Words2, kernel, subroutine
 from cpx.trees.sufficiency.boxes import at_missing, at_segment, total_of
+from cpx.trees.sufficiency.class_margin import Arrays
 
 __all__ = ["ROWS", "climb", "restore"]
 
@@ -25,18 +26,18 @@ ROWS = 3
 
 @kernel
 def climb(
-    t: Any,
+    t: Arrays,
     need: int,
-    full: Any,
-    whole: Any,
-    x: Any,
-    order: Any,
-    held: Any,
-    point: Any,
-    movable: Any,
-    words: Any,
-    at: Any,
-) -> Any:
+    full: Words,
+    whole: Ints2,
+    x: Ints,
+    order: Ints,
+    held: Words,
+    point: Ints,
+    movable: Bytes,
+    words: Words2,
+    at: Ints,
+) -> int:
     """Move attributes that are not held, one by one, until the total of the point is ``need``.
 
     Parameters
@@ -70,7 +71,7 @@ def climb(
     """
     for a in range(len(point)):
         movable[a] = not (held[a // 64] >> np.uint64(a % 64)) & np.uint64(1)
-    total = _start(words, full, point, t)
+    total: int = _start(words, full, point, t)
     if total >= need:
         return total
     return _climb(t, need, full, whole, x, order, movable, point, words, at, total, False)
@@ -78,17 +79,17 @@ def climb(
 
 @kernel
 def restore(
-    t: Any,
+    t: Arrays,
     need: int,
-    full: Any,
-    whole: Any,
-    x: Any,
-    order: Any,
-    point: Any,
-    movable: Any,
-    words: Any,
-    at: Any,
-) -> Any:
+    full: Words,
+    whole: Ints2,
+    x: Ints,
+    order: Ints,
+    point: Ints,
+    movable: Bytes,
+    words: Words2,
+    at: Ints,
+) -> int:
     """Restore attributes of a counterexample to x, while its total stays at least ``need``.
 
     What is left is a counterexample, and no single attribute can be restored while the others
@@ -97,18 +98,18 @@ def restore(
     """
     for a in range(len(point)):
         movable[a] = point[a] != x[a]
-    total = _start(words, full, point, t)
+    total: int = _start(words, full, point, t)
     return _climb(t, need, full, whole, x, order, movable, point, words, at, total, True)
 
 
-@kernel
+@subroutine
 def _start(words: Any, full: Any, point: Any, t: Any) -> Any:
     for tree in range(len(t.tree_word) - 1):
         _reach(words, tree, full, point, t)
     return total_of(words, _REACHED, t)
 
 
-@kernel
+@subroutine
 def _climb(
     t: Any,
     need: int,
@@ -120,9 +121,9 @@ def _climb(
     point: Any,
     words: Any,
     at: Any,
-    total: Any,
+    total: int,
     back: bool,
-) -> Any:
+) -> int:
     """Move attributes while one can be restored, if ``back``, or the total raised.
 
     Without ``back``, stop as soon as the total is ``need``. Returns the total.
@@ -156,14 +157,14 @@ def _climb(
     return total
 
 
-@kernel
+@subroutine
 def _move(words: Any, a: int, to: Any, full: Any, point: Any, t: Any) -> None:
     point[a] = to
     for e in range(t.entry_of[a], t.entry_of[a + 1]):
         _reach(words, t.entry_tree[e], full, point, t)
 
 
-@kernel
+@subroutine
 def _reach(words: Any, tree: int, full: Any, point: Any, t: Any) -> None:
     """Write the leaves of a tree that a point reaches, or misses by one attribute."""
     first = t.tree_word[tree]
@@ -179,7 +180,7 @@ def _reach(words: Any, tree: int, full: Any, point: Any, t: Any) -> None:
             words[_REACHED, first + k] = reached & mask
 
 
-@kernel
+@subroutine
 def _mask(e: int, position: Any, width: int, k: int, t: Any) -> Any:
     """Return word k of the leaves that an entry reaches at a position, -1 for a missing value."""
     if position < 0:
@@ -188,7 +189,7 @@ def _mask(e: int, position: Any, width: int, k: int, t: Any) -> Any:
     return t.below[b] & t.above[b]
 
 
-@kernel
+@subroutine
 def _sum_along(words: Any, a: int, whole: Any, point: Any, at: Any, full: Any, t: Any) -> None:
     """Add up, over the trees that test a, the values at each position of a.
 

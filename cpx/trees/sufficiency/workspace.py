@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.jit import bind
+from cpx.compiled.kernel import bind
 from cpx.trees import MISSING, Tree, TreeModel
 from cpx.trees.sufficiency.class_margin import Duel, make_duel
 from cpx.trees.sufficiency.grid import Grid

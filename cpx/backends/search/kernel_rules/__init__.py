@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cpx.models.kernel_rule.form import DNFForm
     from cpx.models.kernel_rule.problem import KernelRule
 
-__all__ = ["load_kernels", "solve_dnf"]
+__all__ = ["solve_dnf"]
 
 _MOST_NODES = 500
 """Nodes of the search for a consistent formula: less than a second, some where rows are wide."""
@@ -116,16 +116,3 @@ def _general(
         return Outcome(False, progress.why_stopped(), told, sizes=sizes)
     progress.bound(master.value)
     return Outcome(True, Termination.COMPLETED, told, master.value, sizes)
-
-
-def load_kernels() -> None:
-    """Load or compile the kernels on a toy, so that it is not counted as solving."""
-    import numpy as np
-
-    from cpx.backends.search.kernel_rules.dual import Dual
-    from cpx.backends.search.kernel_rules.restriction import Multipliers, Part
-
-    table, ones = np.eye(2, dtype=np.bool_), np.ones(2, dtype=np.int64)
-    dual = Dual(Part.whole(table, table, ones, ones), 1, Multipliers.in_proportion(ones, 2))
-    dual.look()
-    dual.step(0.1, 0.1)

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+import math
+from typing import Any
 
-from cpx.backends.search.jit import kernel, square_root
 from cpx.backends.search.kernel_rules.cover import Cover
+from cpx.compiled.kernel import Bools, Floats, Ints, Ints2, Singles, Singles2, kernel, subroutine
 
-__all__ = ["descend", "shift", "spread", "weigh"]
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Halves = NDArray[np.float32]
+__all__ = ["descend", "shift", "spread", "weigh", "weigh_exactly"]
 
 
 @kernel
 def weigh(
-    cover: Cover,
-    among: Ints,
-    rest: Ints | Floats,
-    shares: Ints | Halves,
-    values: Ints | Floats,
-    gaining: Bools,
+    cover: Cover, among: Ints, rest: Floats, shares: Singles2, values: Floats, gaining: Bools
 ) -> None:
+    """Fill in what each of some clauses is worth; see :func:`_weigh`."""
+    _weigh(cover, among, rest, shares, values, gaining)
+
+
+@kernel
+def weigh_exactly(
+    cover: Cover, among: Ints, rest: Ints, shares: Ints2, values: Ints, gaining: Bools
+) -> None:
+    """Fill in what each of some clauses is worth, in integers; see :func:`_weigh`."""
+    _weigh(cover, among, rest, shares, values, gaining)
+
+
+@subroutine
+def _weigh(cover: Cover, among: Ints, rest: Any, shares: Any, values: Any, gaining: Bools) -> None:
     """Fill in what each of some clauses is worth.
 
     The value of a clause is the sum over its positive rows i of ``rest[i]`` less ``shares[i, n]``
@@ -49,7 +53,7 @@ def weigh(
 
 @kernel
 def spread(
-    cover: Cover, gaining: Bools, chosen: Ints, parts: Floats, used: Floats, paid: Halves
+    cover: Cover, gaining: Bools, chosen: Ints, parts: Floats, used: Floats, paid: Singles2
 ) -> None:
     """Add up which rows some clauses, chosen in part, gain, and at whose expense.
 
@@ -68,14 +72,14 @@ def spread(
 
 @kernel
 def shift(
-    shares: Halves,
-    costs: Halves,
-    paid: Halves,
-    hits: Halves,
-    sums: Halves,
-    first: Halves,
-    second: Halves,
-    factors: Halves,
+    shares: Singles2,
+    costs: Singles,
+    paid: Singles2,
+    hits: Singles,
+    sums: Singles,
+    first: Singles2,
+    second: Singles2,
+    factors: Singles,
 ) -> None:
     """Move shares to the rows that are charged for more, column by column.
 
@@ -96,7 +100,7 @@ def shift(
             slope = shares[i, n] * (hits[n] - paid[i, n])
             first[i, n] = factors[2] * first[i, n] + factors[3] * slope
             second[i, n] = factors[4] * second[i, n] + factors[5] * slope * slope
-            move = factors[0] * first[i, n] / (square_root(second[i, n]) * factors[1] + factors[6])
+            move = factors[0] * first[i, n] / (math.sqrt(second[i, n]) * factors[1] + factors[6])
             # The exponential of -move, nearly: |move| is a few times the rate.
             grown = factors[7] - move * factors[8]
             grown *= grown
@@ -124,4 +128,4 @@ def descend(at: Floats, slope: Floats, first: Floats, second: Floats, factors: F
     for k in range(at.size):
         first[k] = 0.9 * first[k] + 0.1 * slope[k]
         second[k] = 0.99 * second[k] + 0.01 * slope[k] * slope[k]
-        at[k] -= factors[0] * first[k] / (square_root(second[k]) * factors[1] + 1e-7)
+        at[k] -= factors[0] * first[k] / (math.sqrt(second[k]) * factors[1] + 1e-7)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from cpx.compiled.kernel import Bools, Ints
 
 __all__ = ["Cover"]
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 class Cover(NamedTuple):

@@ -26,7 +26,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.kernel_rules.clause_weights import descend, shift, spread, weigh
+from cpx.backends.search.kernel_rules.clause_weights import (
+    descend,
+    shift,
+    spread,
+    weigh,
+    weigh_exactly,
+)
 from cpx.backends.search.kernel_rules.restriction import Multipliers, Part
 
 __all__ = ["Dual"]
@@ -109,7 +115,7 @@ class Dual:
         """Go on with some of the clauses, and the rows that they are true of."""
         part, inside, outside = self.part.without_idle_rows(clauses)
         kept = Dual(part, self.most, self.multipliers.only(inside, outside), self._active)
-        kept._moments = [at[inside][:, outside] for at in self._moments]
+        kept._moments = [np.ascontiguousarray(at[inside][:, outside]) for at in self._moments]
         kept._slopes = [at[inside] for at in self._slopes]
         kept._steps, kept._total = self._steps, self._total
         kept._costs, kept.hits = self._costs[outside], self.hits[outside]
@@ -122,7 +128,9 @@ class Dual:
         shares *= part.costs * _SHORT / shares.sum(axis=0)
         rest = part.gains - (part.gains * self._portions()).astype(np.int64)
         everything = np.arange(len(part))
-        weigh(part.cover, everything, rest, shares.astype(np.int64), self.values, self._gaining)
+        weigh_exactly(
+            part.cover, everything, rest, shares.astype(np.int64), self.values, self._gaining
+        )
         self._fixed = int((part.gains - rest).sum())
         self.order = _best(self.values, everything, max(self._active, self.most))
         self.bound = self._fixed + _total(self.values[self.order[: self.most]])

@@ -18,17 +18,16 @@ import numpy as np
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
-from cpx.backends.search.rule_sets.bitsets import BitsetSearch
 from cpx.backends.search.rule_sets.driver import Explorer
 from cpx.backends.search.rule_sets.incumbent import Incumbent
-from cpx.backends.search.rule_sets.multipliers import Relaxation
+from cpx.compiled.machine_code import load
 from cpx.models.rule_set.form import RuleSelection
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.models.base import Problem
 
-__all__ = ["load_kernels", "optimise_sets"]
+__all__ = ["optimise_sets"]
 
 
 def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> Outcome:
@@ -41,7 +40,7 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         # Limits never get tighter when a rule is left out: nothing else is allowed either.
         return Outcome(True, Termination.COMPLETED, "the required rules break a limit")
     with progress.phase("compile"):
-        load_kernels()
+        load()
         presolved = form.presolved
     merged = presolved.form
     rules = np.array([r for r in presolved.kept if r not in form.required], dtype=np.int64)
@@ -71,21 +70,3 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
 _UNSETTLED = (
     "optimal, but whether it is the smallest and first of the optimal sets was not settled"
 )
-
-
-def load_kernels() -> None:
-    """Load or compile the kernels on a toy, so that it is not counted as solving."""
-    global _loaded
-    if not _loaded:
-        rules, ones = np.arange(3), np.ones(3, dtype=np.int64)
-        toy = RuleSelection(~np.eye(3, dtype=bool), ones, 0 * ones, 0, (), (), ones, ones)
-        relaxation = Relaxation(toy, (), rules)
-        relaxation.climb(1.0, 0.1)
-        relaxation.certify()
-        part = BitsetSearch(toy, (), rules, relaxation.paid(), (4, 0))
-        Relaxation(toy, (), rules, relaxation.multipliers())
-        part.step(lambda found: (4, 0))
-        _loaded = True
-
-
-_loaded = False

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from cpx.backends.search.jit import kernel
 from cpx.backends.search.rule_sets.node import Arena, Stack, needed, weigh_union
 from cpx.backends.search.rule_sets.rows import Rows
+from cpx.compiled.kernel import subroutine
 
 __all__ = ["bound_classes"]
 
 
-@kernel
+@subroutine
 def bound_classes(
     rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int
 ) -> None:

@@ -42,14 +42,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cpx.backends.search.jit import kernel
 from cpx.backends.search.rule_sets.dual_ascent import Ascent, Terms
+from cpx.compiled.kernel import Floats, Ints, Ints2, Ints3, Shorts3, kernel, subroutine
 
 __all__ = ["Exact", "certify", "new_exact", "parts_of"]
 
-Ints = NDArray[np.int64]
 
 _FINEST, _ROOM = 30, 60
 _FAR = 2**62
@@ -58,20 +56,20 @@ _FAR = 2**62
 class Exact(NamedTuple):
     """The costs in parts of a unit, their shares, and what they prove; K blocks of W good rows."""
 
-    good: Ints  # shape (K, W)
+    good: Ints2  # shape (K, W)
     costs: Ints  # shape (B,)
     prices: Ints  # shape (R,)
-    shares: Ints  # b in one block, shape (B, W)
-    short: NDArray[np.int32]  # b without the last bits, shape (K, B, W)
-    rule_shares: Ints  # c, shape (K, R, W)
-    covered: Ints  # d, shape (K, R, W)
-    least: Ints  # shape (K, W)
+    shares: Ints2  # b in one block, shape (B, W)
+    short: Shorts3  # b without the last bits, shape (K, B, W)
+    rule_shares: Ints3  # c, shape (K, R, W)
+    covered: Ints3  # d, shape (K, R, W)
+    least: Ints2  # shape (K, W)
     second: Ints  # scratch, shape (W,)
     who: Ints  # scratch: the rule that asks for the least, -1 for none, shape (W,)
     within: Ints  # the bound of the sets with rule r, shape (R,)
     without: Ints  # the bound of the sets without rule r, shape (R,)
     left: Ints  # scratch: of costs, then of prices, shape (B + R,)
-    by: NDArray[np.float64]  # scratch, likewise
+    by: Floats  # scratch, likewise
     shift: Ints  # the bits that are cut off, shape (1,)
 
 
@@ -112,7 +110,7 @@ def parts_of(total: int) -> int:
     return 1 << min(_FINEST, max(0, _ROOM - total.bit_length()))
 
 
-@kernel
+@subroutine
 def _begin(lines: Any, totals: Any, left: Any, by: Any, at: int) -> None:
     """Note what the floats of each cost are to be multiplied by."""
     for j in range(totals.size):
@@ -128,7 +126,7 @@ def _begin(lines: Any, totals: Any, left: Any, by: Any, at: int) -> None:
         by[at + j] = float(totals[j]) / by[at + j] if by[at + j] > 0 else 0.0
 
 
-@kernel
+@subroutine
 def _divide(line: Any, by: float, left: int, shares: Any) -> int:
     """Divide a cost in proportion to a line of floats, rounded down; return what is left of it."""
     for i in range(line.size):

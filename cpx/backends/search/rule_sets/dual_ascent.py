@@ -20,17 +20,35 @@ References
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cpx.backends.search.jit import kernel, square_root
+from cpx.compiled.kernel import (
+    Bytes2,
+    Floats,
+    Ints,
+    Singles,
+    Singles2,
+    Singles3,
+    kernel,
+    subroutine,
+)
 
-__all__ = ["LANES", "Ascent", "Costs", "Terms", "climb", "new_ascent", "pass_on", "settle", "take"]
+__all__ = [
+    "LANES",
+    "Ascent",
+    "Costs",
+    "Terms",
+    "begin_step",
+    "climb",
+    "new_ascent",
+    "pass_on",
+    "settle",
+    "take",
+]
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 LANES = 32
 """The good rows of a block are a multiple of these."""
@@ -45,24 +63,24 @@ _TINY = np.float32(1e-12)
 class Terms(NamedTuple):
     """Rules as what they cover of good and bad rows; K blocks of W good rows, padded."""
 
-    covers: Floats  # 1 where rule r covers a good row, shape (K, R, W)
+    covers: Singles3  # 1 where rule r covers a good row, shape (K, R, W)
     starts: Ints  # the bad rows of rule r: bad[starts[r] : starts[r + 1]]
     bad: Ints
-    good: Floats  # what missing a good row costs, shape (K, W)
-    costs: Floats  # what covering a bad row costs, shape (B,)
-    prices: Floats  # shape (R,)
+    good: Singles2  # what missing a good row costs, shape (K, W)
+    costs: Singles  # what covering a bad row costs, shape (B,)
+    prices: Singles  # shape (R,)
 
 
 class Costs(NamedTuple):
     """Shares of good rows in C costs, and the means of their steps."""
 
-    shares: Floats  # shape (K, C, W), to be scaled
-    first: Floats
-    second: Floats
-    scales: Floats  # shape (C,)
-    slopes: Floats  # the mean ones, shape (C,)
-    there: Floats  # sums of shares, by range, shape (T, C, W)
-    gained: Floats  # sums of shares times slopes, likewise
+    shares: Singles3  # shape (K, C, W), to be scaled
+    first: Singles3
+    second: Singles3
+    scales: Singles  # shape (C,)
+    slopes: Singles  # the mean ones, shape (C,)
+    there: Singles3  # sums of shares, by range, shape (T, C, W)
+    gained: Singles3  # sums of shares times slopes, likewise
 
 
 class Ascent(NamedTuple):
@@ -70,16 +88,16 @@ class Ascent(NamedTuple):
 
     of_bad: Costs
     of_rules: Costs
-    asked: Floats  # scratch: what rule r asks of a row, then its part of the row, (T, R, W)
-    slopes: Floats  # scratch: of the shares of a block, shape (T, B, W)
-    near: NDArray[np.uint8]  # rules that may be the least of a row of a block, shape (K, R)
-    least: Floats  # shape (K, W)
-    spread: Floats  # shape (K, W)
+    asked: Singles3  # scratch: what rule r asks of a row, then its part of the row, (T, R, W)
+    slopes: Singles3  # scratch: of the shares of a block, shape (T, B, W)
+    near: Bytes2  # rules that may be the least of a row of a block, shape (K, R)
+    least: Singles2  # shape (K, W)
+    spread: Singles2  # shape (K, W)
     ranges: Ints  # the blocks of range t: ranges[t] .. ranges[t + 1] - 1
-    figures: NDArray[np.float64]  # heat, pace, the step
+    figures: Floats  # of the step, see begin_step
 
 
-def _costs(shares: Floats, totals: Floats, ranges: int) -> Costs:
+def _costs(shares: Singles, totals: Singles, ranges: int) -> Costs:
     C, W = shares.shape[1:]
     sums = shares.sum(axis=(0, 2), dtype=np.float64)
     by = np.divide(totals, sums, out=np.zeros_like(sums), where=sums > 0)
@@ -94,12 +112,12 @@ def _costs(shares: Floats, totals: Floats, ranges: int) -> Costs:
     )
 
 
-def new_ascent(terms: Terms, shares: Floats, rule_shares: Floats, ranges: int) -> Ascent:
+def new_ascent(terms: Terms, shares: Singles, rule_shares: Singles, ranges: int) -> Ascent:
     """Return the state before a step; the sums of shares may be any."""
     K, R, W = terms.covers.shape
     ranges = min(ranges, K)
 
-    def table(*shape: int) -> Floats:
+    def table(*shape: int) -> Singles:
         return np.zeros(shape, dtype=np.float32)
 
     return Ascent(
@@ -111,11 +129,17 @@ def new_ascent(terms: Terms, shares: Floats, rule_shares: Floats, ranges: int) -
         table(K, W),
         table(K, W),
         np.arange(ranges + 1) * K // ranges,
-        np.zeros(3),
+        np.zeros(5),
     )
 
 
-@kernel
+def begin_step(state: Ascent, heat: float, pace: float, step: int) -> None:
+    """Note what the ranges of a step need: also what the means are too small by at first."""
+    means = (1 / (1 - float(keep) ** (step + 1)) for keep in (_FIRST, _SECOND))
+    state.figures[:] = heat, pace, step, *means
+
+
+@subroutine
 def _add(line: Any, table: Any, which: Any, first: int, last: int) -> None:
     """Add some lines of a table to a line."""
     x = first
@@ -133,7 +157,7 @@ def _add(line: Any, table: Any, which: Any, first: int, last: int) -> None:
 
 
 @kernel
-def pass_on(terms: Terms, lines: Any, shares: Any) -> None:
+def pass_on(terms: Terms, lines: Singles3, shares: Singles3) -> None:
     """Add a line of each rule, shape (K, R, W), to those of its bad rows, shape (K, B, W)."""
     for k in range(lines.shape[0]):
         for r in range(lines.shape[1]):
@@ -145,7 +169,7 @@ def pass_on(terms: Terms, lines: Any, shares: Any) -> None:
 
 
 @kernel
-def take(table: Any, lines: Any, blocks: Any, places: Any, taken: Any) -> None:
+def take(table: Singles3, lines: Ints, blocks: Ints, places: Ints, taken: Singles3) -> None:
     """Take some lines, and of these some columns, over to a table with other blocks."""
     K, C, W = taken.shape
     for k in range(K):
@@ -156,7 +180,7 @@ def take(table: Any, lines: Any, blocks: Any, places: Any, taken: Any) -> None:
                 line[i] = table[blocks[x], lines[c], places[x]]
 
 
-@kernel
+@subroutine
 def _scale(costs: Costs, k: int) -> None:
     for j in range(costs.scales.size):
         by, line = costs.scales[j], costs.shares[k, j]
@@ -164,7 +188,7 @@ def _scale(costs: Costs, k: int) -> None:
             line[i] *= by
 
 
-@kernel
+@subroutine
 def _move(
     costs: Costs, k: int, t: int, j: int, slope: Any, total: Any, by: Any, c1: Any, c2: Any
 ) -> None:
@@ -184,7 +208,7 @@ def _move(
             u = _FIRST * first[i] + (one - _FIRST) * g
             v = _SECOND * second[i] + (one - _SECOND) * g * g
             first[i], second[i] = u, v
-            s = by * (u * c1) / (square_root(v * c2) + _TINY)
+            s = by * (u * c1) / (math.sqrt(v * c2) + _TINY)
             s = min(max(s, -one), one)
             y = x[i] * (one + s + half * s * s)
             x[i] = max(y, low) if x[i] > 0 else zero
@@ -192,7 +216,7 @@ def _move(
         there[i] += x[i]
 
 
-@kernel
+@subroutine
 def _power(z: Any) -> Any:
     z *= z
     z *= z
@@ -210,8 +234,7 @@ def climb(terms: Terms, state: Ascent, t: int) -> None:
     of_bad, of_rules, asked, slopes = state.of_bad, state.of_rules, state.asked[t], state.slopes[t]
     one, far, zero = np.float32(1), np.float32(1e30), np.float32(0)
     over = one / (heat * np.float32(16))
-    c1 = np.float32(one / (one - _FIRST ** (step + 1)))
-    c2 = np.float32(one / (one - _SECOND ** (step + 1)))
+    c1, c2 = np.float32(state.figures[3]), np.float32(state.figures[4])
     B = of_bad.scales.size
     of_bad.gained[t] = zero
     of_bad.there[t] = zero
@@ -271,7 +294,7 @@ def climb(terms: Terms, state: Ascent, t: int) -> None:
             _move(of_rules, k, t, r, asked[r], terms.prices[r], by, c1, c2)
 
 
-@kernel
+@subroutine
 def _settle(costs: Costs, totals: Any) -> None:
     for j in range(totals.size):
         there, gained = np.float32(0), np.float32(0)

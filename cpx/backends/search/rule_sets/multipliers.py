@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.jit import bind
 from cpx.backends.search.rule_sets.cost_splitting import certify, new_exact, parts_of
 from cpx.backends.search.rule_sets.dual_ascent import (
     LANES,
     Ascent,
     Costs,
     Terms,
+    begin_step,
     climb,
     new_ascent,
     pass_on,
@@ -23,6 +23,7 @@ from cpx.backends.search.rule_sets.dual_ascent import (
     take,
 )
 from cpx.backends.search.rule_sets.rows import Paid
+from cpx.compiled.kernel import bind
 
 if TYPE_CHECKING:
     from cpx.models.rule_set.form import RuleSelection
@@ -160,7 +161,7 @@ class Relaxation:
         do: Callable[[Sequence[Callable[[], object]]], None] | None = None,
     ) -> None:
         """Improve the shares by a step; ``do`` calls what may be called side by side."""
-        self.state.figures[:] = heat, pace, self.step
+        begin_step(self.state, heat, pace, self.step)
         if do is None:
             for part in self._climbs:
                 part()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cpx.backends.search.jit import kernel, popcount
 from cpx.backends.search.rule_sets.rows import Rows
+from cpx.compiled.kernel import Ints, Shorts2, Words, Words2, subroutine
+from cpx.compiled.vectors import popcount
 
 __all__ = [
     "Arena",
@@ -23,8 +23,6 @@ __all__ = [
     "weigh_union",
 ]
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 _SPAN = 512
 """Good rows whose payments are added up before the limit is looked at."""
@@ -47,11 +45,9 @@ class Arena(NamedTuple):
 class Stack(NamedTuple):
     """The open nodes, from the root on."""
 
-    uncovered: Words  # shape (depth, words)
-    once: Words  # rows that exactly one rule covers
-    due: NDArray[
-        np.int32
-    ]  # what good rows pay at least for the rules of the node, shape (depth, G)
+    uncovered: Words2  # shape (depth, words)
+    once: Words2  # rows that exactly one rule covers
+    due: Shorts2  # what good rows pay at least for the rules of the node, shape (depth, G)
     paid: Ints  # the sum of what good rows pay
     cost: Ints
     literals: Ints
@@ -69,7 +65,7 @@ class Stack(NamedTuple):
     tally: Ints  # depth, nodes, work since the last look up, whether a better set was met
 
 
-@kernel
+@subroutine
 def _weigh_word(rows: Rows, x: Any, w: int) -> int:
     """Return the weight of the rows of one word."""
     total = 0
@@ -78,7 +74,7 @@ def _weigh_word(rows: Rows, x: Any, w: int) -> int:
     return total
 
 
-@kernel
+@subroutine
 def weigh(rows: Rows, r: int, words: Words, depth: int, first: int, light: int, last: int) -> int:
     """Return the weight of what rule r has in common with a set of rows."""
     total = 0
@@ -89,7 +85,7 @@ def weigh(rows: Rows, r: int, words: Words, depth: int, first: int, light: int, 
     return total
 
 
-@kernel
+@subroutine
 def weigh_union(rows: Rows, union: Words) -> int:
     total = 0
     for w in range(rows.light_good):
@@ -99,7 +95,7 @@ def weigh_union(rows: Rows, union: Words) -> int:
     return total
 
 
-@kernel
+@subroutine
 def needed(stack: Stack, depth: int, more: int) -> int:
     """Return what sets with so many rules more than a node, or yet more, must save more than.
 
@@ -109,7 +105,7 @@ def needed(stack: Stack, depth: int, more: int) -> int:
     return saved - 1 if depth + more <= stack.best[1] else saved
 
 
-@kernel
+@subroutine
 def _note(stack: Stack, depth: int, r: int, cost: int) -> None:
     """Make a node's set with one rule more the best one, if it is better."""
     best, scratch = stack.best, stack.scratch
@@ -136,7 +132,7 @@ def _note(stack: Stack, depth: int, r: int, cost: int) -> None:
     stack.tally[3] = 1
 
 
-@kernel
+@subroutine
 def payment(rows: Rows, stack: Stack, depth: int, r: int, limit: int) -> int:
     """Return what good rows pay at least for the sets with a node's rules and rule r.
 
@@ -159,7 +155,7 @@ def payment(rows: Rows, stack: Stack, depth: int, r: int, limit: int) -> int:
     return total
 
 
-@kernel
+@subroutine
 def pay(rows: Rows, stack: Stack, depth: int, r: int) -> int:
     """Add what good rows pay for a rule to what they pay above; return what they pay at least."""
     due, above, own = stack.due[depth], stack.due[depth - 1], rows.paid.own[r]
@@ -180,7 +176,7 @@ def pay(rows: Rows, stack: Stack, depth: int, r: int) -> int:
     return int(total)
 
 
-@kernel
+@subroutine
 def affordable(rows: Rows, stack: Stack, depth: int, more: int) -> int:
     """Return what good rows may pay at most for sets with so many rules more that are wanted."""
     cost = stack.cost[depth] - needed(stack, depth, more) - 1
@@ -188,7 +184,7 @@ def affordable(rows: Rows, stack: Stack, depth: int, more: int) -> int:
     return limit
 
 
-@kernel
+@subroutine
 def measure(
     rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int, least: int
 ) -> int:
@@ -237,7 +233,7 @@ def measure(
     return n
 
 
-@kernel
+@subroutine
 def order(arena: Arena, first: int, last: int) -> None:
     """Sort a part of the arena by n, then by the number of the rule (Shell's sort)."""
     gap = 1

@@ -6,7 +6,8 @@ from math import gcd
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from cpx.compiled.kernel import Bools, Ints, Shorts, Shorts2, Words, Words2
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
     from cpx.models.rule_set.form import RuleSelection
 
 __all__ = ["Rows", "rows_of"]
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Shorts = NDArray[np.int32]
-Words = NDArray[np.uint64]
 
 
 class Paid(NamedTuple):
@@ -28,9 +24,9 @@ class Paid(NamedTuple):
     """
 
     least: Shorts  # whatever is selected, shape (G,)
-    asked: Shorts  # for a rule and what it covers, shape (R, G)
-    own: Shorts  # for a rule itself, shape (R, G)
-    shares: Shorts  # for a bad row, shape (B, G)
+    asked: Shorts2  # for a rule and what it covers, shape (R, G)
+    own: Shorts2  # for a rule itself, shape (R, G)
+    shares: Shorts2  # for a bad row, shape (B, G)
     bad: Ints  # the bad rows, increasing
     parts: int
     shift: int
@@ -60,8 +56,8 @@ class Rows(NamedTuple):
     words have few slices.
     """
 
-    bits: Words  # shape (R, words)
-    masks: Words  # shape (words, slices)
+    bits: Words2  # shape (R, words)
+    masks: Words2  # shape (words, slices)
     slices: Ints  # slices in use, shape (words,)
     light_good: int  # the first word of good rows from which on all weights are 1
     light_bad: int

@@ -24,7 +24,6 @@ covers are worth no more than its price. Without it every set below is no worse,
 
 from __future__ import annotations
 
-from cpx.backends.search.jit import kernel
 from cpx.backends.search.rule_sets.classes import bound_classes
 from cpx.backends.search.rule_sets.node import (
     Arena,
@@ -37,6 +36,7 @@ from cpx.backends.search.rule_sets.node import (
     weigh,
 )
 from cpx.backends.search.rule_sets.rows import Rows
+from cpx.compiled.kernel import kernel, subroutine
 
 __all__ = ["BETTER", "DONE", "FULL", "PAUSED", "branch", "expand"]
 
@@ -73,7 +73,7 @@ def expand(
     stack.children[depth] = n
 
 
-@kernel
+@subroutine
 def _enter(rows: Rows, arena: Arena, stack: Stack, depth: int, m: int) -> bool:
     """Make the child of a class; False if a rule of the set becomes useless."""
     r, p, q, most = arena.rule[m], arena.good[m], arena.bad[m], arena.most[m]

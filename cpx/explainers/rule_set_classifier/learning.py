@@ -1,85 +1,82 @@
-"""Learning the rules of a classifier: from labels, or from a black box."""
+"""Learning rules from labels or from a black box, and the problem that is behind it."""
 
 from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from cpx.answers.rule import Literal as Named
 from cpx.answers.rule_set import RuleSet
-from cpx.errors import InvalidOption, shown
-from cpx.explainers.rule_set_classifier.labels import Target
+from cpx.data.binarizer import Binarizer
+from cpx.data.samples import Samples
+from cpx.errors import CheckFailed, DataError, InvalidOption, shown
+from cpx.explainers.rule_set_classifier.fitted_rules import Fitted, FittedRules, Loop
+from cpx.explainers.rule_set_classifier.labels import Target, two_classes
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
-from cpx.explainers.rule_set_classifier.stating import LabelledRows
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
+from cpx.methods.candidates.literals import Literals
+from cpx.models.rule_set.text import plural
 from cpx.support.validation import choice, share
 
 if TYPE_CHECKING:
-    from cpx.explainers.rule_set_classifier.estimator import RuleSetClassifier
+    from cpx.answers.result import Result
     from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
+    from cpx.models.rule_set.learning import RuleSetLearning
 
-__all__ = ["Fitted", "Loop", "from_black_box", "from_labels", "measured"]
+__all__ = ["answer", "from_black_box", "from_labels", "measured", "stated"]
 
 BoolArray = npt.NDArray[np.bool_]
-Loop = Literal["active", "exact"]
 
-_CELLS = 64
+_BINS, _CELLS = 10, 64
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
-    """Rules that were learned, the greatest contribution first.
+class LabelledRows:
+    """A table with labels, in the literals that rules are made of.
 
     Attributes
     ----------
+    binarizer : Binarizer
+    literals : Literals
     target : Target
-    rule_set : RuleSet
-    conditions : tuple of tuple of str
-        Of each rule.
-    report : LearningReport or SurrogateReport
-    covered : (rules, n) array of bool
-        Which rules cover which rows of the table.
     same : (n,) array of bool
         Which rows are of the positive class.
-    model : TableRules or DecisionSet
-        What the rules are, in an order of its own.
-    order : tuple of int
-        The place of each rule there.
     """
 
+    binarizer: Binarizer
+    literals: Literals
     target: Target
-    rule_set: RuleSet
-    conditions: tuple[tuple[str, ...], ...]
-    report: LearningReport | SurrogateReport
-    covered: BoolArray
     same: BoolArray
-    model: TableRules | ActiveDecisionSet | ExactDecisionSet
-    order: tuple[int, ...]
+
+    @classmethod
+    def of(cls, asked: FittedRules, X: Any, y: Any) -> LabelledRows:
+        """Binarize a table and check its labels, by the parameters of a classifier."""
+        bins = _BINS if asked.n_bins is None else asked.n_bins
+        binarizer = Binarizer(
+            bins, categorical=asked.categorical, max_categories=asked.max_categories
+        ).fit(X)
+        bits = binarizer.transform(X)
+        classes, labels = two_classes(y, len(bits))
+        target = Target(classes, asked.positive)
+        return cls(binarizer, Literals.of_bits(bits, binarizer), target, target.same(labels))
 
     @property
-    def surrogate(self) -> ActiveDecisionSet | ExactDecisionSet | None:
-        """What asked the black box, if there is one."""
-        return None if isinstance(self.model, TableRules) else self.model
-
-    def covers(self, X: Any) -> BoolArray:
-        """Return which rules cover which rows, shape (rules, n)."""
-        found: BoolArray = self.model.covers(X)[list(self.order)]
-        return found
+    def samples(self) -> Samples:
+        """The rows, equal ones merged."""
+        return self.literals.samples(self.same, {"class": str(self.target.positive)})
 
 
-def from_labels(
-    asked: RuleSetClassifier, X: Any, y: Any, stop: threading.Event | None = None
-) -> Fitted:
+def from_labels(asked: FittedRules, X: Any, y: Any, stop: threading.Event | None = None) -> Fitted:
     """Learn rules by column generation.
 
     Parameters
     ----------
-    asked : RuleSetClassifier
+    asked : FittedRules
         Its parameters.
     X : data frame or (n, columns) array
     y : (n,) array
@@ -105,14 +102,12 @@ def from_labels(
     return figures.fitted(model, report)
 
 
-def from_black_box(
-    asked: RuleSetClassifier, X: Any, stop: threading.Event | None = None
-) -> Fitted:
+def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = None) -> Fitted:
     """Learn rules that imitate the black box of a classifier, and ask it on the way.
 
     Parameters
     ----------
-    asked : RuleSetClassifier
+    asked : FittedRules
         Its parameters.
     X : data frame or (n, columns) array
     stop : threading.Event, optional
@@ -138,11 +133,11 @@ def from_black_box(
     return figures.fitted(model, report)
 
 
-def _check_loop(asked: RuleSetClassifier) -> None:
+def _check_loop(asked: FittedRules) -> None:
     choice("loop", asked.loop, get_args(Loop))
 
 
-def _surrogate(asked: RuleSetClassifier) -> ActiveDecisionSet | ExactDecisionSet:
+def _surrogate(asked: FittedRules) -> ActiveDecisionSet | ExactDecisionSet:
     from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
 
     _check_loop(asked)
@@ -166,7 +161,7 @@ class _Figures:
 
     def __init__(
         self,
-        asked: RuleSetClassifier,
+        asked: FittedRules,
         target: Target,
         covers: BoolArray,
         same: BoolArray,
@@ -230,12 +225,12 @@ class _Figures:
         )
 
 
-def measured(asked: RuleSetClassifier, fitted: Fitted, covers: BoolArray, labels: Any) -> RuleSet:
+def measured(asked: FittedRules, fitted: Fitted, covers: BoolArray, labels: Any) -> RuleSet:
     """Return the rules with their figures on other rows.
 
     Parameters
     ----------
-    asked : RuleSetClassifier
+    asked : FittedRules
         Its parameters.
     fitted : Fitted
     covers : (rules, n) array of bool
@@ -244,3 +239,71 @@ def measured(asked: RuleSetClassifier, fitted: Fitted, covers: BoolArray, labels
     """
     same = fitted.target.same(labels)
     return _Figures(asked, fitted.target, covers, same, fitted.conditions).rule_set
+
+
+def stated(asked: FittedRules, X: Any, y: Any, name: str) -> RuleSetLearning:
+    """Return the problem of learning rules from a table by the parameters of a classifier."""
+    from cpx.models.rule_set.learning import RuleSetLearning
+
+    return RuleSetLearning(
+        LabelledRows.of(asked, X, y).samples,
+        asked.k,
+        asked.penalty,
+        class_weights=asked.class_weights,
+        name=name,
+    )
+
+
+def answer(rules: TableRules, problem: RuleSetLearning, *, closed: bool) -> Result:
+    """Return rules as an answer to a problem, confirmed by the independent checker.
+
+    Parameters
+    ----------
+    rules : TableRules
+    problem : RuleSetLearning
+    closed : bool
+        Whether learning ended because no rule was left to add, and not by its time limit.
+
+    Raises
+    ------
+    DataError
+        When the rules are not among those of the problem.
+    CheckFailed
+        When the checker finds something else than the problem.
+    """
+    from cpx.answers.result import Result, Status, Termination
+    from cpx.check import complaints
+    from cpx.support.versions import installed_version
+
+    explanation = problem.explanation_of(_literals(rules, problem))
+    objective = problem.cost(explanation.features)
+    result = Result(
+        status=Status.FEASIBLE,
+        termination=Termination.COMPLETED if closed else Termination.TIME_LIMIT,
+        objective=objective,
+        explanation=problem.conclude(explanation, False, objective, None),
+        backend="column-generation",
+        versions={"cpx-explain": installed_version("cpx-explain") or "uninstalled"},
+        verified=True,
+    )
+    if found := complaints(problem.to_dict(), result.to_dict()):
+        raise CheckFailed(f"the learned rules: {'; '.join(found)}")
+    return result
+
+
+def _literals(rules: TableRules, problem: RuleSetLearning) -> list[list[int]]:
+    place = {name: j for j, name in enumerate(problem.samples.features)}
+    for names in rules.literal_names:
+        for name in names:
+            if name not in place:
+                raise DataError(
+                    f"the problem has no literal {shown(name)}, which the rules have: "
+                    "state it for "
+                    "the rows that they were learned from"
+                )
+        if len(names) > problem.max_literals:
+            raise DataError(
+                f"the problem has rules of at most {plural(problem.max_literals, 'literal')}, got "
+                f"{shown(' and '.join(names))}"
+            )
+    return [[place[name] for name in names] for names in rules.literal_names]

@@ -1,0 +1,420 @@
+"""``python -m benchmarks mutate``: change the code in small ways and see which tests notice.
+
+Each mutant is one small change of one function: another comparison, operator, constant,
+``any`` for ``all``, a statement left out. Tests are collected once. One run in a process of its
+own notes which tests call which function; then each mutant runs those tests in a fork of this
+process until one fails: first those that failed for others, then the quickest. A mutant that no
+test notices survives: a test is missing, or the change is none. Those that were found to change
+nothing that is promised are listed with the reason in ``mutants.txt`` beside this file, and are
+not run.
+
+Only what runs in this process is mutated: not code compiled by Numba, nor worker processes.
+Constants of modules and classes are left alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import builtins
+import copy
+import importlib
+import inspect
+import os
+import pickle
+import random
+import resource
+import signal
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXPLAINED = Path(__file__).with_name("mutants.txt")
+
+# The modules, and the tests that are about them.
+TARGETS = {
+    "cpx/check": (
+        *("tests/check", "tests/reasons/test_checker.py", "tests/cli/test_show.py"),
+        "tests/models/test_reason_arguments.py",
+    ),
+    "cpx/solving": (
+        *("tests/test_solving.py", "tests/test_concluding.py", "tests/models/test_encodings.py"),
+        *("tests/methods/test_starting.py", "tests/methods/test_certificates.py"),
+        *("tests/methods/test_hitting_sets.py", "tests/backends/test_template.py"),
+        *("tests/backends/test_interrupts.py", "tests/reasons/test_checker.py"),
+    ),
+    "cpx/models/rule_set/presolve.py": (
+        *("tests/backends/test_rule_sets.py", "tests/backends/test_search_sets.py"),
+        *("tests/models/test_rule_set.py", "tests/methods/test_column_generation.py"),
+    ),
+    "cpx/models/minimum_subset/form.py": (
+        *("tests/models", "tests/reasons/test_models.py"),
+        "tests/methods/test_deletion.py",
+    ),
+    "cpx/backends/search/presolve.py": (
+        *("tests/backends/test_search.py", "tests/backends/test_search_kernels.py"),
+        *("tests/backends/test_random_instances.py", "tests/backends/test_heaviest.py"),
+    ),
+}
+
+# Seconds for a mutant: so many, and so many times what its tests take unchanged.
+_PATIENCE, _TIMES = 20.0, 5.0
+_MEMORY = 2 * 2**30
+
+_OPERATORS: dict[type, type] = {
+    **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt},
+    **{ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In},
+    **{ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.And: ast.Or, ast.Or: ast.And},
+    **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult},
+    **{ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult},
+    **{ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift},
+    **{ast.RShift: ast.LShift},
+}
+_NAMES = {"any": "all", "min": "max", "floor": "ceil", "minimum": "maximum", "left": "right"}
+_NAMES |= {new: old for old, new in _NAMES.items()}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: the node in the order of a walk over the file, and which change of it."""
+
+    file: str
+    function: str
+    line: int
+    node: int
+    variant: int
+    old: str
+    new: str
+
+    @property
+    def name(self) -> str:
+        """What it is known by in the list of explained ones; without the line, which moves."""
+        return f"{self.file} {self.function}: {self.old} -> {self.new}"
+
+
+# --------------------------------------------------------------------------- changes
+
+
+def variants(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield changed copies of a node."""
+    changed: Any = copy.deepcopy(node)
+    match node:
+        case ast.Compare(ops=ops):
+            for i, op in enumerate(ops):
+                changed = copy.deepcopy(node)
+                changed.ops[i] = _OPERATORS[type(op)]()
+                yield changed
+        case ast.BinOp(op=op) | ast.AugAssign(op=op) | ast.BoolOp(op=op) if type(op) in _OPERATORS:
+            changed.op = _OPERATORS[type(op)]()
+            yield changed
+        case ast.UnaryOp(operand=operand):
+            yield operand
+        case ast.Constant(value=bool() as value):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int() | float() as value):
+            yield ast.Constant(value + 1 if value + 1 != value else 2 * value)
+        case ast.If(test=test) | ast.IfExp(test=test) if not isinstance(
+            test, ast.Compare | ast.UnaryOp
+        ):
+            changed.test = ast.UnaryOp(ast.Not(), test)
+            yield changed
+        case ast.Call(func=ast.Name(id=name)) if name in _NAMES:
+            changed.func.id = _NAMES[name]
+            yield changed
+        case ast.Call(func=ast.Attribute(attr=name)) if name in _NAMES:
+            changed.func.attr = _NAMES[name]
+            yield changed
+        case ast.Continue():
+            yield ast.Break()
+    if isinstance(node, ast.AugAssign) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    ):
+        yield ast.Pass()
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    for top in tree.body:
+        if isinstance(top, ast.FunctionDef):
+            yield top.name, top
+        elif isinstance(top, ast.ClassDef):
+            for part in top.body:
+                if isinstance(part, ast.FunctionDef):
+                    yield f"{top.name}.{part.name}", part
+
+
+def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """Yield the nodes of the body of a function, without annotations."""
+    waiting: list[ast.AST] = list(reversed(function.body))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field, value in ast.iter_fields(node):
+            if field not in ("annotation", "returns", "decorator_list"):
+                parts = value if isinstance(value, list) else [value]
+                waiting += [part for part in reversed(parts) if isinstance(part, ast.AST)]
+
+
+def mutants_of(file: str) -> list[Mutant]:
+    """Return all mutants of a file."""
+    found = []
+    for name, function in _functions(ast.parse((ROOT / file).read_text())):
+        for place, node in enumerate(_inside(function)):
+            for which, new in enumerate(variants(node)):
+                line = getattr(node, "lineno", function.lineno)
+                texts = (_short(node), _short(new))
+                found.append(Mutant(file, name, line, place, which, *texts))
+    return found
+
+
+def _short(node: ast.AST) -> str:
+    return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))).partition("\n")[0]
+
+
+def apply(mutant: Mutant) -> None:
+    """Give the function the changed code, in this process."""
+    tree = ast.parse((ROOT / mutant.file).read_text())
+    (function,) = (f for name, f in _functions(tree) if name == mutant.function)
+    node = list(_inside(function))[mutant.node]
+    new = ast.copy_location(list(variants(node))[mutant.variant], node)
+    for parent in ast.walk(function):
+        for field, value in ast.iter_fields(parent):
+            if value is node:
+                setattr(parent, field, new)
+            elif isinstance(value, list) and any(part is node for part in value):
+                setattr(parent, field, [new if part is node else part for part in value])
+    target = function_of(mutant.file, mutant.function)
+    assert target is not None
+    _give_code(target, tree, mutant.file)
+
+
+def _give_code(function: FunctionType, tree: ast.Module, file: str) -> None:
+    """Replace the code of a function by that of the tree of its file."""
+    old = function.__code__
+    wanted = (old.co_name, old.co_firstlineno)
+    code = compile(ast.fix_missing_locations(tree), str(ROOT / file), "exec")
+    waiting = [code]
+    while (code := waiting.pop()) and (code.co_name, code.co_firstlineno) != wanted:
+        waiting += [part for part in code.co_consts if isinstance(part, CodeType)]
+    function.__code__ = code
+
+
+def function_of(file: str, name: str) -> FunctionType | None:
+    """Return the function of a name, None where there is none that can be changed."""
+    place = file.removesuffix(".py").removesuffix("/__init__")
+    module = importlib.import_module(place.replace("/", "."))
+    owner, _, last = name.rpartition(".")
+    holder: Any = getattr(module, owner) if owner else module
+    found: Any = inspect.getattr_static(holder, last)
+    if isinstance(found, property):
+        found = found.fget
+    elif isinstance(found, cached_property):
+        found = found.func
+    elif isinstance(found, staticmethod | classmethod):
+        found = found.__func__
+    found = inspect.unwrap(found)
+    return found if isinstance(found, FunctionType) else None
+
+
+# ----------------------------------------------------------------------------- tests
+
+
+class Runner:
+    """A plugin of pytest that runs the tests it collected again and again, in forks.
+
+    Parameters
+    ----------
+    mutants : list of Mutant
+    """
+
+    def __init__(self, mutants: list[Mutant]) -> None:
+        self.mutants = mutants
+        self.outcomes: list[tuple[Mutant, str]] = []
+        self.failed = False
+        self._killers: Counter[tuple[str, int]] = Counter()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Take down that a test failed."""
+        self.failed |= report.failed
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Run the tests unchanged, and then those of each mutant."""
+        wanted = {(m.file, m.function) for m in self.mutants}
+        found = {name: function_of(*name) for name in wanted}
+        functions = {name: f for name, f in found.items() if f is not None}
+        print(f"{len(session.items)} tests run unchanged", flush=True)
+        status, answer = _in_fork(lambda: self._calls(session.items, functions), None)
+        if status != "ended" or answer is None:
+            raise SystemExit("the tests fail without any change")
+        calls, seconds = answer
+        print(f"{sum(seconds.values()):.0f} s, {len(calls)} functions reached", flush=True)
+        for place, mutant in enumerate(self.mutants):
+            name = (mutant.file, mutant.function)
+            if name not in functions:
+                outcome = "not Python"
+            elif not calls.get(name):
+                outcome = "no test"
+            else:
+                outcome = self._judge(mutant, session.items, calls[name], seconds)
+            self.outcomes.append((mutant, outcome))
+            if outcome not in ("killed", "time-out"):
+                told = f"{mutant.file}:{mutant.line} {mutant.function}"
+                print(f"{outcome:10} {told}: {mutant.old} -> {mutant.new}", flush=True)
+            if place + 1 == len(self.mutants) or self.mutants[place + 1].file != mutant.file:
+                self._print_row(mutant.file)
+        return True
+
+    def _print_row(self, file: str) -> None:
+        count = Counter(outcome for mutant, outcome in self.outcomes if mutant.file == file)
+        done = count["killed"] + count["time-out"]
+        times = f" ({count['time-out']} by time-out)" * (count["time-out"] > 0)
+        print(f"{file}: {count.total()} mutants, {done} killed{times}", flush=True)
+
+    def _judge(
+        self, mutant: Mutant, items: list[Any], chosen: set[int], seconds: dict[int, float]
+    ) -> str:
+        # What killed another mutant of the file may well kill this one.
+        order = sorted(chosen, key=lambda i: (-self._killers[mutant.file, i], seconds[i]))
+        most = _PATIENCE + _TIMES * sum(seconds[i] for i in order)
+
+        def work() -> int | None:
+            apply(mutant)
+            for at, i in enumerate(order):
+                after = items[order[at + 1]] if at + 1 < len(order) else None
+                self._run(items[i], after)
+                if self.failed:
+                    return i
+            return None
+
+        status, killer = _in_fork(work, most)
+        if killer is not None:
+            self._killers[mutant.file, killer] += 1
+        if status == "ended":
+            return "survived" if killer is None else "killed"
+        # A process that dies of a change has noticed it.
+        return "killed" if status == "died" else status
+
+    @staticmethod
+    def _run(item: Any, after: Any) -> None:
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+
+    def _calls(self, items: list[Any], functions: dict[Any, FunctionType]) -> Any:
+        """Return which tests call which function, and how long each takes."""
+        called: set[Any] = set()
+        builtins.note_call = called.add  # type: ignore[attr-defined]
+        for (file, name), function in functions.items():
+            tree = ast.parse((ROOT / file).read_text())
+            (node,) = (f for found, f in _functions(tree) if found == name)
+            node.body[:0] = ast.parse(f"note_call({(file, name)!r})").body
+            _give_code(function, tree, file)
+        calls: dict[Any, set[int]] = {}
+        seconds: dict[int, float] = {}
+        for i, item in enumerate(items):
+            started = time.perf_counter()
+            self._run(item, items[i + 1] if i + 1 < len(items) else None)
+            if self.failed:
+                raise SystemExit(f"{item.nodeid} fails without any change")
+            seconds[i] = time.perf_counter() - started
+            for name in called:
+                calls.setdefault(name, set()).add(i)
+            called.clear()
+        return calls, seconds
+
+
+def _in_fork(work: Any, most: float | None) -> tuple[str, Any]:
+    """Return how a fork of this process ended, and what the work in it returned."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "answer"
+        child = os.fork()
+        if not child:
+            _as_child(work, file)
+        deadline = None if most is None else time.monotonic() + most
+        status = "ended"
+        while os.waitpid(child, os.WNOHANG) == (0, 0):
+            if deadline is not None and time.monotonic() > deadline:
+                status, deadline = "time-out", None
+                os.killpg(child, signal.SIGKILL)
+            time.sleep(0.002)
+        if status == "ended" and not file.exists():
+            return "died", None
+        return status, pickle.loads(file.read_bytes()) if status == "ended" else None
+
+
+def _as_child(work: Any, file: Path) -> None:
+    try:
+        os.setsid()
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + _MEMORY, used + _MEMORY))
+        errors = os.dup(2)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        try:
+            answer = work()
+        except SystemExit as error:
+            os.write(errors, f"{error}\n".encode())
+            raise
+        half = file.with_suffix(".half")
+        half.write_bytes(pickle.dumps(answer))
+        half.rename(file)
+    finally:
+        os._exit(0)
+
+
+# --------------------------------------------------------------------------- command
+
+
+def explained() -> dict[str, str]:
+    """Return the mutants that change nothing promised, each with the reason."""
+    lines = EXPLAINED.read_text().splitlines() if EXPLAINED.exists() else []
+    found, reason = {}, ""
+    for line in lines:
+        if line.startswith("# "):
+            reason = line[2:]
+        elif line:
+            found[line] = reason
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Run the mutants; return 1 when one of them survives."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks mutate", description=__doc__)
+    parser.add_argument("files", nargs="*", help=f"of {', '.join(TARGETS)}, or files of these")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the mutants to run")
+    parser.add_argument("--seed", type=int, default=0, help="of the choice of a share")
+    given = parser.parse_args(arguments)
+    left = 0
+    for target in TARGETS:
+        listed = sorted(str(p.relative_to(ROOT)) for p in (ROOT / target).glob("*.py"))
+        files = [
+            file
+            for file in listed or [target]
+            if not given.files or any(file.startswith(wanted) for wanted in given.files)
+        ]
+        if files:
+            left += _run_target(target, files, given.share, given.seed)
+    return int(left > 0)
+
+
+def _run_target(target: str, files: list[str], share: float, seed: int) -> int:
+    known = explained()
+    every = [m for file in files for m in mutants_of(file)]
+    chosen = random.Random(seed)
+    mutants = [m for m in every if chosen.random() < share and m.name not in known]
+    print(f"{target}: {len(mutants)} of {len(every)} mutants", flush=True)
+    runner = Runner(mutants)
+    started = time.monotonic()
+    options = ["-q", "-s", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    os.chdir(ROOT)
+    pytest.main([*options, *TARGETS[target]], plugins=[runner])
+    print(f"{time.monotonic() - started:.0f} s\n", flush=True)
+    return sum(outcome not in ("killed", "time-out") for _, outcome in runner.outcomes)

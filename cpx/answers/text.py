@@ -1,0 +1,228 @@
+"""How answers read: the blocks that they are made of, and the blocks as text.
+
+An answer says what it is as a few blocks. What is printed and what the shell shows are these
+blocks as text; :mod:`cpx.answers.html` is the same for notebooks.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from cpx.answers.values import Value, digits, in_words
+
+__all__ = [
+    "Block",
+    "Fact",
+    "Facts",
+    "Implication",
+    "Paragraph",
+    "Table",
+    "Tone",
+    "as_text",
+    "figures",
+    "percent",
+]
+
+Tone = Literal["", "strong", "good", "open", "bad"]
+"""How a text is meant: a heading, a proof, no proof, an error."""
+
+_INDENT = 11
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A sentence or two.
+
+    Attributes
+    ----------
+    text : str
+    tone : Tone
+    """
+
+    text: str
+    tone: Tone = ""
+
+
+@dataclass(frozen=True)
+class Implication:
+    """A rule: conditions, and what follows from them.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The conditions.
+    joint : str
+        The word between them.
+    empty : str
+        What stands in their place when there are none.
+    conclusion : str
+    """
+
+    words: tuple[str, ...]
+    joint: str
+    empty: str
+    conclusion: str
+
+    def __str__(self) -> str:
+        return f"{f' {self.joint} '.join(self.words) or self.empty} => {self.conclusion}"
+
+
+class Fact(NamedTuple):
+    """A named figure or sentence.
+
+    ``share`` is what a bar can show of it, from 0 to 1. The tone is that of the first word.
+    """
+
+    name: str
+    text: str
+    tone: Tone = ""
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Named figures and sentences, one below the other; those without a text are left out."""
+
+    facts: tuple[Fact, ...]
+
+    @classmethod
+    def of(cls, facts: Iterable[Fact]) -> Facts:
+        """Keep those that have a text."""
+        return cls(tuple(fact for fact in facts if fact.text))
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of figures and texts.
+
+    Attributes
+    ----------
+    head : tuple of str
+    rows : tuple of tuple of str
+    left : tuple of int
+        Columns of texts, by number: they are flush left, figures flush right.
+    tones : tuple of Tone
+        Of the rows; empty when all are alike.
+    """
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left: tuple[int, ...]
+    tones: tuple[Tone, ...] = ()
+
+
+Block = Paragraph | Implication | Facts | Table
+Style = Callable[[str, Tone], str]
+
+
+def _plain(text: str, tone: Tone) -> str:
+    return text
+
+
+def as_text(
+    blocks: Sequence[Block],
+    *,
+    spaced: bool = False,
+    width: int | None = None,
+    style: Style = _plain,
+) -> str:
+    """Return blocks as lines of text.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+    spaced : bool
+        Put an empty line between blocks.
+    width : int, optional
+        Wrap sentences to so many characters; by default they are one line each.
+    style : callable, optional
+        Returns a text in the colour of its tone.
+
+    Examples
+    --------
+    >>> rule = Implication(("a <= 1", "b"), "and", "(always)", "yes")
+    >>> facts = Facts((Fact("coverage", "0.500"), Fact("proved", "it is optimal")))
+    >>> print(as_text([rule, facts]))
+    a <= 1 and b => yes
+    coverage   0.500
+    proved     it is optimal
+    >>> print(as_text([facts], width=20))
+    coverage   0.500
+    proved     it is
+               optimal
+    """
+    parts = [_block(block, width, style) for block in blocks]
+    return ("\n\n" if spaced else "\n").join(part for part in parts if part)
+
+
+def _block(block: Block, width: int | None, style: Style) -> str:
+    if isinstance(block, Paragraph):
+        return style(_wrapped(block.text, width), block.tone)
+    if isinstance(block, Implication):
+        return style(_condition(block, width), "strong")
+    if isinstance(block, Facts):
+        return "\n".join(_fact(fact, width, style) for fact in block.facts)
+    return _table(block)
+
+
+def _condition(block: Implication, width: int | None) -> str:
+    text = str(block)
+    if width is None or len(text) <= width:
+        return text
+    # One condition per line.
+    words = f"\n  {block.joint:<3} ".join(block.words)
+    return f"      {words}\n  => {block.conclusion}"
+
+
+def _fact(fact: Fact, width: int | None, style: Style) -> str:
+    row = _wrapped(fact.text, width, f"{fact.name:<{_INDENT}}")
+    if not fact.tone:
+        return row
+    word = fact.text.split()[0]
+    return row[:_INDENT] + row[_INDENT:].replace(word, style(word, fact.tone), 1)
+
+
+def _table(table: Table) -> str:
+    columns = list(zip(table.head, *table.rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    return "\n".join(
+        "  ".join(
+            f"{cell:<{width}}" if c in table.left else f"{cell:>{width}}"
+            for c, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (table.head, *table.rows)
+    )
+
+
+def _wrapped(text: str, width: int | None, head: str = "") -> str:
+    """Wrap to the width, indented below the head."""
+    if width is None:
+        return head + text
+    return textwrap.fill(text, width, initial_indent=head, subsequent_indent=" " * len(head))
+
+
+def figures(value: Value | None, bound: Value | None, gap: float | None) -> str:
+    """Return a value, its bound and the gap between them in words.
+
+    Examples
+    --------
+    >>> figures(200, 150, 0.25), figures(None, None, None)
+    ('200, bound 150, gap 25.0 %', 'none, bound none')
+    """
+    places = digits((value, bound))
+    told, limit = ("none" if v is None else in_words(v, places) for v in (value, bound))
+    return f"{told}, bound {limit}" + ("" if gap is None else f", gap {percent(gap)}")
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage.
+
+    Examples
+    --------
+    >>> percent(0.25)
+    '25.0 %'
+    """
+    return f"{share:.1%}".replace("%", " %")

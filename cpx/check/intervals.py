@@ -1,0 +1,82 @@
+"""The words of conditions on columns, and which cells of a column they stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cpx.check.forest import Forest
+
+__all__ = ["Intervals"]
+
+
+class Intervals:
+    """Conditions on the columns of a forest that are true of x.
+
+    Parameters
+    ----------
+    forest : Forest
+    """
+
+    def __init__(self, forest: Forest) -> None:
+        self._forest = forest
+        # Thresholds that no tree tests cut nothing.
+        self._limits = [
+            limits if column in forest.tested else []
+            for column, limits in enumerate(forest.thresholds)
+        ]
+
+    def test(self, column: int, place: int, holds: bool) -> str:
+        """Return a test of the model, or what is true where it fails."""
+        name = self._forest.attributes[column]["name"]
+        sign, number = self._bound(column, place, holds)
+        return f"{name} {sign} {number}"
+
+    def _bound(self, column: int, place: int, holds: bool) -> tuple[str, str]:
+        forest, threshold = self._forest, self._forest.thresholds[column][place]
+        number = np.float32(threshold) if forest.single else np.float64(threshold)
+        if forest.strict:  # values below the next number
+            number = np.nextafter(number, type(number)(np.inf))
+        plain = number == 0 or 1e-4 <= abs(float(number)) < 1e16
+        write = np.format_float_positional if plain else np.format_float_scientific
+        signs = {(True, True): "<", (True, False): ">=", (False, True): "<=", (False, False): ">"}
+        return signs[forest.strict, holds], write(number, trim="-")
+
+    def own(self, column: int) -> tuple[int, int]:
+        """Return the cell of x as a range, the one after the last for a missing value."""
+        value, limits = self._forest.x[column], self._limits[column]
+        place = len(limits) + 1 if value is None else sum(value > t for t in limits)
+        return place, place
+
+    def text(self, column: int, low: int, high: int) -> str:
+        """Return the words of a range of cells."""
+        forest, limits = self._forest, self._limits[column]
+        name, last = forest.attributes[column]["name"], len(limits)
+        value = forest.given[column]
+        if value is None:
+            return f"{name} is missing"
+        listed = forest.listed(column)
+        inside = [
+            v for v in listed or () if low <= sum(forest.cast(v) > t for t in limits) <= high
+        ]
+        if (low, high) == (0, last) or (last and len(inside) == 1):
+            return f"{name} = {value:g}"
+        if low == 0:
+            return self.test(column, high, holds=True)
+        if high == last:
+            return self.test(column, low - 1, holds=False)
+        sign, number = self._bound(column, low - 1, holds=False)
+        return f"{number} {sign.replace('>', '<')} {self.test(column, high, holds=True)}"
+
+    def range_of(self, column: int, words: str) -> tuple[int, int] | None:
+        """Return the cells around x that a condition stands for, None if it is of no such."""
+        place, _ = self.own(column)
+        last = len(self._limits[column])
+        if words == self.text(column, place, place):
+            return place, place
+        for high in range(place, last + 1):
+            if high == last or words.endswith(self.test(column, high, holds=True)):
+                for low in range(place + 1):
+                    # A condition says something: a column of any value is none.
+                    if (low, high) != (0, last) and words == self.text(column, low, high):
+                        return low, high
+        return None

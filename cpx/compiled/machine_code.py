@@ -1,0 +1,246 @@
+"""The machine code of all kernels: the file for this processor, found, loaded, or made once.
+
+A file is an object as linkers take them, with all kernels. One for each level of processors is
+made when the package is built. Its name tells the level and what it was made from, so that none
+is ever out of date: where there is none for the sources that are there, because they were
+edited, or for this processor, it is made when it is first needed, which takes a while and is
+said on standard error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cpx.errors import EngineError
+from cpx.support.files import write_atomic
+
+__all__ = [
+    "BUILT",
+    "FOLDERS",
+    "Level",
+    "address_of",
+    "baseline",
+    "compile_objects",
+    "file_of",
+    "level",
+    "levels",
+    "link",
+    "load",
+    "note_sources",
+    "seconds_compiling",
+]
+
+_PACKAGE = Path(__file__).parents[1]
+FOLDERS = (
+    "compiled",
+    "backends/search",
+    "backends/search/kernel_rules",
+    "backends/search/rule_sets",
+    "trees/sufficiency",
+    "methods/reasons",
+)
+"""Folders of the package with the sources of kernels, and of what these use."""
+
+BUILT = Path(__file__).parent / "objects"
+"""Where the files are that were made when the package was built."""
+
+_EXPECTED = 40
+_lock = threading.Lock()
+
+
+class Level(NamedTuple):
+    """Processors with some instructions, in the words of LLVM."""
+
+    name: str
+    processor: str
+    features: str  # what it has beside these, and how it is to be used
+    needs: tuple[str, ...]  # features that tell such a processor
+
+
+_V2 = ("cx16", "popcnt", "sse4.2", "ssse3")
+_V3 = (*_V2, "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
+_V4 = (*_V3, "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512vpopcntdq")
+# The greatest level first. Vectors of 512 bits are what the kernels are laid out for.
+_X86 = (
+    Level("x86-64-v4", "x86-64-v4", "+avx512vpopcntdq,-prefer-256-bit", _V4),
+    Level("x86-64-v3", "x86-64-v3", "", _V3),
+    Level("x86-64-v2", "x86-64-v2", "", _V2),
+)
+
+
+def levels() -> tuple[Level, ...]:
+    """Return the levels of this kind of processors, the greatest first."""
+    machine = platform.machine().lower()
+    return _X86 if machine in ("x86_64", "amd64") else (Level(machine, "", "", ()),)
+
+
+def baseline() -> Level:
+    """Return the level of all processors of this kind, for which nothing is built beforehand."""
+    return Level(f"{platform.machine().lower()}-baseline", "", "", ())
+
+
+def address_of(symbol: str) -> int:
+    """Return the address of a kernel."""
+    address: int = _engine().get_function_address(symbol)
+    if not address:
+        raise EngineError(f"{symbol} is not among the compiled kernels")
+    return address
+
+
+def load() -> None:
+    """Load the machine code, which takes a while only where it must be made first."""
+    _engine()
+
+
+@cache
+def _sources() -> str:
+    """Return a digest of what the machine code is made from."""
+    digest = hashlib.sha256()
+    for folder in FOLDERS:
+        for path in sorted((_PACKAGE / folder).glob("*.py")):
+            digest.update(f"{folder}/{path.name}".encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:32]
+
+
+_loaded: list[Any] = []
+_seconds: list[float] = []
+
+
+def note_sources() -> None:
+    """Note which sources are there now: the kernels that are imported are made from these."""
+    _sources()
+
+
+def seconds_compiling() -> float:
+    """Return how long this process has waited for machine code to be made; no solve counts it."""
+    return sum(_seconds)
+
+
+def _engine() -> Any:
+    if not _loaded:
+        with _lock:  # threads may call the first kernel at the same time
+            if not _loaded:
+                _loaded.append(link(_code()))
+    return _loaded[0]
+
+
+def link(code: bytes) -> Any:
+    """Return the engine that an object was loaded into, which owns it."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine(jit=True)
+    # An engine is made around a module, and the object comes on top of that.
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
+
+
+def _code() -> bytes:
+    """Return the object for this processor: built, kept from before, or made now."""
+    own = level()
+    name = file_of(own)
+    for place in _places():
+        with suppress(OSError):
+            return _read(place / name, place == BUILT)
+    print(
+        f"cpx: compiling once, about {_EXPECTED} s: there is no machine code of the kernels for "
+        f"{own.name} and these sources",
+        file=sys.stderr,
+        flush=True,
+    )
+    start = time.perf_counter()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            compile_objects(Path(folder), [own])
+            code = (Path(folder) / name).read_bytes()
+    finally:
+        _seconds.append(time.perf_counter() - start)
+    for place in _places():
+        with suppress(OSError):
+            place.mkdir(parents=True, exist_ok=True)
+            write_atomic(place / name, code)
+            break
+    return code
+
+
+def file_of(wanted: Level) -> str:
+    """Return the name of the file of a level, made from the sources that are there."""
+    return f"{wanted.name}-{_sources()}.o"
+
+
+def level() -> Level:
+    """Return the greatest level that this processor is of."""
+    possible = levels()
+    if len(possible) == 1:
+        return possible[0]
+    from llvmlite import binding
+
+    features = binding.get_host_cpu_features()
+    for one in possible:
+        if all(features.get(feature) for feature in one.needs):
+            return one
+    return baseline()
+
+
+def _places() -> list[Path]:
+    """Return the folders where files may be, in the order in which they are tried."""
+    # Beside others' files, a name that tells copies of the package apart.
+    own = f"cpx_{hashlib.sha256(str(_PACKAGE).encode()).hexdigest()[:32]}"
+    found = [BUILT]
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        found.append(Path(chosen) / own)
+    with suppress(RuntimeError):  # no home
+        found.append(_user_caches() / own)
+    return found
+
+
+def _user_caches() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _read(path: Path, built: bool) -> bytes:
+    """Read a file of the package or of this user: no one else's code is run."""
+    with path.open("rb") as stream:
+        owner = os.fstat(stream.fileno()).st_uid
+        if not built and hasattr(os, "geteuid") and owner != os.geteuid():
+            raise PermissionError(path)
+        return stream.read()
+
+
+def compile_objects(folder: Path, wanted: list[Level]) -> None:
+    """Write the objects of some levels to a folder.
+
+    Numba runs in a process of its own, with its own options and not with those that the
+    environment has for others.
+    """
+    environment = {n: value for n, value in os.environ.items() if not n.startswith("NUMBA_")}
+    paths = [str(_PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH", "")])]
+    environment |= {"NUMBA_OPT": "0", "PYTHONPATH": os.pathsep.join(paths)}
+    names = [level.name for level in wanted]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "cpx.compiled.build", str(folder), *names],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise EngineError(f"the kernels could not be compiled:\n{done.stdout}{done.stderr}")

@@ -1,0 +1,445 @@
+"""Whatever is altered in a saved result, the checker complains or says that it trusts it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
+from typer.testing import CliRunner
+
+import cpx.check
+from cpx import (
+    Explainer,
+    KernelRule,
+    KMonomial,
+    MaxCoverage,
+    MaxPrecision,
+    MinCertificate,
+    NegativeOnly,
+    RuleSetLearning,
+    RuleSetSelection,
+    Samples,
+    SufficientReason,
+    instances,
+    solve,
+)
+from cpx.answers.result import Result, Status
+from cpx.cli import app
+from cpx.models import PROBLEMS
+from cpx.models.base import Problem
+from cpx.trees import Attribute, Tree, TreeModel
+
+ROWS = ["1101", "1110", "1011", "0111", "1001", "0110", "1100", "0011"]
+BITS = [[bit == "1" for bit in row] for row in ROWS]
+NAMES = ("a <= 1", "b = red", "c", "d > 2")
+SAMPLES = Samples(
+    BITS, [1, 1, 0, 0, 1, 0, 1, 0], weights=[1, 2, 3, 1, 1, 2, 1, 1], features=NAMES,
+    groups=(0, 0, 1, 1), context={"class": "1"},
+)  # fmt: skip
+MIXED = Samples(BITS, [1, 0, 0, 1, 1, 0, 1, 0], features=NAMES)
+
+
+def below(number: float) -> float:
+    """Return the threshold of the test "less than a number" in single precision."""
+    return float(np.nextafter(np.float32(number), np.float32(-np.inf)))
+
+
+# Two thresholds per column, a listed column, a missing value; scores that need all of them.
+_FIRST = Tree([0, 0, -1, -1, 1, -1, -1], [1, 0, 0, 0, 0, 0, 0], [1] * 7,
+              [[-2.0], [3.0], [-3.0], [2.0]], (0,))  # fmt: skip
+_SECOND = Tree([2, 1, -1, -1, -1], [0, 1, 0, 0, 0], [1] * 5, [[1.0], [-1.0], [-1.5]], (0,))
+LIMITS = [[below(0.1), below(2.5)], [below(2.5), below(3.5)], [below(0.5)], []]
+SUM = TreeModel(
+    [
+        Attribute("size (cm)", missing=True),
+        Attribute("doors", "integer", lower=2, upper=5),
+        Attribute("tint", "categorical", values=(0, 1, 2)),
+        Attribute("idle"),
+    ],
+    ["no", "yes"], [_FIRST, _SECOND], LIMITS,
+    "sum", "positive", [-0.25], cast="float32", strict=True,
+)  # fmt: skip
+
+
+def votes(*columns: int) -> TreeModel:
+    """Return trees that each vote by one column, of three classes."""
+    trees = [Tree([j, -1, -1], [0] * 3, [0] * 3, [[1, 0], [0, 1]], (0, 2)) for j in columns]
+    attributes = [Attribute(name) for name in "abc"]
+    return TreeModel(
+        attributes, [0, 1, 2], trees, [[1e-4], [0.0], [1e16]], "vote", "first", [0.0, 0.0, 0.0]
+    )
+
+
+VOTES = votes(0, 1, 2, 0, 1)
+
+RULES = ((0,), (0, 3), (1, 2), (2,), (3,), ())
+
+PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
+    "loss": (
+        KMonomial(SAMPLES, k=1, required=(3,), min_coverage="1/10", max_coverage=1), "search",
+    ),
+    "loss, limits": (
+        KMonomial(SAMPLES, k=3, forbidden=(0,), one_per_group=True, min_precision=0), "search",
+    ),
+    "negative": (NegativeOnly(SAMPLES, k=1, min_coverage="1/3", max_coverage="9/10"), "search"),
+    "precision": (MaxPrecision(SAMPLES, k=1), "search"),
+    "precision, floor": (MaxPrecision(MIXED, k=2, min_precision="2/3"), "cpsat"),
+    "coverage": (MaxCoverage(SAMPLES, k=2, min_precision="3/4"), "search"),
+    "loss, one sample": (KMonomial(Samples([[1, 0]], [1]), k=1), "search"),
+    "certificate, one sample": (MinCertificate(Samples([[1, 0]], [1])), "cpsat"),
+    "kernel, zeros": (KernelRule([[1, 0], [0, 1], [1, 1]], [2, 0, 0], 1, 1), "search"),
+    "kernel, one sample": (KernelRule([[1, 0]], [2], 1, 1), "search"),
+    "certificate": (MinCertificate(SAMPLES, "1/10"), "cpsat"),
+    "certificate, weights": (
+        MinCertificate(MIXED, "0.25", weights=(3, 1, 2, 2), required=(0,), forbidden=(3,)),
+        "cpsat",
+    ),
+    "selection": (RuleSetSelection(MIXED, RULES, "1/20", required=(1, 3)), "search"),
+    "selection, none": (RuleSetSelection(MIXED, RULES, "1/2"), "search"),
+    "selection, limits": (
+        RuleSetSelection(
+            MIXED, RULES, "1/30", loss="hamming", max_rules=2, max_literals=4, max_overlap=3,
+            required=(2,), forbidden=(0,), class_weights=(2, 1), lengths=(1, 2, 2, 3, 1, 0),
+        ),
+        "search",
+    ),
+    "learning": (RuleSetLearning(SAMPLES, 2, "1/20"), "column-generation"),
+    "kernel": (KernelRule(BITS, [-4, 4, -1, 3, 4, -3, -1, -4], 2, 2, unit="1/3"), "search"),
+    "kernel, all": (KernelRule(BITS[:2], [3, 2], 2, 2, context={"class": "pos"}), "search"),
+    "reason, sum": (SufficientReason(SUM, [1.0, 4, 1, 7]), "cpsat"),
+    "reason, missing": (SufficientReason(SUM, [None, 2, 0, 7], unit="1/8"), "cpsat"),
+    "reason, sufficient": (
+        SufficientReason(SUM, [1.0, 4, 1, 7], definition="sufficient"), "hitting-sets",
+    ),
+    "reason, two": (SufficientReason(SUM, [3.0, 5, 1, 7]), "cpsat"),
+    "reason, conditions": (SufficientReason(SUM, [3.0, 5, 1, 7], "conditions"), "cpsat"),
+    "reason, votes": (
+        SufficientReason(VOTES, [1, 1, 0], weights=(1, 2, 2), context={"class": "1"}), "cpsat",
+    ),
+    "reason, required": (SufficientReason(VOTES, [0, 0, 1e16], required=("c",)), "maxsat"),
+    "reason, deletion": (SufficientReason(VOTES, [0, 0, 3e16], forbidden=("c",)), "cpsat"),
+}  # fmt: skip
+UNSOLVABLE: dict[str, Problem] = {
+    "loss": KMonomial(SAMPLES, k=1, required=(1, 2)),
+    "certificate": MinCertificate(SAMPLES, forbidden=(0, 1, 2, 3)),
+    "selection": RuleSetSelection(SAMPLES, RULES, required=(1,), max_rules=0),
+    "reason": SufficientReason(VOTES, [0, 0, 3e16], forbidden=("a", "b")),
+}
+
+
+@cache
+def solved(name: str) -> Result:
+    """Return a result that the solve has verified."""
+    result = solve(*PROBLEMS_ASKED[name])
+    assert result.verified, result.warnings
+    return result
+
+
+@cache
+def answered(name: str, bound: str = "met") -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return an instance and its saved result; or the same with a bound that is open, or none."""
+    problem, _ = PROBLEMS_ASKED[name]
+    result = solved(name)
+    found, value = result.explanation, result.objective
+    assert found is not None
+    assert value is not None
+    if bound != "met":
+        away = Fraction(1, 7) if isinstance(value, Fraction) else 1
+        limit = value + (away if problem.sense == "max" else -away) if bound == "open" else None
+        found = problem.conclude(found, False, value, limit)
+        result = replace(
+            result, status=Status.FEASIBLE, bound=limit, trace=result.trace[:0], explanation=found
+        )
+    return problem.to_dict(), json.loads(result.to_json())
+
+
+def nodes(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield all values with the paths to them, containers first."""
+    yield path, value
+    if isinstance(value, dict | list):
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, part in parts:
+            yield from nodes(part, (*path, key))
+
+
+def changed(value: Any) -> list[Any]:
+    """Return other values of the same type, which could stand there."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int | float):
+        return [value + 1, value - 1, -value - 1]
+    if isinstance(value, str):
+        swapped = value.translate(str.maketrans("0123456789", "1234567890"))
+        some = {value + " of all rows", "other", swapped, value.replace("at most", "at least")}
+        return sorted(some - {value})
+    if isinstance(value, list):
+        return (
+            [[*value, *value[:1]], *[value[1:]] * (len(value) > 1)] if value else [["some"], [1]]
+        )
+    return ["something", "1/2", 1, {"low": 0.5}] if value is None else []
+
+
+def put(data: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """Return a copy with another value at a path."""
+    if not path:
+        return value
+    out = copy.copy(data)
+    out[path[0]] = put(data[path[0]], path[1:], value)
+    return out
+
+
+def decided(path: tuple[Any, ...], instance: dict[str, Any], result: Any) -> bool:
+    """Say whether a field is not among those that are taken on trust."""
+    trusted = cpx.check.on_trust(instance, result)
+    names = path[1:2] if path[0] == "explanation" and len(path) > 1 else path[:1]
+    names = ("conditions",) if path[1:3] == ("rule", "conditions") else names
+    return not any(said.split()[0] == names[0] for said in trusted)
+
+
+@pytest.mark.parametrize(
+    ("name", "bound"),
+    [(name, bound) for name in PROBLEMS_ASKED for bound in ("met", "open", "none")
+     # The value of some rules of kernels shows that it is the greatest.
+     if bound != "open" or name not in ("kernel, all", "kernel, zeros", "kernel, one sample")],
+)  # fmt: skip
+def test_what_is_altered_is_complained_about_or_named_as_trusted(name: str, bound: str) -> None:
+    instance, result = answered(name, bound)
+    assert cpx.check.complaints(instance, result) == []
+    missed = []
+    for path, value in nodes(result):
+        for other in changed(value):
+            altered = put(result, path, other)
+            if not cpx.check.complaints(instance, altered) and decided(path, instance, altered):
+                missed.append((path, value, other))
+    assert missed == []
+
+
+@pytest.mark.parametrize("name", PROBLEMS_ASKED)
+def test_another_status_is_complained_about(name: str) -> None:
+    for bound, own in (("met", "OPTIMAL"), ("none", "FEASIBLE")):
+        instance, result = answered(name, bound)
+        assert result["status"] == own
+        for status in {"OPTIMAL", "FEASIBLE", "INFEASIBLE", "UNKNOWN"} - {own}:
+            told = cpx.check.complaints(instance, result | {"status": status})
+            assert any(status in text for text in told), (status, told)
+        # An error claims nothing: what is said of the answer is confirmed, no more.
+        error = result | {"status": "ERROR"}
+        assert bool(cpx.check.complaints(instance, error)) == (own == "OPTIMAL")
+        assert cpx.check.on_trust(instance, error)[0] == "status ERROR (the engine's word)"
+
+
+def test_every_kind_is_altered() -> None:
+    asked = {problem.kind for problem, _ in PROBLEMS_ASKED.values()}
+    assert asked == {*PROBLEMS}
+
+
+@pytest.mark.parametrize("name", UNSOLVABLE)
+def test_no_solution_and_no_figures(name: str) -> None:
+    problem = UNSOLVABLE[name]
+    instance, result = problem.to_dict(), json.loads(solve(problem, "cpsat").to_json())
+    assert result["status"] == "INFEASIBLE"
+    assert cpx.check.complaints(instance, result) == []
+    for key, value in (("objective", 1), ("gap", 0.5), ("status", "OPTIMAL"), ("status", "BEST")):
+        assert cpx.check.complaints(instance, result | {key: value})
+    # That nothing satisfies the constraints is decided, but of rules of k features.
+    first, *_ = cpx.check.on_trust(instance, result)
+    assert (first == "status INFEASIBLE (the engine's word)") == (name == "loss")
+    unknown = result | {"status": "UNKNOWN"}
+    assert cpx.check.on_trust(instance, unknown)[0] == "status UNKNOWN (the engine's word)"
+
+
+def test_what_is_said_of_other_rows_is_trusted() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), X)
+    asked = {"objective": "loss", "epsilon": 0.2, "delta": 0.1}
+    result = explainer.explain(X.iloc[60], 2, fresh=100, **asked)
+    instance, saved = explainer.problem(X.iloc[60], 2, **asked).to_dict(), result.to_dict()
+    assert cpx.check.complaints(instance, saved) == []
+    trusted = [said.split()[0] for said in cpx.check.on_trust(instance, saved)]
+    assert trusted[:4] == ["bound", "conditions", "guarantee", "fresh"]
+    fresh = saved["explanation"]["fresh"]
+    for wrong in ({"low": 1.0}, {"high": 0.0}, {"agreeing": 101}, {"drawn": 0}, {"low": -0.1},
+                  {"confidence": 1}, {"high": 1.1}, {"drawn": "100"}):  # fmt: skip
+        (told,) = cpx.check.complaints(instance, saying(saved, fresh=fresh | wrong))
+        assert told.startswith("fresh: must be counts and limits around their ratio")
+
+
+def test_a_kernel_rule_without_a_unit_counts_in_ones() -> None:
+    instance, result = answered("kernel, all")
+    assert instance["parameters"]["unit"] == "1"
+    plain = {key: value for key, value in instance["parameters"].items() if key != "unit"}
+    assert cpx.check.complaints(instance | {"parameters": plain}, result) == []
+
+
+def test_a_whole_bound_on_a_precision_is_written_as_such() -> None:
+    problem, _ = PROBLEMS_ASKED["precision"]
+    instance, result = answered("precision")
+    found = problem.explanation(result["explanation"]["features"])
+    told = problem.conclude(found, False, Fraction(5, 8), Fraction(1))
+    assert told.proved.endswith("has a precision above 1")
+    open_one = {"status": "FEASIBLE", "bound": "1", "gap": 0.375, "explanation": told.to_dict()}
+    assert cpx.check.complaints(instance, result | open_one) == []
+
+
+def test_values_are_integers_or_fractions_as_the_kind_has_them() -> None:
+    instance, result = answered("loss")
+    assert cpx.check.complaints(instance, result | {"bound": "8"}) == ["bound: '8' is no integer"]
+    instance, result = answered("precision")
+    assert cpx.check.complaints(instance, result | {"bound": 1}) == ["bound: 1 is no fraction"]
+
+
+def test_a_rule_of_three_more_features_refutes_infeasibility_by_itself() -> None:
+    rows = [[1, 1, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    problem = KMonomial(Samples(rows, [1, 0, 0, 0]), k=3, max_coverage="1/4")
+    result = solve(problem, "search").to_dict()
+    assert result["explanation"]["features"] == [0, 1, 2]
+    told = cpx.check.complaints(problem.to_dict(), result | {"status": "INFEASIBLE"})
+    assert "explanation: an infeasible problem has none" in told
+
+
+def test_one_clause_that_is_too_long_is_enough() -> None:
+    instance, result = answered("kernel")
+    altered = put(result, ("explanation", "features"), [0, 1, 2, 4])
+    told = cpx.check.complaints(instance, altered)
+    assert "features: a clause has more than 2" in told
+
+
+def test_other_kinds_of_problems_are_told() -> None:
+    instance, result = answered("loss")
+    for kind in ("sorting", None, ["k-monomial"]):
+        (told,) = cpx.check.complaints(instance | {"problem": kind}, result)
+        assert told.startswith(f"problem: the checker does not know {kind!r}; it knows k-mono")
+
+
+# ---------------------------------------------------------------- any JSON at all
+
+_JUNK: list[Any] = [
+    None, True, False, 0, -1, 10**30, 10**400, 0.5, float("nan"), float("inf"), -float("inf"),
+    "", "x", "1/0", "1/2/3", "0x1p-3", "9" * 500, [], [[]], [[[]]], {}, {"a": []}, ["x"], [None],
+    [float("nan")], [[0, "x"]], [[0, 0, 0]], [["a", "b", "c", "d"]], [[1, 1, 1, float("nan")]],
+    [-1], [10**9], [True], {"literals": [], "figures": 1},
+]  # fmt: skip
+
+
+def cut(data: Any, path: tuple[Any, ...]) -> Any:
+    """Return a copy without what is at a path."""
+    out = copy.copy(data)
+    if len(path) == 1:
+        del out[path[0]]
+    else:
+        out[path[0]] = cut(data[path[0]], path[1:])
+    return out
+
+
+@pytest.mark.parametrize("name", PROBLEMS_ASKED)
+def test_the_checker_takes_any_json(name: str) -> None:
+    instance, result = answered(name)
+    pick = random.Random(0)
+    for path, _ in nodes(result):
+        for junk in pick.sample(_JUNK, 6):
+            said = cpx.check.complaints(instance, put(result, path, junk))
+            assert all(isinstance(text, str) and len(text) < 1000 for text in said)
+        if path:
+            assert isinstance(cpx.check.complaints(instance, cut(result, path)), list)
+    for junk in _JUNK:
+        assert cpx.check.complaints(instance, junk)
+
+
+Run = Callable[..., Any]
+
+
+def test_the_command_takes_any_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pick = random.Random(1)
+    for name, (problem, _) in PROBLEMS_ASKED.items():
+        _, result = answered(name)
+        instances.save(problem, "inst.json")
+        places = [path for path, _ in nodes(result) if path]
+        for path in pick.sample(places, 2):
+            junk = pick.choice(_JUNK)
+            data = put(result, path, junk) if pick.random() < 0.8 else cut(result, path)
+            Path("result.json").write_text(json.dumps(data))
+            done = CliRunner().invoke(app, ["check", "inst.json", "result.json"])
+            assert done.exit_code in (0, 1, 2), (name, path, junk, done.output)
+            assert (done.exit_code == 2) == (path in (("format",), ("version",)))
+            lines = done.stdout.splitlines()
+            if done.exit_code == 0:
+                assert lines[0].startswith("OK ")
+                assert lines[1].startswith("taken on trust: ")
+            else:
+                assert all(line.startswith("FAILED ") for line in lines)
+
+
+# ----------------------------------------------------------- what was said and is false
+
+
+def saying(result: Any, **explanation: Any) -> Any:
+    """Return a result whose explanation says something else."""
+    return result | {"explanation": result["explanation"] | explanation}
+
+
+def test_each_sentence_is_recomputed() -> None:
+    instance, result = answered("kernel")
+    found = result["explanation"]
+    for key, value in {
+        "text": "always => positive",
+        "proved": found["proved"].replace("weight ", "weight 1"),
+        "guarantee": "holds for all rows",
+        "notes": ["true of all support vectors"],
+    }.items():
+        (told,) = cpx.check.complaints(instance, saying(result, **{key: value}))
+        assert told.startswith(f"{key}: the result says {value}, the data give ")
+    for key, value in {"conclusion": "negative", "conditions": ["always"]}.items():
+        altered = saying(result, rule=found["rule"] | {key: value})
+        assert any(key in told for told in cpx.check.complaints(instance, altered))
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), "4", None, [1], 1.5, True])
+def test_figures_that_are_no_numbers_are_a_complaint(bad: Any) -> None:
+    instance, result = answered("selection")
+    altered = put(result, ("explanation", "rule", "figures", 0, 1), bad)
+    (told,) = cpx.check.complaints(instance, altered)
+    assert told.startswith("figures: must be a list of four integers each, got [[")
+
+
+def test_intervals_are_decided_and_not_only_their_columns() -> None:
+    instance, result = answered("reason, sum")
+    found = result["explanation"]
+    assert found["rule"]["conditions"] == ["0.1 <= size (cm) < 2.5"]
+    for words, what in (
+        (["size (cm) < 2.5"], "do not force the class"),
+        (["size (cm) >= 0.1"], "do not force the class"),
+        (["0.1 <= size (cm) < 3.5"], "are not true of x"),
+        (["size (cm) < 0.1"], "are not true of x"),
+        (["size (cm) = 1"], "are not true of x"),
+        (["0.1 <= size (cm) < 2.5", "doors >= 3.5"], "are not true of x"),
+    ):
+        text = " and ".join(words)
+        altered = saying(
+            result,
+            rule=found["rule"] | {"conditions": words},
+            text=f"{text} => yes",
+            guarantee=f"{text} forces yes, whatever the other 3 columns are",
+        )
+        assert any(what in told for told in cpx.check.complaints(instance, altered)), words
+
+
+def test_the_words_of_features_are_right_where_no_intervals_are_given() -> None:
+    """Before it is concluded, an explanation has the cells of x in words."""
+    for name in ("reason, sum", "reason, missing", "reason, votes"):
+        problem, _ = PROBLEMS_ASKED[name]
+        instance, result = answered(name)
+        plain = problem.explanation(result["explanation"]["features"]).to_dict()
+        assert not plain["rule"]["conditions"]
+        assert cpx.check.complaints(instance, result | {"explanation": plain}) == []
