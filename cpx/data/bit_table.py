@@ -1,13 +1,13 @@
-"""Tables of 0 and 1, checked."""
+"""Tables and rows of 0 and 1, checked."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import DataError
+from cpx.errors import CpxError, DataError, shown
 
-__all__ = ["Bits", "bit_table"]
+__all__ = ["Bits", "bit_row", "bit_table"]
 
 Bits = NDArray[np.bool_]
 
@@ -41,3 +41,20 @@ def bit_table(name: str, value: ArrayLike, width: int | None = None) -> Bits:
     if width is not None and table.shape[1] != width:
         raise DataError(f"{name} must have {width} columns, got {table.shape[1]}")
     return table.astype(np.bool_)
+
+
+def bit_row(name: str, value: object, d: int, *, error: type[CpxError] = DataError) -> Bits:
+    """Return d values 0 or 1 as truth values, or raise for anything else.
+
+    Examples
+    --------
+    >>> bit_row("x", [0.0, 1.0], 2)
+    array([False,  True])
+    """
+    try:
+        row = np.asarray(value)
+    except ValueError:
+        row = np.empty(0)
+    if row.shape != (d,) or not np.isin(row, (0, 1)).all():
+        raise error(f"{name} must be {d} values 0 or 1, got {shown(value)}")
+    return row.astype(np.bool_)
