@@ -1,6 +1,7 @@
-"""Who answers: one engine family per module, found through the entry points ``cpx.backends``.
+"""The engines: a file or folder for each family, and the registry that finds them by name.
 
-``backend("milp:cbc")`` returns an instance; ``names()`` lists what is registered. Nothing is
+``backend("milp:cbc")`` returns an instance; ``names()`` lists what is registered: the engines and
+methods of cpx, and those that other packages have as entry points ``cpx.backends``. Nothing is
 imported before it is asked for, and no engine before it solves.
 """
 
@@ -26,7 +27,8 @@ __all__ = [
 
 GROUP = "cpx.backends"
 
-# The entry points of our own pyproject, so that a source tree on the path works uninstalled.
+# Ours, named once and as entry points are. They are not in pyproject.toml, so that a source tree
+# on the path works uninstalled.
 _OURS = {
     "anchors": "cpx.methods.anchors:Anchors",
     "beam": "cpx.methods.beam:Beam",

@@ -1,4 +1,4 @@
-"""Run a blocking native call so that Ctrl-C reaches us and not the void."""
+"""Run a blocking native call so that Ctrl-C still stops it."""
 
 from __future__ import annotations
 

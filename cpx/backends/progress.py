@@ -1,4 +1,4 @@
-"""What a running solve knows: its best solution and bound, its clock and its stop signal."""
+"""The state of a running solve: its best solution and bound, its clock and its stop signal."""
 
 from __future__ import annotations
 

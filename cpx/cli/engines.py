@@ -134,7 +134,7 @@ def _describe(name: str) -> dict[str, Any]:
         "installed": cls.available(),
         "install": _install(cls),
         "versions": cls.versions(),
-        "honours": sorted({*cls.honours, *(("encoding",) if cls.encodes else ())}),
+        "honours": sorted({*cls.supported_options, *(("encoding",) if cls.needs_model else ())}),
         "exact": cls.exact,
         "asks_classifier": cls.asks_classifier,
     }

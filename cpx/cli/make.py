@@ -33,8 +33,8 @@ class TableOrModel(Source):
         Path,
         typer.Argument(
             metavar="TABLE",
-            help="CSV file with a header; .csv.gz is fine. For a sufficient reason, the file of "
-            "a tree model: scikit-learn (skops, joblib), XGBoost, LightGBM or cpx.",
+            help="CSV file with a header; .csv.gz and .zip are fine. For a sufficient reason, the "
+            "file of a tree model: scikit-learn (skops, joblib), XGBoost, LightGBM or cpx.",
         ),
     ]
     # Not required here; a table that comes without them is refused by require().

@@ -98,7 +98,8 @@ def seconds_option(text: str) -> Any:
 
 
 Table = Annotated[
-    Path, typer.Argument(metavar="TABLE", help="CSV file with a header; .csv.gz is fine.")
+    Path,
+    typer.Argument(metavar="TABLE", help="CSV file with a header, or packed: .gz, .zip."),
 ]
 _TARGET: Any = typer.Option(metavar="COLUMN", help="Column with the classes.", show_default=False)
 Target = Annotated[str, _TARGET]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cpx.data.bits import bit_row
 from cpx.errors import DataError, shown
 from cpx.support.validation import group_list
 
@@ -261,9 +262,7 @@ def plain_literals(names: Sequence[str], bits: Any) -> tuple[str, ...]:
     >>> plain_literals(["wings", "fins"], [1, 0])
     ('wings', 'not fins')
     """
-    row = np.asarray(bits)
-    if row.shape != (len(names),) or not np.isin(row, (0, 1)).all():
-        raise DataError(f"bits must be {len(names)} values 0 or 1, got shape {row.shape}")
+    row = bit_row("bits", bits, len(names))
     return tuple(name if bit else f"not {name}" for name, bit in zip(names, row, strict=True))
 
 

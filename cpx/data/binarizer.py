@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
+from cpx.data.bits import bit_row
 from cpx.data.columns import Column, fit_column
 from cpx.data.frames import as_table, column_names, positions, with_columns
 from cpx.errors import DataError, shown
@@ -207,11 +208,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tuple of d str
         """
         self._check_fitted()
-        row = np.asarray(bits)
-        d = len(self.groups_)
-        if row.shape != (d,) or not np.isin(row, (0, 1)).all():
-            raise DataError(f"bits must be {d} values 0 or 1, got shape {row.shape}")
-        row = row.astype(bool)
+        row = bit_row("bits", bits, len(self.groups_))
         return tuple(
             text
             for c, column in enumerate(self.columns_)

@@ -8,10 +8,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import DataError, InvalidInstance, shown
+from cpx.errors import CpxError, DataError, InvalidInstance, shown
 
 __all__ = [
     "Bits",
+    "bit_row",
     "bit_table",
     "bits_of",
     "matrix_of",
@@ -57,6 +58,23 @@ def bit_table(name: str, value: ArrayLike, width: int | None = None) -> Bits:
     if width is not None and table.shape[1] != width:
         raise DataError(f"{name} must have {width} columns, got {table.shape[1]}")
     return table.astype(np.bool_)
+
+
+def bit_row(name: str, value: object, d: int, *, error: type[CpxError] = DataError) -> Bits:
+    """Return d values 0 or 1 as truth values, or raise for anything else.
+
+    Examples
+    --------
+    >>> bit_row("x", [0.0, 1.0], 2)
+    array([False,  True])
+    """
+    try:
+        row = np.asarray(value)
+    except ValueError:
+        row = np.empty(0)
+    if row.shape != (d,) or not np.isin(row, (0, 1)).all():
+        raise error(f"{name} must be {d} values 0 or 1, got {shown(value)}")
+    return row.astype(np.bool_)
 
 
 def packed_rows(*columns: NDArray[np.bool_]) -> NDArray[np.uint64]:

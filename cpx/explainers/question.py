@@ -250,5 +250,5 @@ def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, 
     if not options.get("isolate"):
         # Loading an engine, or compiling it at its first use, is no part of the limit.
         engine.preload()
-    own = {"seed": seed} if "seed" in engine.honours else {}
+    own = {"seed": seed} if "seed" in engine.supported_options else {}
     return solve(problem, backend, **{**own, **options})

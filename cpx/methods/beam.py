@@ -38,8 +38,8 @@ class Beam(Backend):
 
     name: ClassVar[str] = "beam"
     requires: ClassVar[dict[str, str]] = {"numpy": "numpy>=2.0,<3"}
-    honours: ClassVar[frozenset[str]] = frozenset({"hint"})
-    encodes: ClassVar[bool] = False
+    supported_options: ClassVar[frozenset[str]] = frozenset({"hint"})
+    needs_model: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     summary: ClassVar[str] = "beam search, the 16 best sets of each size"
     width: ClassVar[int] = 16

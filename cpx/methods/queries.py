@@ -25,8 +25,8 @@ BoolArray = NDArray[np.bool_]
 class Asking(Backend):
     """A heuristic that draws samples of its own and has the classifier label them."""
 
-    honours: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
-    encodes: ClassVar[bool] = False
+    supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
+    needs_model: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     asks_classifier: ClassVar[bool] = True
 

@@ -1,4 +1,4 @@
-"""The solution that an engine starts from, where one is found in no time.
+"""Warm starts: a good solution, found in no time, for an engine to begin with.
 
 Engines that get a selection of rules without a solution take long to find one that a greedy search
 has at once, and core-guided MaxSAT has no smallest set of features before the optimum. So they get
@@ -49,7 +49,7 @@ class Start:
     def __init__(self, engine: Backend, progress: Progress) -> None:
         self.options = progress.options
         self._method = ""
-        if engine.starts_alone or not engine.exact:
+        if engine.has_own_start or not engine.exact:
             return
         asked = _method_for(engine, progress.problem)
         if asked is None:
@@ -87,7 +87,7 @@ def _method_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
     """Return the name of the method that finds the start, and what it is called; or None."""
     if isinstance(form_of(problem), RuleSelection):
         return "local-search:0", "local search"
-    if isinstance(problem, SmallestSet) and engine.encodes and len(problem.form.tree) > _FEW:
+    if isinstance(problem, SmallestSet) and engine.needs_model and len(problem.form.tree) > _FEW:
         return "best-of-orders", "deletion"
     return None
 

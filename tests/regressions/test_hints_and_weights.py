@@ -166,7 +166,7 @@ def test_engines_with_any_hint(engine: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n: int = problem.n_features  # type: ignore[attr-defined]
     names = [form.name for form in problem.encodings if form.faithful and form.limits]
-    more = {"encoding": str(rng.choice(names))} if find_backend(engine).encodes else {}
+    more = {"encoding": str(rng.choice(names))} if find_backend(engine).needs_model else {}
     assert_right(problem, engine, tuple(np.flatnonzero(rng.random(n) < 0.4).tolist()), **more)
 
 
@@ -181,7 +181,7 @@ def test_a_hint_that_is_worse_than_the_best_clause() -> None:
 def test_heavy_weights(engine: str, path: Path) -> None:
     problem = load(path)
     encodings: list[str | None] = [None]
-    if find_backend(engine).encodes:
+    if find_backend(engine).needs_model:
         encodings = [form.name for form in problem.encodings if form.faithful]
     for encoding in encodings:
         more = {} if encoding is None else {"encoding": encoding}

@@ -43,7 +43,7 @@ def scripted():
     def make(act):
         class Scripted(Backend):
             name = "scripted"
-            honours = frozenset()
+            supported_options = frozenset()
 
             def solve(self, problem, options, progress):
                 return act(problem, progress)
@@ -53,6 +53,24 @@ def scripted():
 
     yield make
     _registered.pop("scripted", None)
+
+
+def test_old_names_of_the_attributes_of_engines() -> None:
+    with pytest.warns(DeprecationWarning, match="Old.honours is now supported_options"):
+
+        class Old(Backend):
+            name = "old"
+            honours = frozenset({"gap"})
+
+            def solve(self, problem, options, progress):
+                raise NotImplementedError
+
+    class New(Old):
+        supported_options = frozenset({"seed"})
+        needs_model = False
+
+    assert (Old.supported_options, Old.needs_model) == ({"gap"}, True)
+    assert (New.supported_options, New.honours, New.encodes) == ({"seed"}, {"seed"}, False)
 
 
 @pytest.mark.parametrize(

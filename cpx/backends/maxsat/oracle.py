@@ -1,4 +1,4 @@
-"""A SAT solver that hears the stop signal and shows every model it finds."""
+"""A SAT solver that can be interrupted and reports every model it finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a running MILP engine reports, and how it is stopped; knows no engine."""
+"""What a running MILP engine calls: for each solution and bound, and to hear when to stop."""
 
 from __future__ import annotations
 

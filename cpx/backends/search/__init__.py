@@ -48,8 +48,8 @@ class Search(Backend):
 
     name: ClassVar[str] = "search"
     requires: ClassVar[dict[str, str]] = {"llvmlite": "llvmlite>=0.45,<0.60"}
-    honours: ClassVar[frozenset[str]] = frozenset({"threads", "gap", "hint"})
-    encodes: ClassVar[bool] = False
+    supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "gap", "hint"})
+    needs_model: ClassVar[bool] = False
     summary: ClassVar[str] = "branch and bound on bitsets, our own: exact, anytime"
 
     @classmethod

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import InvalidOption, shown
+from cpx.data.bits import bit_row
+from cpx.errors import InvalidOption
 from cpx.methods.certificates.noise import (
     BitFunction,
     Restriction,
@@ -174,7 +175,4 @@ def common_depth(tree: ImplicitTree, x: Instance, y: Instance) -> int:
 
 def checked_bits(x: Instance, d: int) -> npt.NDArray[np.int8]:
     """Return an instance as d values 0 and 1, or raise InvalidOption."""
-    bits = np.asarray(x)
-    if bits.shape != (d,) or not np.isin(bits, (0, 1)).all():
-        raise InvalidOption(f"an instance must be {d} values 0 or 1, got {shown(x)}")
-    return bits.astype(np.int8)
+    return bit_row("an instance", x, d, error=InvalidOption).astype(np.int8)

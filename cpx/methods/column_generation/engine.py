@@ -43,9 +43,9 @@ class ColumnGeneration(Backend):
         "llvmlite": "llvmlite>=0.45,<0.60",
         "pulp": "pulp>=3.3.1,<4",
     }
-    honours: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
-    encodes: ClassVar[bool] = False
-    starts_alone: ClassVar[bool] = True
+    supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
+    needs_model: ClassVar[bool] = False
+    has_own_start: ClassVar[bool] = True
     summary: ClassVar[str] = "column generation: rule sets learned from samples, with a bound"
 
     @classmethod

@@ -40,7 +40,7 @@ class Deletion(AskingOracle):
     """
 
     name: ClassVar[str] = "deletion"
-    honours: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
+    supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
     exact: ClassVar[bool] = False
     summary: ClassVar[str] = "deletion: reasons from which nothing can be left out"
 

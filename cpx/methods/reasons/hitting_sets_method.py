@@ -29,7 +29,7 @@ class HittingSets(AskingOracle):
         **AskingOracle.requires,
         "pysat": "python-sat[pb]>=1.9.dev2,<2",
     }
-    honours: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
+    supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
     summary: ClassVar[str] = "implicit hitting sets: sufficient reasons, exact, anytime"
 
     def accepts(self, problem: Problem) -> bool:

@@ -14,7 +14,7 @@ class AskingOracle(Backend):
     """A method that asks :class:`~cpx.trees.sufficiency.oracle.SufficiencyOracle`."""
 
     requires: ClassVar[dict[str, str]] = {"llvmlite": "llvmlite>=0.45,<0.60"}
-    encodes: ClassVar[bool] = False
+    needs_model: ClassVar[bool] = False
 
     @classmethod
     def preload(cls) -> None:

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from cpx.solving.concluding import _seconds_to_check, _unfaithful
 
 from cpx import KMonomial, Samples, check, solve
 from cpx.answers.result import Status, Termination
 from cpx.backends.base import Outcome
+from cpx.solving.conclude import _seconds_to_check, _unfaithful
 from cpx.support.versions import installed_version
 
 PROBLEM = KMonomial(Samples([[1, 1], [1, 0], [1, 1], [0, 0]], [1, 1, 0, 0]), k=1)
