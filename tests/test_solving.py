@@ -43,7 +43,7 @@ def scripted():
     def make(act):
         class Scripted(Backend):
             name = "scripted"
-            honours = frozenset()
+            supported_options = frozenset()
 
             def solve(self, problem, options, progress):
                 return act(problem, progress)

@@ -134,7 +134,7 @@ def draw_ask(rng: np.random.Generator, problem: Problem, right: Truth, engine: s
     def chance(share: float) -> bool:
         return bool(rng.random() < share)
 
-    stated = encodings(problem) if backend(engine).encodes else []
+    stated = encodings(problem) if backend(engine).needs_model else []
     limit = float(f"{10 ** rng.uniform(-4, 0):.2g}") if chance(0.25) else None
     how = str(rng.choice(HOW, p=_SHARES))
     hint = _hint(rng, right) if chance(0.5) else None

@@ -43,7 +43,7 @@ class Exhaustive(Backend):
     # [1] module -> pip requirement. A wrapped engine names its package here.
     requires: ClassVar[dict[str, str]] = {"cpmpy": "cpmpy>=1.1,<1.2", "numpy": "numpy>=2.0,<3"}
     # Which of threads, seed, gap and hint have an effect; the user is warned of the others.
-    honours: ClassVar[frozenset[str]] = frozenset({"hint"})
+    supported_options: ClassVar[frozenset[str]] = frozenset({"hint"})
     summary: ClassVar[str] = "all sets of features, one by one"
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, UnknownName, shown
+from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
@@ -108,13 +109,13 @@ class Backend(ABC):
         the family has one member only.
     requires : dict of str to str
         Module name -> pip requirement that provides it.
-    honours : frozenset of str
+    supported_options : frozenset of str
         The options among ``threads``, ``seed``, ``gap``, ``hint`` that have an effect.
         The others are reported as warnings when they are set.
-    encodes : bool
+    needs_model : bool
         Whether the engine solves the statement in the chosen encoding; False for one that
         takes the problem's plain arrays, whose results name no encoding.
-    starts_alone : bool
+    has_own_start : bool
         Whether the engine finds a good set of rules by itself; the others are handed one.
     exact : bool
         Whether the engine proves what it claims when it has the time. False for a heuristic:
@@ -129,12 +130,20 @@ class Backend(ABC):
     name: ClassVar[str]
     solvers: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[Mapping[str, str]] = {}
-    honours: ClassVar[frozenset[str]] = frozenset()
-    encodes: ClassVar[bool] = True
+    supported_options: ClassVar[frozenset[str]] = frozenset()
+    needs_model: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
-    starts_alone: ClassVar[bool] = False
+    has_own_start: ClassVar[bool] = False
     summary: ClassVar[str] = ""
+
+    honours = OldAttribute("supported_options")
+    encodes = OldAttribute("needs_model")
+    starts_alone = OldAttribute("has_own_start")
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        accept_old_attributes(cls)
 
     def __init__(self, solver: str | None = None) -> None:
         if solver is None:
@@ -182,10 +191,10 @@ class Backend(ABC):
     def accepts(self, problem: Problem) -> bool:
         """Say whether the engine can solve the problem.
 
-        One that encodes solves every statement; another one, unless it says otherwise here,
+        One that needs a model solves every statement; another one, unless it says otherwise here,
         needs the plain arrays of ``problem.search_form()``.
         """
-        return problem.stated and (self.encodes or hasattr(problem, "search_form"))
+        return problem.stated and (self.needs_model or hasattr(problem, "search_form"))
 
     def refusal(self, problem: Problem) -> str:
         """Say that the engine does not solve the problem."""

@@ -54,7 +54,7 @@ def backends(
             _detail("installed", ", ".join(f"{n} {v}" for n, v in entry["versions"].items()))
         else:
             _detail("missing", entry["install"])
-        _detail("honours", ", ".join(["time_limit", *entry["honours"]]))
+        _detail("options", ", ".join(["time_limit", *entry["honours"]]))
         if not entry["exact"]:
             asks = ", asks the classifier" if entry["asks_classifier"] else ""
             _detail("heuristic", f"proves nothing{asks}")
@@ -134,7 +134,7 @@ def _describe(name: str) -> dict[str, Any]:
         "installed": cls.available(),
         "install": _install(cls),
         "versions": cls.versions(),
-        "honours": sorted({*cls.honours, *(("encoding",) if cls.encodes else ())}),
+        "honours": sorted({*cls.supported_options, *(("encoding",) if cls.needs_model else ())}),
         "exact": cls.exact,
         "asks_classifier": cls.asks_classifier,
     }

@@ -61,7 +61,7 @@ class Engine:
         from cpx.backends import backend
 
         opt.require_engine(self.name, None, None)
-        seed = source.seed if "seed" in backend(self.name).honours else 0
+        seed = source.seed if "seed" in backend(self.name).supported_options else 0
         return opt.solve_options(self.time_limit, self.threads, seed, self.gap, self.encoding)
 
     def start(self) -> None:

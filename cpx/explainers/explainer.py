@@ -189,7 +189,7 @@ class Explainer:
     ) -> Result:
         engine = find_backend(backend)
         engine.require()
-        if "seed" in engine.honours:
+        if "seed" in engine.supported_options:
             options.setdefault("seed", self.seed)
         if not options.get("isolate"):
             # Loading an engine, or compiling it at its first use, is no part of the limit.

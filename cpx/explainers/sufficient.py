@@ -70,7 +70,7 @@ def explain_by_reason(
         time_limit=time_limit,
         encoding=encoding,
         threads=threads,
-        seed=seed if "seed" in engine.honours else 0,
+        seed=seed if "seed" in engine.supported_options else 0,
         gap=gap,
         hint=_hint(features, hint),
         isolate=isolate,

@@ -88,8 +88,8 @@ class Genetic(Backend):
 
     name: ClassVar[str] = "genetic"
     requires: ClassVar[dict[str, str]] = {"numpy": "numpy>=2.0,<3"}
-    honours: ClassVar[frozenset[str]] = frozenset({"hint", "seed"})
-    encodes: ClassVar[bool] = False
+    supported_options: ClassVar[frozenset[str]] = frozenset({"hint", "seed"})
+    needs_model: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     summary: ClassVar[str] = (
         "genetic algorithm for rules of kernel machines; genetic:shrink+half+distinct"

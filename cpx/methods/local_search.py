@@ -40,8 +40,8 @@ class LocalSearch(Backend):
 
     name: ClassVar[str] = "local-search"
     requires: ClassVar[dict[str, str]] = {"numpy": "numpy>=2.0,<3"}
-    honours: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
-    encodes: ClassVar[bool] = False
+    supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
+    needs_model: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     summary: ClassVar[str] = "greedy and local search over sets of rules"
 

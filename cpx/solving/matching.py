@@ -16,7 +16,7 @@ def require_kind(engine: Backend, problem: Problem) -> None:
     """Raise InvalidOption when an engine does not solve the problem."""
     if engine.accepts(problem):
         return
-    if engine.encodes or (hasattr(problem, "search_form") and not problem.stated):
+    if engine.needs_model or (hasattr(problem, "search_form") and not problem.stated):
         problem.stated_in()  # says why there is no statement
     raise InvalidOption(engine.refusal(problem))
 
@@ -33,5 +33,5 @@ def require_oracle(engine: Backend, problem: Problem) -> None:
 
 def encoding_of(engine: Backend, problem: Problem, name: str | None) -> Encoding[Any]:
     """Return the encoding an engine will solve; one without a name if it needs none."""
-    form = problem.stated_in(name) if engine.encodes else problem.encoding(name)
-    return form if engine.encodes else replace(form, name="", faithful=True, stand_in=None)
+    form = problem.stated_in(name) if engine.needs_model else problem.encoding(name)
+    return form if engine.needs_model else replace(form, name="", faithful=True, stand_in=None)

@@ -132,7 +132,7 @@ def run(
         started = Start(engine, progress)
         options = started.options
         # A ratio has no statement; an engine that needs one gets linear steps.
-        if engine.encodes and isinstance(problem, RatioProblem):
+        if engine.needs_model and isinstance(problem, RatioProblem):
             outcome = dinkelbach(engine, problem, options, progress)
         elif form.stand_in is not None:
             outcome = solve_stand_in(engine, form.stand_in(problem), options, progress)
@@ -171,7 +171,7 @@ def _take_hint(progress: Progress) -> list[str]:
 
 def _not_honoured(engine: Backend, options: SolveOptions) -> list[str]:
     default = SolveOptions()
-    honoured = engine.honours | ({"encoding"} if engine.encodes else set())
+    honoured = engine.supported_options | ({"encoding"} if engine.needs_model else set())
     return [
         f"backend {engine.full_name} does not honour {name}"
         for name in ("threads", "seed", "gap", "hint", "encoding")

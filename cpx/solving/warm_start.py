@@ -47,7 +47,7 @@ class Start:
     def __init__(self, engine: Backend, progress: Progress) -> None:
         self.options = progress.options
         self._method = ""
-        if engine.starts_alone or not engine.exact:
+        if engine.has_own_start or not engine.exact:
             return
         with progress.phase("state"):
             method = _start(engine, progress)
@@ -86,7 +86,7 @@ def _start(engine: Backend, progress: Progress) -> str:
         rules = descend(problem.form, rules, lambda: progress.should_stop)
         progress.found(problem.explanation(rules))
         return "local search"
-    if isinstance(problem, SmallestSet) and engine.encodes and BestOfOrders.available():
+    if isinstance(problem, SmallestSet) and engine.needs_model and BestOfOrders.available():
         if len(problem.form.tree) <= _FEW:
             return ""
         from cpx.methods.reasons.deletion import deleting

@@ -238,7 +238,7 @@ def repeats_itself(backend: str) -> None:
 def stops_at_the_gap(backend: str) -> None:
     """With a generous gap the result is within it, whatever was proved."""
     problem = _medium(backend, 5)
-    if "gap" not in find_backend(backend).honours:
+    if "gap" not in find_backend(backend).supported_options:
         return
     result = solve(problem, backend, gap=0.5)
     assert result.status in (Status.FEASIBLE, Status.OPTIMAL), result.status

@@ -116,7 +116,11 @@ def test_stopped_at_any_look(engine: str) -> None:
             progress = _StopsAtALook(problem, SolveOptions())
             progress.looks = count
             outcome = instance.solve(problem, progress.options, progress)
-            form = problem.encoding() if instance.encodes else replace(problem.encoding(), name="")
+            form = (
+                problem.encoding()
+                if instance.needs_model
+                else replace(problem.encoding(), name="")
+            )
             result = conclude(progress, outcome, instance, form, (), 0.0)
             conformance.check_result(result, problem, best)
 

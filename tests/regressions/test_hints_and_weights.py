@@ -30,7 +30,7 @@ from cpx.answers.values import Value, to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.errors import InvalidInstance
-from cpx.methods.column_generation.pricing import worthiest
+from cpx.methods.column_generation.pricing import exact_pricing
 from cpx.methods.column_generation.table import Table
 from cpx.models.base import Problem
 from cpx.options import SolveOptions
@@ -166,7 +166,7 @@ def test_engines_with_any_hint(engine: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n: int = problem.n_features  # type: ignore[attr-defined]
     names = [form.name for form in problem.encodings if form.faithful and form.limits]
-    more = {"encoding": str(rng.choice(names))} if find_backend(engine).encodes else {}
+    more = {"encoding": str(rng.choice(names))} if find_backend(engine).needs_model else {}
     assert_right(problem, engine, tuple(np.flatnonzero(rng.random(n) < 0.4).tolist()), **more)
 
 
@@ -181,7 +181,7 @@ def test_a_hint_that_is_worse_than_the_best_clause() -> None:
 def test_heavy_weights(engine: str, path: Path) -> None:
     problem = load(path)
     encodings: list[str | None] = [None]
-    if find_backend(engine).encodes:
+    if find_backend(engine).needs_model:
         encodings = [form.name for form in problem.encodings if form.faithful]
     for encoding in encodings:
         more = {} if encoding is None else {"encoding": encoding}
@@ -237,9 +237,9 @@ def test_prices_of_heavy_samples_do_not_overflow() -> None:
         np.array([[1, 0], [1, 1], [0, 1]], dtype=bool), np.array([1, 1, 0]) == 1, weights
     )
     prices = weights[:2].astype(np.float64)
-    best, priced = worthiest(table, prices, 2**16, 1, threads=1, seconds=9, stop=lambda: False)
+    best, priced = exact_pricing(table, prices, 2**16, 1, threads=1, seconds=9, stop=lambda: False)
     assert best == (0,)
-    assert priced.total == priced.worthiest == 2**58 + 2**57
+    assert priced.total == priced.largest == 2**58 + 2**57
 
 
 # ----------------------------------------------------------------- the check

@@ -33,7 +33,7 @@ class CpSat(Backend):
         "ortools": "ortools>=9.15,<9.16",
         "cpmpy": "cpmpy>=1.1,<1.2",
     }
-    honours: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
+    supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     summary: ClassVar[str] = "constraint programming, OR-Tools CP-SAT: exact, anytime"
 
     @classmethod

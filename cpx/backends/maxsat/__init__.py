@@ -42,7 +42,7 @@ class MaxSat(Backend):
         "pysat": "python-sat[pb]>=1.9.dev2,<2",
         "cpmpy": "cpmpy>=1.1,<1.2",
     }
-    honours: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
+    supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
     summary: ClassVar[str] = "MaxSAT, PySAT: core-guided, stratified, improving; exact, anytime"
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:

@@ -42,7 +42,7 @@ class Milp(Backend):
         "pulp": "pulp>=3.3.1,<4",
         "highspy": "highspy>=1.11,<1.15",
     }
-    honours: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
+    supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:

@@ -1,4 +1,4 @@
-"""The possible cells of a model, numbered without gaps, and which leaves they reach."""
+"""The possible cells of each attribute, numbered without gaps, and the leaves they reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that can change the class of one tree: its leaves of other classes say it."""
+"""Sufficiency for a single tree, from its leaves of other classes."""
 
 from __future__ import annotations
 

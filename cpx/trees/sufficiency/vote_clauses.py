@@ -1,4 +1,4 @@
-"""Counterexamples of forests by vote over free conditions, as clauses for PySAT's Glucose."""
+"""Counterexamples of forests by vote over free conditions, as SAT clauses for Glucose."""
 
 from __future__ import annotations
 
