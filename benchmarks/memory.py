@@ -30,7 +30,7 @@ SOLVES, OF_PROCESSES = 10_000, 500
 """How often an engine solves: inside this process, and in a process for each solve (CBC)."""
 
 WARM_UP = 50
-"""Solves before the first look: libraries are loaded, kernels compiled, arenas filled."""
+"""Solves before the first look: libraries are loaded, kernels compiled, workspaces filled."""
 
 MOST = 50
 """Megabytes by which an engine may grow in all its solves."""

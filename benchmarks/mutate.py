@@ -67,7 +67,7 @@ TARGETS = {
     ),
     "cpx/backends/search/presolve.py": (
         *("tests/backends/test_search.py", "tests/backends/test_search_kernels.py"),
-        *("tests/backends/test_random_instances.py", "tests/backends/test_heaviest.py"),
+        *("tests/backends/test_random_instances.py", "tests/backends/test_max_weight.py"),
     ),
 }
 

@@ -35,16 +35,16 @@ def literals() -> tuple[np.ndarray, np.ndarray, list[str]]:
 
 def searched(k: int) -> dict[str, object]:
     """Solve by the exact search."""
-    from cpx.backends.search.max_weight import heaviest
+    from cpx.backends.search.max_weight import max_weight_monomials
 
     table, target, names = literals()
     total, positive = target.size, int(target.sum())
     weights = target * total - positive
-    heaviest(table[:50, :8], weights[:50], 3)  # loads the kernels
+    max_weight_monomials(table[:50, :8], weights[:50], 3)  # loads the kernels
     seconds = []
     for _ in range(REPEATS):
         start = time.process_time()
-        found = heaviest(table, weights, k)
+        found = max_weight_monomials(table, weights, k)
         seconds.append(time.process_time() - start)
     return {
         "value": float(found.weights[0]) / total**2,

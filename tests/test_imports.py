@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import cpx
+from cpx.backends.base import Backend
 from cpx.support.renamed import MOVED_OUT, RENAMED
 
 ENGINES = ("cpmpy", "ortools", "pysat", "pindakaas", "pulp", "highspy", "numba")
@@ -100,3 +101,36 @@ def test_names_that_left_the_package_say_where_they_are(package: str, name: str)
         exec(f"from {package} import {leaf}")
     moved = importlib.import_module(MOVED_OUT[name])
     assert leaf == "peers" or callable(getattr(moved, leaf))
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("cpx.backends.search.max_weight", "heaviest", "max_weight_monomials"),
+        ("cpx.backends.search.max_weight", "Heaviest", "MaxWeight"),
+        ("cpx.methods.queries", "Asking", "QueryMethod"),
+        ("cpx.methods.queries", "Questions", "CountedOracle"),
+    ],
+)
+def test_old_names_of_documented_functions(module: str, old: str, new: str) -> None:
+    found = importlib.import_module(module)
+    with pytest.warns(DeprecationWarning, match=f"{old} is now {new}"):
+        assert getattr(found, old) is getattr(found, new)
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = found.nothing
+
+
+def test_old_names_of_the_attributes_of_backends() -> None:
+    with pytest.warns(DeprecationWarning, match="honours is now supported_options"):
+
+        class Old(Backend):
+            honours = frozenset({"seed"})
+            encodes = False
+            starts_alone = True
+
+    assert Old.supported_options == {"seed"}
+    assert (Old.needs_model, Old.has_own_start) == (False, True)
+    with pytest.warns(DeprecationWarning, match="Old.encodes is now needs_model"):
+        assert Old.encodes is False
+    assert Backend.needs_model is True
+    assert Backend.supported_options == frozenset()

@@ -9,7 +9,6 @@ in :mod:`cpx.solving`, for all engines.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, UnknownName, shown
+from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
@@ -29,14 +29,6 @@ if TYPE_CHECKING:
     from cpx.options import SolveOptions
 
 __all__ = ["Backend", "Event", "Outcome", "Progress", "contradiction"]
-
-
-# What the documentation called them before: engines of other packages may still do so.
-_OLD_NAMES = {
-    "encodes": "needs_model",
-    "honours": "supported_options",
-    "starts_alone": "has_own_start",
-}
 
 
 @dataclass
@@ -145,18 +137,13 @@ class Backend(ABC):
     has_own_start: ClassVar[bool] = False
     summary: ClassVar[str] = ""
 
-    def __init_subclass__(cls, **more: Any) -> None:
-        super().__init_subclass__(**more)
-        for old, new in _OLD_NAMES.items():
-            if old in vars(cls) and new not in vars(cls):
-                warnings.warn(
-                    f"{cls.__name__}.{old} is now {new}; the old name will go",
-                    DeprecationWarning,
-                    stacklevel=2,
-                )
-                setattr(cls, new, vars(cls)[old])
-            else:
-                setattr(cls, old, getattr(cls, new))
+    honours = OldAttribute("supported_options")
+    encodes = OldAttribute("needs_model")
+    starts_alone = OldAttribute("has_own_start")
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        accept_old_attributes(cls)
 
     def __init__(self, solver: str | None = None) -> None:
         if solver is None:

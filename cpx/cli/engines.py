@@ -54,7 +54,7 @@ def backends(
             _detail("installed", ", ".join(f"{n} {v}" for n, v in entry["versions"].items()))
         else:
             _detail("missing", entry["install"])
-        _detail("honours", ", ".join(["time_limit", *entry["honours"]]))
+        _detail("options", ", ".join(["time_limit", *entry["honours"]]))
         if not entry["exact"]:
             asks = ", asks the classifier" if entry["asks_classifier"] else ""
             _detail("heuristic", f"proves nothing{asks}")

@@ -28,7 +28,7 @@ from cpx.solving.run import run
 from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
-    from cpx.backends.search.solution_pool import Several
+    from cpx.backends.search.solution_pool import BestSets
 
 __all__ = ["Ranking", "best_rules", "optimal_rules"]
 
@@ -246,10 +246,10 @@ def _ranked(
 
 def _search(
     problem: MonomialProblem, progress: Progress, best: tuple[int, ...], n: int, optimal_only: bool
-) -> tuple[list[Explanation], Several] | None:
+) -> tuple[list[Explanation], BestSets] | None:
     """Return the rules, and how they were found; None when it was stopped before it began."""
     from cpx.backends.search.presolve import reduce
-    from cpx.backends.search.solution_pool import several
+    from cpx.backends.search.solution_pool import best_sets
     from cpx.models.monomial.form import RatioMonomial
 
     form = problem.search_form()
@@ -264,7 +264,7 @@ def _search(
         signal[0] = 1
 
     found = run_interruptibly(
-        lambda: several(
+        lambda: best_sets(
             reduced,
             n,
             known,

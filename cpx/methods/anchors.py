@@ -1,4 +1,4 @@
-"""Anchors, as its authors' package finds them.
+"""Anchors by the authors' package, as a backend.
 
 M. T. Ribeiro, S. Singh, C. Guestrin: Anchors: High-Precision Model-Agnostic Explanations
 (AAAI 2018), and their package ``anchor-exp``.
@@ -16,7 +16,7 @@ from cpx.backends.base import Outcome, Progress
 from cpx.data.distributions import Perturbed
 from cpx.errors import DataError
 from cpx.methods.monomial_arrays import allowed, monomial_form
-from cpx.methods.queries import Asking, Questions, fresh_generator, refusal
+from cpx.methods.queries import CountedOracle, QueryMethod, fresh_generator, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ _BATCH = 100
 _WIDTH = 4
 
 
-class Anchors(Asking):
+class Anchors(QueryMethod):
     """The anchor of widest coverage that the package ``anchor-exp`` takes for precise.
 
     The package's beam search (``AnchorBaseBeam.anchor_beam``) runs over the literals and the
@@ -66,7 +66,7 @@ class Anchors(Asking):
     summary: ClassVar[str] = "Anchors of Ribeiro et al., by the package anchor-exp"
 
     def ask(
-        self, problem: Problem, options: SolveOptions, progress: Progress, asked: Questions
+        self, problem: Problem, options: SolveOptions, progress: Progress, counted: CountedOracle
     ) -> Outcome:
         """Run the package's search; see :class:`~cpx.backends.base.Backend`."""
         form = monomial_form(problem, self.name)
@@ -78,12 +78,12 @@ class Anchors(Asking):
         limit = None if form.limits is None else form.limits.precision
         threshold = THRESHOLD if limit is None else float(limit)
         rng = fresh_generator(options.seed)
-        found = _anchor(asked, form.required, free, size, threshold, rng)
+        found = _anchor(counted, form.required, free, size, threshold, rng)
         features = [*form.required, *(free[j] for j in found["feature"])]
         precision = found["precision"][-1] if found["feature"] else found["all_precision"]
         coverage = found["coverage"][-1] if found["feature"] else 1.0
         warnings = []
-        if isinstance(asked.oracle.distribution, Perturbed):
+        if isinstance(counted.oracle.distribution, Perturbed):
             warnings.append(
                 "the package reuses the samples of shorter rules, which is wrong for the "
                 "distribution 'perturbed': trust the precision on fresh samples, not its own"
@@ -96,12 +96,12 @@ class Anchors(Asking):
         anchor = problem.explanation(features)
         if progress.found(anchor) is None:
             warnings.append(refusal(f"the anchor {sorted(features)}", anchor))
-        told = f"the package's estimates: precision {precision:.3f}, coverage {coverage:.3f}"
-        return Outcome(False, Termination.COMPLETED, told, warnings=warnings)
+        message = f"the package's estimates: precision {precision:.3f}, coverage {coverage:.3f}"
+        return Outcome(False, Termination.COMPLETED, message, warnings=warnings)
 
 
 def _anchor(
-    asked: Questions,
+    counted: CountedOracle,
     required: Sequence[int],
     free: Sequence[int],
     size: int,
@@ -118,12 +118,14 @@ def _anchor(
         rows = np.empty((m, 0), dtype=np.bool_)
         same = np.zeros(m, dtype=np.int64)
         try:
-            drawn, agreement = asked.oracle.draw(m, [*required, *(free[j] for j in present)], rng)
+            drawn, agreement = counted.oracle.draw(
+                m, [*required, *(free[j] for j in present)], rng
+            )
         except DataError:
             # A rule that D gives no mass covers nothing: no sample speaks for it.
             return rows, np.zeros((m, len(free)), dtype=np.bool_), same
         if compute_labels:
-            same = asked.same(drawn).astype(np.int64)
+            same = counted.same(drawn).astype(np.int64)
         return rows, agreement[:, free], same
 
     found: dict[str, Any] = AnchorBaseBeam.anchor_beam(

@@ -1,4 +1,4 @@
-"""Greedy and beam search over monomials: the heuristics every exact engine is measured by."""
+"""Greedy and beam search over monomials, the baselines for the exact engines."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Beam(Backend):
             for _ in range(len(form.required), form.k):
                 # Between levels, each of which takes a fraction of a second.
                 if progress.should_stop:
-                    return Outcome(False, progress.why_stopped(), levels.told)
+                    return Outcome(False, progress.why_stopped(), levels.message)
                 beam = levels.best_extensions(beam, self.width)
                 if not beam:
                     break
@@ -68,7 +68,7 @@ class Beam(Backend):
         return Outcome(
             False,
             Termination.COMPLETED,
-            levels.told,
+            levels.message,
             sizes={"samples": form.shape[0], "features": form.shape[1]},
         )
 
@@ -93,7 +93,7 @@ class _Levels:
         self.scored = 0
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return f"{self.scored} sets scored"
 
     def best_extensions(self, beam: list[Features], width: int) -> list[Features]:

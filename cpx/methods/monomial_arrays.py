@@ -1,4 +1,4 @@
-"""The arrays of a problem whose answer is one monomial, for the heuristics."""
+"""The arrays of a monomial problem, for heuristics."""
 
 from __future__ import annotations
 

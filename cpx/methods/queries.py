@@ -1,4 +1,4 @@
-"""What the methods that ask the classifier have in common."""
+"""Base class of the methods that query the classifier."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.support.renamed import old_names
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
-__all__ = ["Asking", "Questions", "fresh_generator", "refusal"]
+__all__ = ["CountedOracle", "QueryMethod", "fresh_generator", "refusal"]
+
+__getattr__ = old_names(__name__, {"Asking": "QueryMethod", "Questions": "CountedOracle"})
 
 BoolArray = NDArray[np.bool_]
 
 
-class Asking(Backend):
+class QueryMethod(Backend):
     """A heuristic that draws samples of its own and has the classifier label them."""
 
     supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
@@ -37,25 +40,25 @@ class Asking(Backend):
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Ask until the method is done or stopped; see :class:`~cpx.backends.Backend`."""
         assert problem.oracle is not None, "cpx.solving refuses problems without an oracle"
-        asked = Questions(problem.oracle, progress)
+        counted = CountedOracle(problem.oracle, progress)
         with progress.phase("compile"):
             self.preload()
         try:
             with progress.phase("solve"):
-                outcome = self.ask(problem, options, progress, asked)
+                outcome = self.ask(problem, options, progress, counted)
         except _Stopped:
             outcome = Outcome(False, progress.why_stopped(), "stopped")
-        outcome.sizes = {"queries": asked.queries}
+        outcome.sizes = {"queries": counted.queries}
         return outcome
 
     @abstractmethod
     def ask(
-        self, problem: Problem, options: SolveOptions, progress: Progress, asked: Questions
+        self, problem: Problem, options: SolveOptions, progress: Progress, counted: CountedOracle
     ) -> Outcome:
         """Look for a rule and report it to ``progress``."""
 
 
-class Questions:
+class CountedOracle:
     """An oracle that counts its queries and refuses when the time is over.
 
     Attributes

@@ -1,18 +1,26 @@
-"""Old names of documented modules, which still import the new ones with a DeprecationWarning."""
+"""Old names of documented modules, functions and attributes: accepted, with a warning."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-__all__ = ["MOVED_OUT", "RENAMED", "accept_old_names"]
+__all__ = [
+    "MOVED_OUT",
+    "RENAMED",
+    "OldAttribute",
+    "accept_old_attributes",
+    "accept_old_names",
+    "old_names",
+]
 
 RENAMED = {
     "cpx.backends.running": "cpx.backends.interruptible",
@@ -63,8 +71,6 @@ class _OldName:
         )
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        import warnings
-
         new = str(spec.loader_state)
         warnings.warn(
             f"{spec.name} is now {new}; the old name will go",
@@ -94,3 +100,46 @@ def accept_old_names() -> None:
     """Make the old names importable; done once, by ``import cpx``."""
     if not any(isinstance(finder, _OldName) for finder in sys.meta_path):
         sys.meta_path.insert(0, _OldName())
+
+
+def old_names(module: str, renamed: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a module some of whose names are new, by the old ones."""
+
+    def get(name: str) -> Any:
+        if name not in renamed:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        new = renamed[name]
+        _warn(f"{module}.{name}", new)
+        return getattr(sys.modules[module], new)
+
+    return get
+
+
+class OldAttribute:
+    """A class attribute under its old name."""
+
+    def __init__(self, new: str) -> None:
+        self.new = new
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.old = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        _warn(f"{owner.__name__}.{self.old}", self.new)
+        return getattr(owner, self.new)
+
+
+def accept_old_attributes(cls: type) -> None:
+    """Give a class, which sets attributes under old names of its base class, the new names."""
+    for name in list(vars(cls)):
+        for base in cls.__mro__[1:]:
+            old = vars(base).get(name)
+            if isinstance(old, OldAttribute):
+                _warn(f"{cls.__name__}.{name}", old.new)
+                setattr(cls, old.new, vars(cls)[name])
+                delattr(cls, name)
+                break
+
+
+def _warn(old: str, new: str) -> None:
+    warnings.warn(f"{old} is now {new}; the old name will go", DeprecationWarning, stacklevel=3)

@@ -298,7 +298,7 @@ def test_no_other_engine_is_needed():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_arena_grows_when_it_must(monkeypatch):
+def test_workspace_grows_when_it_must(monkeypatch):
     from cpx.backends.search import driver, stack
 
     problem = KMonomial(needle(3000, 30, 50, 6).samples, k=6)
@@ -307,10 +307,12 @@ def test_arena_grows_when_it_must(monkeypatch):
 
     def small(*arguments):
         levels, scratch = stack.new_levels(*arguments)
-        return levels._replace(arena=levels.arena[: int(levels.start[1]) + 16].copy()), scratch
+        return levels._replace(
+            workspace=levels.workspace[: int(levels.start[1]) + 16].copy()
+        ), scratch
 
     def grown(levels):
-        calls.append(levels.arena.size)
+        calls.append(levels.workspace.size)
         return stack.grown(levels)
 
     monkeypatch.setattr(driver, "new_levels", small)

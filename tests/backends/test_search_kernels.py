@@ -17,7 +17,7 @@ from cpx.backends.search import beam as heuristics
 from cpx.backends.search import bitsets as bits
 from cpx.backends.search import bounds, limits
 from cpx.backends.search.driver import explore, first_optimal
-from cpx.backends.search.objective import ALLOWED, FAR, Goal, cost, low, most_bad, rank
+from cpx.backends.search.objective import ALLOWED, FAR, Objective, cost, low, most_bad, rank
 from cpx.backends.search.presolve import merge_rows, reduce
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import new_levels, weigh_child
@@ -50,12 +50,12 @@ def test_counts_are_weights_of_covered_samples(seed, heaviest):
     packed, bad_words = bits.pack(agreement, bad, weights)
     planes = int(weights.max()).bit_length() if heaviest > 1 else 0
     words, stride = packed.shape
-    arena = np.append(packed.ravel(), np.zeros(8, dtype=np.uint64))
+    workspace = np.append(packed.ravel(), np.zeros(8, dtype=np.uint64))
     chosen = rng.integers(n)
     cover = packed[:, chosen].copy()
     sums = np.zeros((2, n + LANES), dtype=np.int64)
     low = int(rng.integers(n))
-    bits.count(arena, 0, stride, bad_words, words, low, n, n, planes, cover, *sums)
+    bits.count(workspace, 0, stride, bad_words, words, low, n, n, planes, cover, *sums)
     both = agreement & agreement[:, [chosen]]
     weighed = both * weights[:, None]
     assert sums[0, low:n].tolist() == weighed[:bad].sum(axis=0)[low:].tolist()
@@ -78,13 +78,13 @@ def test_compressed_columns_keep_the_covered_samples_in_order(seed):
     cover = packed[:, 0].copy()
     columns = np.append(rng.permutation(n)[:7], np.zeros(9, dtype=np.int64))
     to = packed.size
-    arena = np.concatenate([packed.ravel(), np.full(words * 8 + 16, 7, dtype=np.uint64)])
+    workspace = np.concatenate([packed.ravel(), np.full(words * 8 + 16, 7, dtype=np.uint64)])
     buffer, moves = np.zeros(32, dtype=np.uint64), np.zeros(48, dtype=np.uint64)
     padded = np.append(cover, np.zeros(8, dtype=np.uint64))
     new_bad, new_words = bits.compress(
-        arena, 0, stride, bad_words, words, columns, 7, padded, to, 8, buffer, moves
+        workspace, 0, stride, bad_words, words, columns, 7, padded, to, 8, buffer, moves
     )
-    result = unpacked(arena[to : to + 8 * new_words].reshape(new_words, 8)[:, :7])
+    result = unpacked(workspace[to : to + 8 * new_words].reshape(new_words, 8)[:, :7])
     on = agreement[:, 0]
     for part, rows in (
         (agreement[:bad][on[:bad]], result[: 64 * new_bad]),
@@ -143,8 +143,8 @@ def test_first_words_are_the_first_bad_samples_of_a_child(seed):
 def test_limits_leave_all_better_pairs(seed):
     rng, agreement, weights, bad = table(seed, rows=60, columns=20, heaviest=4)
     n, groups = 20, np.arange(20) if seed % 3 else rng.integers(0, 9, 20)
-    goal = random_goal(rng, int(weights[:bad].sum()), int(weights[bad:].sum()))
-    root = Root.of(agreement, weights, bad, groups, 3, goal)
+    objective = random_objective(rng, int(weights[:bad].sum()), int(weights[bad:].sum()))
+    root = Root.of(agreement, weights, bad, groups, 3, objective)
     order, zeros = np.arange(n), np.zeros(n, dtype=np.int64)
     levels, scratch = new_levels(
         root.take(order),
@@ -162,7 +162,7 @@ def test_limits_leave_all_better_pairs(seed):
     def covered(*chosen):
         on = agreement[:, [i, *chosen]].all(axis=1)
         c, l = int(weights[:bad][on[:bad]].sum()), int(weights[bad:][~on[bad:]].sum())  # noqa: E741
-        return c, price(goal, c, l)
+        return c, price(objective, c, l)
 
     pairs = {(p, q): covered(p, q) for p in later for q in later if p <= q}
     limit = int(np.median([value for _, value in pairs.values()]))
@@ -243,16 +243,16 @@ def scanning(level: machine_code.Level):
 # ---------------------------------------------------------------- bounds
 
 
-def random_goal(rng: np.random.Generator, bad: int, good: int) -> Goal:
-    """Return any of the goals of the search, limited or not."""
+def random_objective(rng: np.random.Generator, bad: int, good: int) -> Objective:
+    """Return any of the objectives of the search, limited or not."""
     ratio = Fraction(int(rng.integers(0, 9)), 9)
     alpha, beta = [(1, 1), (1, 0), (ratio.numerator, (1 - ratio).numerator), (-1, 1)][
         rng.integers(4)
     ]
     if rng.random() < 0.3:
-        return Goal(1, 1, bad, good)
+        return Objective(1, 1, bad, good)
     least, most = np.sort(rng.integers(0, bad + good + 1, 2)).tolist()
-    return Goal(
+    return Objective(
         alpha,
         beta,
         bad,
@@ -263,22 +263,22 @@ def random_goal(rng: np.random.Generator, bad: int, good: int) -> Goal:
     )
 
 
-def price(goal: Goal, c: int, l: int) -> int:  # noqa: E741
+def price(objective: Objective, c: int, l: int) -> int:  # noqa: E741
     """What a set costs, by the definitions."""
-    covered, agreeing = c + goal.good - l, goal.good - l
-    precise = goal.precision is None or agreeing >= goal.precision * covered
-    if not (goal.least <= covered <= goal.most and precise):
+    covered, agreeing = c + objective.good - l, objective.good - l
+    precise = objective.precision is None or agreeing >= objective.precision * covered
+    if not (objective.least <= covered <= objective.most and precise):
         return FAR
-    if goal.alpha < 0:
-        return goal.bad + goal.good - covered
-    return goal.alpha * c + goal.beta * l
+    if objective.alpha < 0:
+        return objective.bad + objective.good - covered
+    return objective.alpha * c + objective.beta * l
 
 
 def node(seed: int):
     """Return a random node: its figures, those of its candidates, and all completions."""
     rng, agreement, weights, bad = table(seed, rows=30, columns=8, heaviest=4)
     r = int(rng.integers(1, 5))
-    goal = random_goal(rng, int(weights[:bad].sum()), int(weights[bad:].sum()))
+    objective = random_objective(rng, int(weights[:bad].sum()), int(weights[bad:].sum()))
 
     def figures(chosen):
         on = agreement[:, list(chosen)].all(axis=1)
@@ -291,14 +291,14 @@ def node(seed: int):
     for j in candidates:
         after[j], lost[j] = figures([*parent, j])
     completions = {
-        chosen: price(goal, *figures([*parent, *chosen]))
+        chosen: price(objective, *figures([*parent, *chosen]))
         for size in range(1, r + 1)
         for chosen in combinations(candidates, size)
     }
-    own = price(goal, *figures(parent))
+    own = price(objective, *figures(parent))
     met = [value for value in completions.values() if value < FAR] or [0]
     limit = int(rng.integers(min(met), max(met) + 2))
-    return goal, covered, after, lost, candidates, r, limit, own, completions
+    return objective, covered, after, lost, candidates, r, limit, own, completions
 
 
 def kept_of(candidates):
@@ -307,8 +307,8 @@ def kept_of(candidates):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_select_and_tighten_keep_what_better_completions_have(seed):
-    goal, covered, after, lost, candidates, r, limit, own, completions = node(seed)
-    numbers = goal.numbers()
+    objective, covered, after, lost, candidates, r, limit, own, completions = node(seed)
+    numbers = objective.numbers()
     kept, buffers = kept_of(candidates), [np.zeros(12, dtype=np.int64) for _ in range(3)]
     n = bounds.select(numbers, covered, after, lost, kept, len(candidates), r, limit, buffers[0])
     useless = {p for p in candidates if after[p] == covered and not numbers.keep_idle}
@@ -326,14 +326,14 @@ def test_select_and_tighten_keep_what_better_completions_have(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_subtree_bounds_are_below_all_completions(seed):
-    goal, covered, after, lost, candidates, r, _, _, completions = node(seed)
+    objective, covered, after, lost, candidates, r, _, _, completions = node(seed)
     kept = kept_of(candidates)
     n = len(candidates)
     bounds.order_by(after, kept, n)
     order = kept[:n].tolist()
     assert order == sorted(candidates, key=lambda p: after[p])
     low = np.zeros(n, dtype=np.int64)
-    bounds.subtree_bounds(goal.numbers(), covered, after, lost, kept, n, r, low)
+    bounds.subtree_bounds(objective.numbers(), covered, after, lost, kept, n, r, low)
     for chosen, value in completions.items():
         first = min(order.index(p) for p in chosen)
         assert low[first] <= value
@@ -355,40 +355,40 @@ def test_survey(r):
 
 
 @pytest.mark.parametrize(
-    ("goal", "covered"),
+    ("objective", "covered"),
     # The least cost of a step at a precision, and the sums that a monomial of greatest weight has.
-    [(Goal(2**30 - 1, 2**30, 2**30, 2**30), 2**30), (Goal(1, 1, 2**60, 2**60), 2**60)],
+    [(Objective(2**30 - 1, 2**30, 2**30, 2**30), 2**30), (Objective(1, 1, 2**60, 2**60), 2**60)],
     ids=["ratio", "sum"],
 )
-def test_sums_of_removals_that_do_not_fit_exclude_nothing(goal, covered):
-    n, r, numbers = 16, 14, goal.numbers()
+def test_sums_of_removals_that_do_not_fit_exclude_nothing(objective, covered):
+    n, r, numbers = 16, 14, objective.numbers()
     after, lost, kept = np.ones(n, dtype=np.int64), np.arange(n), kept_of(range(n))
     buffers = [np.zeros(n + 2, dtype=np.int64) for _ in range(3)]
-    limit = goal.alpha + goal.beta * n
+    limit = objective.alpha + objective.beta * n
     assert bounds.survey(covered, after, lost, kept, n, r, buffers[0])[:2] == (covered, covered)
     assert bounds.select(numbers, covered, after, lost, kept, n, r, limit, buffers[0]) == n
     left, low = bounds.tighten(numbers, covered, after, lost, kept, n, r, limit, *buffers)
     assert left == n
-    assert low <= goal.alpha
+    assert low <= objective.alpha
     below = np.zeros(n, dtype=np.int64)
     bounds.subtree_bounds(numbers, covered, after, lost, kept, n, r, below)
-    assert (below <= goal.alpha + goal.beta * lost).all()
+    assert (below <= objective.alpha + objective.beta * lost).all()
 
 
 @pytest.mark.parametrize("seed", range(400))
 def test_goals_against_their_definitions(seed):
     rng = np.random.default_rng(seed)
     bad, good = (int(n) for n in rng.integers(0, 12, 2))
-    goal = random_goal(rng, bad, good)
+    objective = random_objective(rng, bad, good)
     excluded = int(rng.integers(0, good + 1))
-    numbers = goal.numbers(excluded)
+    numbers = objective.numbers(excluded)
     everything = {
-        (c, l): price(goal, c, l + excluded)
+        (c, l): price(objective, c, l + excluded)
         for c in range(bad + 1)
         for l in range(good - excluded + 1)  # noqa: E741
     }
-    assert max([0, *(v for v in everything.values() if v < FAR)]) <= goal.highest
-    limit = int(rng.integers(0, goal.highest + 2))
+    assert max([0, *(v for v in everything.values() if v < FAR)]) <= objective.highest
+    limit = int(rng.integers(0, objective.highest + 2))
     for (c, lost), value in everything.items():
         assert cost(numbers, c, lost) == value
         if value < FAR:
@@ -514,7 +514,7 @@ def test_presolve_keeps_values_and_the_first_best_set(seed):
             c, l = weights[:bad][on[:bad]].sum(), weights[bad:][~on[bad:]].sum()  # noqa: E741
             chosen = reduced.original(list(columns))
             assert allowed(form, chosen)
-            priced = price(reduced.goal, int(c), int(l))
+            priced = price(reduced.objective, int(c), int(l))
             assert (priced < FAR) == within(form, chosen)
             if priced < FAR:
                 assert reduced.value(priced) == value(form, chosen)

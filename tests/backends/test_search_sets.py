@@ -15,8 +15,8 @@ from cpx.backends.search.rule_sets import bitsets
 from cpx.backends.search.rule_sets import subproblem as exploring
 from cpx.backends.search.rule_sets.bitsets import BitsetSearch
 from cpx.backends.search.rule_sets.multipliers import Relaxation
-from cpx.backends.search.rule_sets.open_nodes import Incumbent, Part
-from cpx.backends.search.rule_sets.parallel import Crew
+from cpx.backends.search.rule_sets.open_nodes import Incumbent, Subproblem
+from cpx.backends.search.rule_sets.parallel import TaskPool
 from cpx.compiled.machine_code import load
 from cpx.models.rule_set.presolve import presolved
 from cpx.options import SolveOptions
@@ -89,12 +89,12 @@ def test_the_first_of_the_best_sets(threads: int) -> None:
 @pytest.mark.parametrize("kernels", [True, False])
 def test_parts_have_all_sets(monkeypatch, kernels: bool) -> None:
     """Without the search that has no shares; and by splitting alone, without any kernels."""
-    search = exploring.Exploration._search
+    search = exploring.SubproblemSearch._search
 
     def only_with_shares(self, part, paid, work):
         return kernels and paid is not None and search(self, part, paid, work)
 
-    monkeypatch.setattr(exploring.Exploration, "_search", only_with_shares)
+    monkeypatch.setattr(exploring.SubproblemSearch, "_search", only_with_shares)
     monkeypatch.setattr(exploring, "_STEPS", 3)
     monkeypatch.setattr(exploring, "_STEPS_BELOW", 1)
     if not kernels:
@@ -114,9 +114,11 @@ def test_bounds_without_shares_are_told_on_the_way(monkeypatch) -> None:
         problem = RuleSetSelection(samples, pairs, penalty="1/200")
         form, kept = presolved(problem.form).form, presolved(problem.form).kept
         known = Incumbent(problem.form, problem, Progress(problem, SolveOptions()), ())
-        part = Part((), np.array(kept, dtype=np.int64), form.offset)
+        part = Subproblem((), np.array(kept, dtype=np.int64), form.offset)
         told: list[int] = []
-        exploring.Exploration(form, known, Crew(), lambda: False, told.append).explore(part)
+        exploring.SubproblemSearch(form, known, TaskPool(), lambda: False, told.append).explore(
+            part
+        )
         assert told == sorted(told)
         assert told[0] < told[-1] == min(keys_of(problem))[0] == known.cost
         assert len(set(told)) > 3
@@ -152,14 +154,14 @@ def many_sets(seed: int) -> RuleSetSelection:
 def test_searches_that_are_parted_off_are_done(monkeypatch, threads: int) -> None:
     monkeypatch.setattr(bitsets, "WORK", 20)
     monkeypatch.setattr(exploring, "_MOST_SHARES", -1)
-    monkeypatch.setattr(Crew, "wanted", True)
+    monkeypatch.setattr(TaskPool, "wanted", True)
     parted = []
 
-    def part_off(self, taken=BitsetSearch.part_off):
+    def split_off(self, taken=BitsetSearch.split_off):
         parted.append(taken(self))
         return parted[-1]
 
-    monkeypatch.setattr(BitsetSearch, "part_off", part_off)
+    monkeypatch.setattr(BitsetSearch, "split_off", split_off)
     for seed in range(3):
         problem = many_sets(seed)
         assert answer(problem, threads) == min(keys_of(problem))
@@ -184,7 +186,7 @@ def test_what_was_parted_off_and_what_is_left_are_all(monkeypatch) -> None:
         parted = 0
         while searches:
             search = searches.pop(0)
-            other = search.part_off()
+            other = search.split_off()
             parted += other is not None
             searches += [] if other is None else [other]
             searches += [] if search.step(offer) else [search]
@@ -200,18 +202,18 @@ def test_shares_are_the_same_whoever_does_the_steps() -> None:
     rules = np.arange(8)
     alone, together = (Relaxation(form, (), rules) for _ in range(2))
     assert alone.state.ranges.size > 3
-    crew, over = Crew(), threading.Event()
+    pool, over = TaskPool(), threading.Event()
 
     def work() -> None:
         while not over.is_set():
-            crew.help(0.01)
+            pool.help(0.01)
 
     helpers = [threading.Thread(target=work) for _ in range(2)]
     for helper in helpers:
         helper.start()
     for _ in range(7):
         alone.climb(0.1, 0.5)
-        together.climb(0.1, 0.5, crew.share)
+        together.climb(0.1, 0.5, pool.share)
     over.set()
     for helper in helpers:
         helper.join()
@@ -221,7 +223,7 @@ def test_shares_are_the_same_whoever_does_the_steps() -> None:
 
 
 def test_a_crew_shares_tasks() -> None:
-    crew, done = Crew(), []
-    crew.share([partial(done.append, n) for n in range(5)])
+    pool, done = TaskPool(), []
+    pool.share([partial(done.append, n) for n in range(5)])
     assert sorted(done) == list(range(5))
-    assert not crew.wanted
+    assert not pool.wanted

@@ -13,31 +13,31 @@ from hypothesis import strategies as st
 from cpx import KernelRule, solve
 from cpx.answers.result import Status
 from cpx.backends.search import kernel_rules as dnf
-from cpx.backends.search.kernel_rules import branch_and_bound as master
+from cpx.backends.search.kernel_rules import branch_and_bound as tree
 from cpx.backends.search.kernel_rules.candidates import enumerate_clauses
-from cpx.backends.search.kernel_rules.dominance import superfluous, wider
+from cpx.backends.search.kernel_rules.dominance import dominated, parents_of
 from cpx.backends.search.kernel_rules.dual import Dual
 from cpx.backends.search.kernel_rules.local_search import exchange
-from cpx.backends.search.kernel_rules.restriction import Multipliers, Part
+from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
 from cpx.backends.search.kernel_rules.rows import Rows
 
 
-def drawn(seed: int, k: int = 12, p: int = 7, q: int = 7) -> Part:
+def drawn(seed: int, k: int = 12, p: int = 7, q: int = 7) -> Restriction:
     """Return random clauses, of which each is true of a positive row."""
     rng = np.random.default_rng(seed)
     inside, outside = rng.random((k, p)) < 0.3, rng.random((k, q)) < 0.3
     inside[np.arange(k), rng.integers(0, p, k)] = True
     gains, costs = rng.integers(1, 100, p) << 30, rng.integers(1, 100, q) << 30
-    return Part.whole(inside, outside, gains, costs)
+    return Restriction.whole(inside, outside, gains, costs)
 
 
-def value(part: Part, clauses: tuple[int, ...]) -> int:
+def value(part: Restriction, clauses: tuple[int, ...]) -> int:
     chosen = list(clauses)
     gained, paid = (table.any(axis=0) for table in part.tables(np.array(chosen)))
     return int(part.gains[gained].sum() - part.costs[paid].sum())
 
 
-def formulas(part: Part, most: int) -> dict[tuple[int, ...], int]:
+def formulas(part: Restriction, most: int) -> dict[tuple[int, ...], int]:
     return {
         clauses: value(part, clauses)
         for count in range(1, most + 1)
@@ -145,7 +145,7 @@ def test_a_clause_is_left_out_for_a_shorter_one_of_the_same_cost() -> None:
 def test_splits_of_either_kind_lose_nothing(doubt: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """A step per node leaves the matter to the splits."""
     for name, value in {"_DOUBT": doubt, "_STEPS": 3, "_BELOW": 1}.items():
-        monkeypatch.setattr(master, name, value)
+        monkeypatch.setattr(tree, name, value)
     nodes = 0
     for seed in range(2):
         rng = np.random.default_rng(seed)
@@ -167,20 +167,20 @@ def test_superfluous_clauses_are_in_no_need(seed: int) -> None:
     rows = Rows.of(KernelRule(rng.random((14, 5)) < 0.6, weights.tolist(), 2, 3).search_form())
     found = enumerate_clauses(rows, 3, 10**6, 10**6, lambda: False)
     assert found is not None
-    parents = wider(found, rows)
+    parents = parents_of(found, rows)
     covers = np.column_stack([found.inside, found.outside])
     table = np.vstack([rows.inside, rows.outside])
     for c, above in np.argwhere(parents >= 0):
         kept = np.delete(found.clauses[c], above)
         expected = table[:, kept[kept >= 0]].all(axis=1)
         assert (covers[parents[c, above]] == expected).all()
-    whole = Part.whole(found.inside, found.outside, rows.gains, rows.costs)
+    whole = Restriction.whole(found.inside, found.outside, rows.gains, rows.costs)
     left = whole.only(
         rng.random(len(found)) < 0.9,
         rng.random(len(rows.gains)) < 0.6,
         rng.random(len(rows.costs)) < 0.5,
     )
-    fewer = left.without_idle_rows(~superfluous(left, parents))[0]
+    fewer = left.without_idle_rows(~dominated(left, parents))[0]
     best = max([0, *formulas(left, 2).values()])
     assert best == max([0, *formulas(fewer, 2).values()])
 
@@ -188,7 +188,7 @@ def test_superfluous_clauses_are_in_no_need(seed: int) -> None:
 def test_some_clauses_and_rows_are_the_same_in_lists_and_tables() -> None:
     rng = np.random.default_rng(2)
     inside, outside = rng.random((9, 6)) < 0.4, rng.random((9, 5)) < 0.4
-    part = Part.whole(inside, outside, np.arange(1, 7), np.arange(1, 6))
+    part = Restriction.whole(inside, outside, np.arange(1, 7), np.arange(1, 6))
     clauses, p, q = (rng.random(count) < 0.6 for count in (9, 6, 5))
     some = part.only(clauses, p, q)
     tables = some.tables(np.arange(len(some)))

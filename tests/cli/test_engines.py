@@ -12,7 +12,7 @@ from .conftest import Run
 def test_backends_lists_versions_and_options(run: Run) -> None:
     done = run("backends")
     assert done.exit_code == 0
-    for text in ("cpsat", "milp", "maxsat", "rc2 (default)", "ortools 9.", "honours"):
+    for text in ("cpsat", "milp", "maxsat", "rc2 (default)", "ortools 9.", "options"):
         assert text in done.stdout
 
 

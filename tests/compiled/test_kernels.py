@@ -18,8 +18,7 @@ import pytest
 import cpx
 from cpx import KMonomial, Samples
 from cpx.backends.base import Progress
-from cpx.backends.search import Search
-from cpx.backends.search import objective as goal
+from cpx.backends.search import Search, objective
 from cpx.backends.search.bounds import order_by
 from cpx.compiled import kernel, machine_code
 from cpx.compiled.kernel import Ints, Ints3, Kernel, Words
@@ -235,9 +234,9 @@ REAL_PLACES = machine_code._places()
 def cost_of_five() -> int:
     """Call a kernel as a new process does."""
     values = np.zeros(1, dtype=np.int64)
-    numbers = goal.Goal(alpha=3, beta=2, bad=1, good=1).numbers()
+    numbers = objective.Objective(alpha=3, beta=2, bad=1, good=1).numbers()
     one = np.ones(1, dtype=np.int64)
-    Kernel(goal.costs.function)(numbers, one, one, values)
+    Kernel(objective.costs.function)(numbers, one, one, values)
     return int(values[0])
 
 
@@ -282,10 +281,10 @@ def test_edited_sources_are_compiled_anew(fake, monkeypatch, capsys):
     ("module", "old", "new", "same"),
     [
         ("trees/sufficiency/boxes", "def total_of(", "def total_of_(", False),
-        ("trees/sufficiency/boxes", '"""Leaves that', '"""The leaves that', True),
+        ("trees/sufficiency/boxes", '"""Boxes of', '"""The boxes of', True),
         ("trees/sufficiency/boxes", "from __future__", "\n# A comment.\nfrom __future__", True),
         ("backends/search/stack", "FIRST_WORDS =", "FIRST_WORDS = 1 *", False),
-        ("backends/search/kernel_rules/cover", "NamedTuple", "Named", False),
+        ("backends/search/kernel_rules/rows", "inside_ends: Ints", "inside_end: Ints", False),
         ("backends/search/driver", "def ", "def _", True),
         ("compiled/build", "speed_level=level", "speed_level=0", False),
     ],

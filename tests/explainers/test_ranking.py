@@ -80,7 +80,7 @@ def test_more_random_problems(seed):
         assert listed(problem, best_rules(problem, n)) == wanted[:n]
 
 
-def test_pool_and_arena_may_overflow():
+def test_pool_and_workspace_may_overflow():
     # 1 + 10 + 45 + ... sets, all irredundant and all equally bad: more than the pool holds.
     d = 12
     agreement = ~np.eye(d, dtype=bool).repeat(2, axis=0)

@@ -11,10 +11,10 @@ from scipy.optimize import linprog
 from cpx import Samples
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.column_generation import learn_rules, learner
-from cpx.methods.column_generation.bounds import Priced, hamming_bound, within_gap
+from cpx.methods.column_generation.bounds import PricingBound, hamming_bound, within_gap
 from cpx.methods.column_generation.exchange import descend, exchanged
 from cpx.methods.column_generation.generate import Generation
-from cpx.methods.column_generation.pricing import beams, worthiest
+from cpx.methods.column_generation.pricing import beam_pricing, exact_pricing
 from cpx.methods.column_generation.table import Table
 
 
@@ -60,12 +60,12 @@ def test_any_prices_give_a_bound(seed: int) -> None:
     price, k = Fraction(int(table.weights.sum()), 8), 2
     alone = Fraction(int(table.weights[table.own].sum()))
     optima = [least(table, k, price, most)[1] for most in range(4)]
-    known: list[Priced] = []
+    known: list[PricingBound] = []
     for share in (0.2, 0.6, 1.0, 0.4):
         prices = np.floor(rng.random(len(table.own)) * share * table.weights[table.own] * 4) / 4
         worths = table.worths(prices)
         heaviest = max(Fraction(worths[table.covered(rule)].sum()) for rule in monomials(4, k))
-        priced = Priced(Fraction(prices.sum()), heaviest)
+        priced = PricingBound(Fraction(prices.sum()), heaviest)
         before = hamming_bound(known, price, alone, 3)
         known.append(priced)
         for most, optimum in enumerate(optima):
@@ -76,7 +76,7 @@ def test_any_prices_give_a_bound(seed: int) -> None:
     for one, other in itertools.combinations(known, 2):
         for share in (Fraction(0), Fraction(1, 3), Fraction(1)):
             total = share * one.total + (1 - share) * other.total
-            worth = share * one.worthiest + (1 - share) * other.worthiest
+            worth = share * one.largest + (1 - share) * other.largest
             scale = min(Fraction(1), price / worth)
             assert hamming_bound(known, price, alone, 99) >= min(alone, scale * total)
 
@@ -84,10 +84,12 @@ def test_any_prices_give_a_bound(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_the_bound_is_the_least_over_all_numbers_of_rules(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    known = [Priced(*(Fraction(int(x), 4) for x in rng.integers(0, 300, 2))) for _ in range(5)]
+    known = [
+        PricingBound(*(Fraction(int(x), 4) for x in rng.integers(0, 300, 2))) for _ in range(5)
+    ]
     price, most = Fraction(int(rng.integers(0, 100)), 4), int(rng.integers(1, 20))
     by_number = [
-        max(s * price, *(each.total + s * (price - each.worthiest) for each in known))
+        max(s * price, *(each.total + s * (price - each.largest) for each in known))
         for s in range(1, most + 1)
     ]
     assert hamming_bound(known, price, Fraction(50), most) == min(50, *by_number)
@@ -99,7 +101,9 @@ def test_exact_pricing_at_rounded_prices(parts: int) -> None:
     table, rng = table_of(drawn(3)), np.random.default_rng(parts)
     own = table.weights[table.own]
     prices = rng.choice([0.0, 0.5, 0.9, 1.0 - 1e-9], len(own)) * own
-    rule, priced = worthiest(table, prices, parts, 2, threads=1, seconds=60, stop=lambda: False)
+    rule, priced = exact_pricing(
+        table, prices, parts, 2, threads=1, seconds=60, stop=lambda: False
+    )
     rounded = np.array(
         [
             Fraction(int(parts * p / w + 1e-6), parts) * int(w)
@@ -113,7 +117,7 @@ def test_exact_pricing_at_rounded_prices(parts: int) -> None:
         covered = table.covered(features)
         return rounded[covered[table.own]].sum() - table.paid(covered)
 
-    assert worth(rule) == priced.worthiest == max(map(worth, monomials(6, 2)))
+    assert worth(rule) == priced.largest == max(map(worth, monomials(6, 2)))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -209,7 +213,7 @@ def test_beams_find_the_worthiest_rules_of_their_seeds() -> None:
     table = table_of(drawn(4))
     worths = table.worths(table.weights[table.own].astype(float))
     seed = int(table.own[0])
-    found = beams(table, worths, np.array([seed]), 2, 40)
+    found = beam_pricing(table, worths, np.array([seed]), 2, 40)
     values = [worths[table.covered(rule)].sum() for rule in found]
     assert values == sorted(values, reverse=True)
     own = [rule for rule in monomials(6, 2) if rule and table.literals[seed, list(rule)].all()]

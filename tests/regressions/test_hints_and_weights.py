@@ -30,7 +30,7 @@ from cpx.answers.values import Value, to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.errors import InvalidInstance
-from cpx.methods.column_generation.pricing import worthiest
+from cpx.methods.column_generation.pricing import exact_pricing
 from cpx.methods.column_generation.table import Table
 from cpx.models.base import Problem
 from cpx.options import SolveOptions
@@ -237,9 +237,9 @@ def test_prices_of_heavy_samples_do_not_overflow() -> None:
         np.array([[1, 0], [1, 1], [0, 1]], dtype=bool), np.array([1, 1, 0]) == 1, weights
     )
     prices = weights[:2].astype(np.float64)
-    best, priced = worthiest(table, prices, 2**16, 1, threads=1, seconds=9, stop=lambda: False)
+    best, priced = exact_pricing(table, prices, 2**16, 1, threads=1, seconds=9, stop=lambda: False)
     assert best == (0,)
-    assert priced.total == priced.worthiest == 2**58 + 2**57
+    assert priced.total == priced.largest == 2**58 + 2**57
 
 
 # ----------------------------------------------------------------- the check

@@ -55,24 +55,6 @@ def scripted():
     _registered.pop("scripted", None)
 
 
-def test_old_names_of_the_attributes_of_engines() -> None:
-    with pytest.warns(DeprecationWarning, match="Old.honours is now supported_options"):
-
-        class Old(Backend):
-            name = "old"
-            honours = frozenset({"gap"})
-
-            def solve(self, problem, options, progress):
-                raise NotImplementedError
-
-    class New(Old):
-        supported_options = frozenset({"seed"})
-        needs_model = False
-
-    assert (Old.supported_options, Old.needs_model) == ({"gap"}, True)
-    assert (New.supported_options, New.honours, New.encodes) == ({"seed"}, {"seed"}, False)
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
     [

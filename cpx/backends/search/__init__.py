@@ -2,18 +2,18 @@
 
 The package's own engine for problems that can hand over plain arrays (``search_form()``).
 
-- ``worth``, ``presolve``: good and bad samples; fewer and lighter rows, fewer columns;
-- ``bits``: bitsets, popcounts, compaction;
-- ``goal``: what a set of features costs, and what limits it must keep;
-- ``bounds``: what no completion of a set can do better, with proofs;
-- ``tree``, ``levels``: depth-first over sets, on a stack;
-- ``pairs``, ``limits``, ``side_by_side``: its last two levels;
-- ``heuristics``: beam search for the first incumbent;
-- ``driver``: the root, threads, the global bound, the first of all optimal sets;
-- ``linear``, ``ratio``: a sum as the objective, and a precision;
-- ``collect``, ``several``: the n best sets, and all optimal ones;
-- ``sets``: sets of rules instead of one rule;
-- ``heaviest``: the same for weights of either sign, floats too, as column generation needs it.
+- ``sample_weights``, ``presolve``: good and bad samples; fewer samples and features;
+- ``bitsets``, ``root``: packing, popcounts, compaction; the packed problem;
+- ``objective``: the cost of a set of features, and its limits;
+- ``bounds``: bounds for all sets below a node, with proofs;
+- ``tree``, ``stack``: depth-first branch and bound;
+- ``pairs``, ``limits``, ``bad_columns``: the last two levels of the tree;
+- ``beam``: the first incumbent, by beam search;
+- ``driver``: root, threads, global bound, tie-break among the optimal sets;
+- ``linear``, ``ratio``: a linear objective, and precision;
+- ``enumeration``, ``solution_pool``: the n best sets, and all optimal ones;
+- ``max_weight``: the same for weights of either sign, as pricing needs it;
+- ``rule_sets``: sets of rules; ``kernel_rules``: rules of kernel machines.
 
 Its inner loops are kernels (:mod:`cpx.compiled`).
 """

@@ -1,4 +1,4 @@
-"""The first bad samples that a node covers, side by side for each candidate.
+"""The bad samples of a node's candidates as a table of columns, for pairs eight at a time.
 
 The table has blocks of eight columns, one after the other; a block has its rows of eight words
 one after the other. So what is read for eight pairs lies in one piece. ``height`` is the number
@@ -32,7 +32,7 @@ def enough_words(levels: Levels, scratch: Scratch, t: int, planes: int, spare: f
     if planes != 0:
         samples, stride = 0, stride_of(width, planes)
         for w in range(levels.bad_words[t]):
-            samples += popcount(levels.arena[levels.start[t] + w * stride + i])
+            samples += popcount(levels.workspace[levels.start[t] + w * stride + i])
     if samples == 0 or child == 0:
         return 1
     # What an ordinary candidate leaves of the level it leaves of the child, in proportion. A
@@ -62,22 +62,22 @@ def first_words(
         The number of samples; 64 for each row, but for the last ones. The number of rows; seven
         or more are a multiple of seven.
     """
-    arena, start, i = levels.arena, levels.start[t], levels.position[t]
+    workspace, start, i = levels.workspace, levels.start[t], levels.position[t]
     stride, bad_words = stride_of(levels.width[t], planes), levels.bad_words[t]
     table, cover, height = scratch.first, scratch.cover, most + 1
     _clear(scratch, n, height, 0, 1)
-    source = arena if base >= 0 else scratch.buffer
+    source = workspace if base >= 0 else scratch.buffer
     filled = w = 0
     while w < bad_words and filled < 64 * most:
         if w & (LANES - 1) == 0:
             for v in range(w, min(w + LANES, bad_words)):
-                cover[v] = arena[start + v * stride + i]
+                cover[v] = workspace[start + v * stride + i]
             prepare(cover.ctypes.data, w, scratch.moves.ctypes.data)
         mask, row = cover[w], start + w * stride
         if mask != 0:
             at = row + base
             if base < 0:
-                gather(arena, row, scratch.kept, n, scratch.buffer)
+                gather(workspace, row, scratch.kept, n, scratch.buffer)
                 at = 0
             line = (filled >> 6) * LANES
             for y in range(0, n, LANES):
@@ -129,7 +129,7 @@ def lightest_of(levels: Levels, scratch: Scratch, t: int, planes: int, filled: i
         bit = word & (~word + _ONE)
         row = levels.start[t] + w * stride_of(n, planes) + n
         for b in range(planes):
-            if levels.arena[row + b] & bit != 0:
+            if levels.workspace[row + b] & bit != 0:
                 weight += 1 << b
         return weight
     return 1

@@ -1,4 +1,4 @@
-"""Beam search: good sets of features at once, without a proof."""
+"""Beam search: good sets of features quickly, without a proof."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def beam_columns(root: Root, width: int) -> list[int]:
     """
     words, stride = root.bits.shape
     marks = np.random.default_rng(0).integers(0, 2**62, root.n)
-    arena = np.append(root.bits.ravel(), np.zeros(LANES, dtype=np.uint64))
+    workspace = np.append(root.bits.ravel(), np.zeros(LANES, dtype=np.uint64))
     covers = np.full((2, width, words), 2**64 - 1, dtype=np.uint64)
     sets = np.zeros((2, width, root.k), dtype=np.int64)
     sums = np.zeros((2, root.n + LANES), dtype=np.int64)
     states = np.zeros((5, width), dtype=np.int64)
     columns = np.zeros(root.k, dtype=np.int64)
     size = _beam(
-        arena,
+        workspace,
         stride,
         root.bad_words,
         words,
@@ -53,7 +53,7 @@ def beam_columns(root: Root, width: int) -> list[int]:
 
 @kernel
 def _beam(
-    arena: Words,
+    workspace: Words,
     stride: int,
     bad_words: int,
     words: int,
@@ -62,7 +62,7 @@ def _beam(
     good: int,
     bad: int,
     groups: Ints,
-    goal: Numbers,
+    objective: Numbers,
     marks: Ints,
     covers: Words3,
     sets: Ints3,
@@ -79,7 +79,7 @@ def _beam(
     costs, parents, added, keys, known = states[0], states[1], states[2], states[3], states[4]
     covered, kept = sums[0], sums[1]
     width, k, size, filled = costs.size, columns.size, 0, 1
-    best = rank(goal, bad, 0)
+    best = rank(objective, bad, 0)
     for t in range(k):
         old, new = t & 1, 1 - (t & 1)
         last, filled = filled, 0
@@ -87,7 +87,7 @@ def _beam(
             known[s] = keys[s]
         for s in range(last):
             count(
-                arena,
+                workspace,
                 0,
                 stride,
                 bad_words,
@@ -101,7 +101,7 @@ def _beam(
                 kept,
             )
             for p in range(n):
-                cost = rank(goal, covered[p], good - kept[p])
+                cost = rank(objective, covered[p], good - kept[p])
                 if filled == width and cost >= costs[filled - 1]:
                     continue
                 taken = False
@@ -126,7 +126,7 @@ def _beam(
         for s in range(filled):
             parent, p = parents[s], added[s]
             for w in range(words):
-                covers[new, s, w] = covers[old, parent, w] & arena[w * stride + p]
+                covers[new, s, w] = covers[old, parent, w] & workspace[w * stride + p]
             for x in range(t):
                 sets[new, s, x] = sets[old, parent, x]
             sets[new, s, t] = p

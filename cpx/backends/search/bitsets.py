@@ -100,7 +100,7 @@ def dominance(bits: Words2, n: int, bad_words: int, above: Bools2) -> None:
 
 @kernel
 def count(
-    arena: Words,
+    workspace: Words,
     start: int,
     stride: int,
     bad_words: int,
@@ -126,7 +126,7 @@ def count(
         sums, end = (bad, bad_words) if w < bad_words else (good, words)
         row = start + w * stride
         if planes == 0 and w + 7 <= end:
-            _add_seven(arena, row, stride, cover[w : w + 7], low, high, sums)
+            _add_seven(workspace, row, stride, cover[w : w + 7], low, high, sums)
             w += 7
             continue
         word = cover[w]
@@ -134,16 +134,16 @@ def count(
         if word == 0:
             continue
         if planes == 0:
-            _add_counts(arena, row, word, 0, low, high, sums)
+            _add_counts(workspace, row, word, 0, low, high, sums)
         for b in range(planes):
-            part = word & arena[row + n + b]
+            part = word & workspace[row + n + b]
             if part != 0:
-                _add_counts(arena, row, part, b, low, high, sums)
+                _add_counts(workspace, row, part, b, low, high, sums)
 
 
 @subroutine
 def _add_seven(
-    arena: Words, row: int, stride: int, masks: Words, low: int, high: int, sums: Ints
+    workspace: Words, row: int, stride: int, masks: Words, low: int, high: int, sums: Ints
 ) -> None:
     """Add the popcounts of seven masked rows of some columns."""
     a, b, c, d = masks[0], masks[1], masks[2], masks[3]
@@ -153,29 +153,29 @@ def _add_seven(
         at, by = np.uint64(row + low + p), np.uint64(stride)
         two, four = at + by + by, at + by + by + by + by
         sums[np.uint64(low + p)] += sum_of_seven(
-            arena[at] & a,
-            arena[at + by] & b,
-            arena[two] & c,
-            arena[two + by] & d,
-            arena[four] & e,
-            arena[four + by] & f,
-            arena[four + by + by] & g,
+            workspace[at] & a,
+            workspace[at + by] & b,
+            workspace[two] & c,
+            workspace[two + by] & d,
+            workspace[four] & e,
+            workspace[four + by] & f,
+            workspace[four + by + by] & g,
         )
 
 
 @subroutine
 def _add_counts(
-    arena: Words, row: int, mask: Any, shift: int, low: int, high: int, sums: Ints
+    workspace: Words, row: int, mask: Any, shift: int, low: int, high: int, sums: Ints
 ) -> None:
     """Add the popcounts of the masked words of some columns, shifted left."""
     for p in range((high - low + LANES - 1) & -LANES):
-        word = arena[np.uint64(row + low + p)]
+        word = workspace[np.uint64(row + low + p)]
         sums[np.uint64(low + p)] += popcount(word & mask) << shift
 
 
 @kernel
 def compress(
-    arena: Words,
+    workspace: Words,
     start: int,
     stride: int,
     bad_words: int,
@@ -188,7 +188,7 @@ def compress(
     buffer: Words,
     moves: Words,
 ) -> tuple[int, int]:
-    """Write n columns, restricted to the samples of ``cover``, elsewhere in the arena.
+    """Write n columns, restricted to the samples of ``cover``, elsewhere in the workspace.
 
     Samples keep their order and fill the words without gaps, the good ones from a new word on.
     One row more than needed is written. ``cover`` is read up to seven places beyond its words.
@@ -199,22 +199,22 @@ def compress(
         Words of bad samples, and of all, written for each column.
     """
     filled = bad_filled = 0
-    _clear_row(arena, to, to_stride)
+    _clear_row(workspace, to, to_stride)
     for w in range(words):
         if w & (LANES - 1) == 0:
             prepare(cover.ctypes.data, w, moves.ctypes.data)
         if w == bad_words:
             filled = (filled + 63) & -64
             bad_filled = filled
-            _clear_row(arena, to + (filled >> 6) * to_stride, to_stride)
+            _clear_row(workspace, to + (filled >> 6) * to_stride, to_stride)
         mask = cover[w]
         if mask == 0:
             continue
-        gather(arena, start + w * stride, columns, n, buffer)
+        gather(workspace, start + w * stride, columns, n, buffer)
         target = to + (filled >> 6) * to_stride
         for p in range(0, n, LANES):
             squeeze(
-                arena.ctypes.data,
+                workspace.ctypes.data,
                 target + p,
                 to_stride,
                 buffer.ctypes.data,
@@ -231,16 +231,16 @@ def compress(
 
 
 @subroutine
-def _clear_row(arena: Words, row: int, stride: int) -> None:
-    words = arena[row : row + stride]
+def _clear_row(workspace: Words, row: int, stride: int) -> None:
+    words = workspace[row : row + stride]
     for p in range(stride):
         words[p] = 0
 
 
 @subroutine
-def gather(arena: Words, row: int, columns: Ints, n: int, buffer: Words) -> None:
+def gather(workspace: Words, row: int, columns: Ints, n: int, buffer: Words) -> None:
     """Write the words of n columns side by side."""
     # Unsigned numbers as indices spare the check for negative ones, which would keep the loop
     # from being vectorised.
     for p in range(n):
-        buffer[p] = arena[np.uint64(row + columns[p])]
+        buffer[p] = workspace[np.uint64(row + columns[p])]

@@ -1,4 +1,4 @@
-"""Bounds of the search, each with its proof; all by weights, as plain numbers.
+"""Lower bounds for the sets below a node, each with its proof; from sums of weights alone.
 
 At a node some features are chosen; ``covered`` bad weight is left and ``lost`` good weight is
 excluded. For a candidate p, ``c_p`` and ``l_p`` are the same after adding p, and the removal is
@@ -73,7 +73,7 @@ def survey(
 
 @kernel
 def select(
-    goal: Numbers,
+    objective: Numbers,
     covered: int,
     after: Ints,
     lost: Ints,
@@ -105,16 +105,16 @@ def select(
         less, full, least, most, worst = survey(covered, after, lost, kept, n, r, top)
         rest = covered - min(least + less, full)
         # The worst of all figures together: no candidate has a greater bound.
-        if least > 0 and low(goal, covered - most, rest, worst) < limit:
+        if least > 0 and low(objective, covered - most, rest, worst) < limit:
             return n
         left = 0
         for x in range(n):
             p = kept[x]
             removed = covered - after[p]
-            if removed == 0 and goal.keep_idle == 0:
+            if removed == 0 and objective.keep_idle == 0:
                 continue
             rest = covered - min(removed + less, full)
-            if low(goal, after[p], rest, lost[p]) < limit:
+            if low(objective, after[p], rest, lost[p]) < limit:
                 kept[left] = p
                 left += 1
         # With two features to go the pairs are cheap, and a second round has little to gain.
@@ -125,7 +125,7 @@ def select(
 
 @kernel
 def tighten(
-    goal: Numbers,
+    objective: Numbers,
     covered: int,
     after: Ints,
     lost: Ints,
@@ -158,7 +158,7 @@ def tighten(
     order_by(lost, kept, n)
     for x in range(r):
         top[x] = 0
-    alpha, beta, base = goal.alpha, goal.beta, goal.base
+    alpha, beta, base = objective.alpha, objective.beta, objective.base
     less = full = 0
     for x in range(n):
         removed = covered - after[kept[x]]
@@ -169,7 +169,7 @@ def tighten(
                 less = min(less + top[y], covered)
             full = min(less + top[r - 1], covered)
         loss = lost[kept[x]]
-        lows[x] = low(goal, covered, covered - full, loss)
+        lows[x] = low(objective, covered, covered - full, loss)
         lows_with[x] = base + beta * loss - alpha * less if alpha >= 0 else -FAR
     for x in range(n - 2, -1, -1):
         lows[x] = min(lows[x], lows[x + 1])
@@ -179,7 +179,7 @@ def tighten(
     for x in range(n):
         p = kept[x]
         mine = max(lows[x], lows_with[x] + max(alpha, 0) * after[p])
-        mine = max(mine, low(goal, after[p], 0, lost[p]))
+        mine = max(mine, low(objective, after[p], 0, lost[p]))
         if mine < limit:
             bound = min(bound, mine)
             kept[left] = p
@@ -189,7 +189,14 @@ def tighten(
 
 @kernel
 def subtree_bounds(
-    goal: Numbers, covered: int, after: Ints, lost: Ints, kept: Ints, n: int, r: int, bounds: Ints
+    objective: Numbers,
+    covered: int,
+    after: Ints,
+    lost: Ints,
+    kept: Ints,
+    n: int,
+    r: int,
+    bounds: Ints,
 ) -> None:
     """Bound the completions that begin with each candidate and go on with later ones.
 
@@ -203,7 +210,7 @@ def subtree_bounds(
     for x in range(n - 1, -1, -1):
         # total: removals of the places x + 1 .. x + r - 1.
         p = kept[x]
-        bounds[x] = low(goal, after[p], after[p] - max(total, most), lost[p])
+        bounds[x] = low(objective, after[p], after[p] - max(total, most), lost[p])
         total += covered - after[p]
         if x + r - 1 < n:
             total -= covered - after[kept[x + r - 1]]

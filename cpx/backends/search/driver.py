@@ -1,4 +1,4 @@
-"""The search around the kernels: the root, the threads, the bound, the choice among equals."""
+"""The driver of the search: root, threads, global bound, and the tie-break among optimal sets."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Workers:
         self.signals = [self.shared.copy() if by_index else self.shared for _ in range(threads)]
         self.running = [0] * threads
         self.best_branch = root.n
-        self.root, self.goal, self.order = root, root.numbers, np.zeros(0, dtype=np.int64)
+        self.root, self.objective, self.order = root, root.numbers, np.zeros(0, dtype=np.int64)
         self.bounds: list[int] = []
         self.found: list[Ints] = []
         self.tasks: list[int] = []
@@ -92,21 +92,21 @@ class Workers:
         self._prepare(threads)
 
     def _prepare(self, threads: int) -> None:
-        root, goal, limit = self.root, self.goal, self.limit
+        root, objective, limit = self.root, self.objective, self.limit
         if not self.first:
             limit += 1
         covered, lost, r = root.covered, root.lost, root.k
         kept = np.arange(root.n + LANES, dtype=np.int64)
         top, low, less = (np.zeros(max(root.n, r) + 2, dtype=np.int64) for _ in range(3))
         all_bad = root.covered_bad
-        n = select(goal, all_bad, covered, lost, kept, root.n, r, limit, top)
-        n, _ = tighten(goal, all_bad, covered, lost, kept, n, r, limit, top, low, less)
+        n = select(objective, all_bad, covered, lost, kept, root.n, r, limit, top)
+        n, _ = tighten(objective, all_bad, covered, lost, kept, n, r, limit, top, low, less)
         bounds = np.zeros(n, dtype=np.int64)
         if self.first:
             kept[:n].sort()
         else:
             order_by(covered, kept, n)
-            subtree_bounds(goal, all_bad, covered, lost, kept, n, r, bounds)
+            subtree_bounds(objective, all_bad, covered, lost, kept, n, r, bounds)
         self.order = order = kept[:n].copy()
         self.values = values = root.costs()[order]
         if n == 0:
@@ -134,7 +134,7 @@ class Workers:
                 root.planes,
                 root.good,
                 root.groups,
-                goal,
+                objective,
                 limit if self.first else int(self.shared[1]) + 1,
                 bounds,
             )
@@ -180,7 +180,7 @@ class Workers:
         root, signal = self.root, self.signals[number]
 
         def bound() -> Callable[[], int]:
-            figures = root.k, root.planes, root.good, root.groups, self.goal
+            figures = root.k, root.planes, root.good, root.groups, self.objective
             return bind(branch, levels, scratch, *figures, signal, found, self.first)
 
         search = bound()
@@ -237,16 +237,16 @@ class Workers:
 
         for number in range(left):
             threading.Thread(target=target, args=(number,), name="cpx-search", daemon=True).start()
-        told, pause = False, _FIRST_PAUSE
+        stopping, pause = False, _FIRST_PAUSE
         while not self.ended.wait(pause):
             # Looking takes time that the search could use: seldom in a long one.
             pause = min(_LAST_PAUSE, 1.1 * pause)
             if watch(self):
-                told = True
+                stopping = True
                 self._stop()
         if failures:
             raise failures[0]
-        return not (told and self.open)
+        return not (stopping and self.open)
 
     def _stop(self) -> None:
         for signal in self.signals:
@@ -309,8 +309,8 @@ def first_optimal(
         When ``stop`` said so.
     """
     agreement, weights, groups = reduced.agreement, reduced.weights, reduced.groups
-    goal, all_bad = reduced.goal, int(weights[: reduced.bad].sum())
-    if cost_of(goal.numbers(), all_bad, 0) == cost:
+    objective, all_bad = reduced.objective, int(weights[: reduced.bad].sum())
+    if cost_of(objective.numbers(), all_bad, 0) == cost:
         return []
     nodes = 0
     columns = np.arange(agreement.shape[1])
@@ -321,7 +321,7 @@ def first_optimal(
         while left > 0:
             here, weight = agreement[np.ix_(rows, later)], weights[rows]
             bad = int(np.searchsorted(rows, reduced.bad))
-            root = Root.of(here, weight, bad, groups[later], left, goal, excluded)
+            root = Root.of(here, weight, bad, groups[later], left, objective, excluded)
             workers = Workers(root, cost + 1, threads, by_index=True)
             spent = nodes
 

@@ -1,4 +1,4 @@
-"""Many sets instead of one: depth-first over all sets that are good enough.
+"""Enumeration of all sets of features that cost less than a limit, depth-first.
 
 A set is redundant when one of its columns excludes no row that the others cover: without that
 column it is the same set of rows, and a shorter one. Redundant sets are left out, and with
@@ -18,11 +18,11 @@ from cpx.backends.search.stack import Levels, Scratch, weigh_child
 from cpx.backends.search.tree import descend
 from cpx.compiled.kernel import Ints, Ints2, Words, kernel, subroutine
 
-__all__ = ["DONE", "GROW", "STOPPED", "TRIM", "Pool", "collect", "new_pool"]
+__all__ = ["DONE", "GROW", "STOPPED", "TRIM", "Pool", "enumerate_sets", "new_pool"]
 
 
 DONE, STOPPED, GROW, TRIM = 0, 1, 2, 3
-"""A branch is exhausted, was told to stop, needs a larger arena, or a pool with more room."""
+"""A branch is exhausted, was told to stop, needs a larger workspace, or a pool with more room."""
 
 
 class Pool(NamedTuple):
@@ -64,14 +64,14 @@ def _redundant(bits: Words, stride: int, words: int, chosen: Ints, size: int) ->
 
 
 @kernel
-def collect(
+def enumerate_sets(
     levels: Levels,
     scratch: Scratch,
     k: int,
     planes: int,
     good: int,
     groups: Ints,
-    goal: Numbers,
+    objective: Numbers,
     limit: int,
     signal: Ints,
     bits: Words,
@@ -83,8 +83,8 @@ def collect(
 
     Parameters
     ----------
-    levels, scratch, k, planes, good, groups, goal
-        As for :func:`~cpx.backends.search.tree.branch`; the goal keeps idle candidates.
+    levels, scratch, k, planes, good, groups, objective
+        As for :func:`~cpx.backends.search.tree.branch`; the objective keeps idle candidates.
     limit : int
         Greater than the cost of any set that is wanted. It may be lowered between calls.
     signal : ndarray
@@ -117,7 +117,7 @@ def collect(
                 scratch.kept[n] = p
                 n += 1
                 chosen[t + 1] = levels.ids[t, p]
-                value = cost(goal, scratch.covered[p], scratch.lost[p])
+                value = cost(objective, scratch.covered[p], scratch.lost[p])
                 if value < limit and not _redundant(bits, stride, words, chosen, t + 2):
                     at = pool.used[0]
                     for y in range(t + 2):
@@ -128,7 +128,7 @@ def collect(
                     pool.used[0] = at + 1
             if r >= 2 and n >= 2:
                 n = select(
-                    goal,
+                    objective,
                     covered,
                     scratch.covered,
                     scratch.lost,
@@ -140,7 +140,7 @@ def collect(
                 )
             if r >= 2 and n >= 2:
                 n, _ = tighten(
-                    goal,
+                    objective,
                     covered,
                     scratch.covered,
                     scratch.lost,
@@ -153,7 +153,7 @@ def collect(
                     scratch.low_less,
                 )
                 if n >= 2:
-                    if not descend(levels, scratch, t, n, r, planes, goal):
+                    if not descend(levels, scratch, t, n, r, planes, objective):
                         # What was found here will be found again.
                         pool.used[0], levels.at[0] = before, t
                         return GROW

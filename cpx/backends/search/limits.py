@@ -1,4 +1,4 @@
-"""How many bad samples a pair of candidates may cover, and still be better than the best set.
+"""The most bad samples a pair of candidates may cover and still improve on the incumbent.
 
 For a better pair with candidate p, of whatever other candidate: it loses at least l_p by bound
 (1) of :mod:`~cpx.backends.search.bounds`, so that it covers at most
@@ -21,13 +21,13 @@ __all__ = ["drop_useless", "limit_all", "limit_kept", "removals_say_much", "sum_
 
 
 @subroutine
-def removals_say_much(levels: Levels, goal: Numbers, t: int) -> bool:
+def removals_say_much(levels: Levels, objective: Numbers, t: int) -> bool:
     """Guess whether bound (2) is done with many pairs under the current child.
 
     It is not where an ordinary candidate, and the one that removes the most, could together
     exclude nearly all. Then what bad samples single candidates leave is not worth finding out.
     """
-    if goal.alpha <= 0 or goal.least > 0:
+    if objective.alpha <= 0 or objective.least > 0:
         return True
     following = levels.position[t] + 1
     middle = (following + levels.width[t]) >> 1
@@ -43,7 +43,7 @@ def limit_all(
     planes: int,
     good: int,
     groups: Ints,
-    goal: Numbers,
+    objective: Numbers,
     limit: int,
 ) -> int:
     """Write what each later candidate may cover, by its good samples; return how many there are.
@@ -59,14 +59,14 @@ def limit_all(
     lost = scratch.lost[base:width]
     for y in range(n):
         kept[y] = base + y
-    if goal.alpha == 1 and goal.gamma == 0:
+    if objective.alpha == 1 and objective.gamma == 0:
         # The common case, in a form that is vectorised.
-        most, beta = limit - 1 - goal.base, goal.beta
+        most, beta = limit - 1 - objective.base, objective.beta
         for y in range(n):
             limits[y] = max(-1, min(child, most - beta * lost[y]))
     else:
         for y in range(n):
-            limits[y] = max(-1, min(child, most_bad(goal, limit, lost[y])))
+            limits[y] = max(-1, min(child, most_bad(objective, limit, lost[y])))
     for y in range(i + 1 - base):
         limits[y] = -1
     if groups.size:
@@ -81,7 +81,7 @@ def limit_all(
 
 @subroutine
 def limit_kept(
-    levels: Levels, scratch: Scratch, t: int, n: int, goal: Numbers, limit: int
+    levels: Levels, scratch: Scratch, t: int, n: int, objective: Numbers, limit: int
 ) -> None:
     """Write what pairs with the kept candidates may cover; -1 where bound (2) is done with them.
 
@@ -91,7 +91,7 @@ def limit_kept(
     child, largest = levels.covered[t, levels.position[t]], 0
     for y in range(n - 1, -1, -1):
         p = kept[y]
-        limits[y] = max(-1, min(child, most_bad(goal, limit, scratch.lost[p])))
+        limits[y] = max(-1, min(child, most_bad(objective, limit, scratch.lost[p])))
         mosts[y] = limits[y] if scratch.covered[p] - largest <= limits[y] else -1
         largest = max(largest, child - scratch.covered[p])
 

@@ -1,4 +1,4 @@
-"""The search for the least sum: incumbents, bound, proof, and the first of the optimal sets."""
+"""Branch and bound for a linear objective: incumbents, bound, proof, and the tie-break."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
     from cpx.models.base import Problem
 
-__all__ = ["BEAM_WIDTH", "optimise", "settle"]
+__all__ = ["BEAM_WIDTH", "break_ties", "optimise"]
 
 BEAM_WIDTH = 16
 _TIE_NODES = 5_000_000
@@ -45,19 +45,19 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     if root.n > 0:
         report(beam_columns(root, BEAM_WIDTH))
     done = explore(root, scale.cost(progress.objective), progress.options.threads, watch)
-    told = f"{done.nodes} nodes"
+    message = f"{done.nodes} nodes"
     if done.columns is not None:
         report(done.columns)
     if progress.objective is None:
         why = Termination.COMPLETED if done.finished else progress.why_stopped()
-        return Outcome(done.finished, why, told)
+        return Outcome(done.finished, why, message)
     least = scale.cost(progress.objective)
     progress.bound(scale.objective(min(done.bound, least)))
     if progress.best_bound != progress.objective:
-        return Outcome(False, progress.why_stopped(), told, progress.objective)
+        return Outcome(False, progress.why_stopped(), message, progress.objective)
     known = done.columns if done.first and root.cost_of_none() > least else None
-    warnings = settle(problem, reduced, progress, least, done.nodes, known)
-    return Outcome(True, Termination.COMPLETED, told, progress.objective, warnings=warnings)
+    warnings = break_ties(problem, reduced, progress, least, done.nodes, known)
+    return Outcome(True, Termination.COMPLETED, message, progress.objective, warnings=warnings)
 
 
 class _Scale:
@@ -76,12 +76,12 @@ class _Scale:
     def cost(self, objective: Value | None) -> int:
         """Return the cost of an objective, that of no allowed set for None."""
         if objective is None:
-            return self.reduced.goal.highest + 1
+            return self.reduced.objective.highest + 1
         value = self.sign * (int(objective) - self.zero)
         return -((self.reduced.base - value) // self.reduced.scale)
 
 
-def settle(
+def break_ties(
     problem: Problem,
     reduced: Reduced,
     progress: Progress,

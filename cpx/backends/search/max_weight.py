@@ -1,4 +1,4 @@
-"""Monomials whose covered samples weigh the most, for weights of either sign, floats too.
+"""Maximum-weight monomials, for weights of either sign, floats too: the pricing problem.
 
 This is the pricing problem of column generation (weights are duals), and the search for rules
 of a kernel machine (weights are y_i alpha_i).
@@ -20,13 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.errors import InvalidInstance, shown
 from cpx.models.monomial.form import WeightedMonomial
+from cpx.support.renamed import old_names
 from cpx.support.validation import index_set, integer_in, positive_integer, seconds
 
 if TYPE_CHECKING:
     from cpx.backends.search.driver import Workers
     from cpx.backends.search.presolve import Reduced
 
-__all__ = ["Heaviest", "heaviest"]
+__all__ = ["MaxWeight", "max_weight_monomials"]
+
+__getattr__ = old_names(__name__, {"Heaviest": "MaxWeight", "heaviest": "max_weight_monomials"})
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -37,8 +40,8 @@ _POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
-class Heaviest:
-    """Monomials, the heaviest first.
+class MaxWeight:
+    """Monomials, by decreasing weight.
 
     Attributes
     ----------
@@ -62,7 +65,7 @@ class Heaviest:
     nodes: int
 
 
-def heaviest(
+def max_weight_monomials(
     agreement: ArrayLike,
     weights: ArrayLike,
     k: int,
@@ -75,7 +78,7 @@ def heaviest(
     threads: int = 1,
     time_limit: float | None = None,
     stop: Callable[[], bool] = lambda: False,
-) -> Heaviest:
+) -> MaxWeight:
     """Find the monomials of at most k features that cover the greatest weight.
 
     Parameters
@@ -98,7 +101,7 @@ def heaviest(
         it is above the optimum by less than ``m * max |weight| / 2**(bits - 1)``. Fewer bits
         are faster.
     threads : int
-        Threads for the search of the heaviest one.
+        Threads for the search of the first one.
     time_limit : float, optional
         Seconds > 0. When they are over there may be fewer monomials.
     stop : callable
@@ -106,7 +109,7 @@ def heaviest(
 
     Returns
     -------
-    Heaviest
+    MaxWeight
 
     Raises
     ------
@@ -115,7 +118,7 @@ def heaviest(
 
     Examples
     --------
-    >>> found = heaviest([[1, 1], [1, 0], [0, 1]], [0.5, 0.25, -2.0], k=1)
+    >>> found = max_weight_monomials([[1, 1], [1, 0], [0, 1]], [0.5, 0.25, -2.0], k=1)
     >>> found.features, found.weights, found.bound
     (((0,),), (Fraction(3, 4),), Fraction(3, 4))
     """
@@ -199,18 +202,18 @@ def _search(
     n: int,
     threads: int,
     over: Callable[[], bool],
-) -> Heaviest:
+) -> MaxWeight:
     from cpx.backends.search.beam import beam_columns
     from cpx.backends.search.driver import explore
     from cpx.backends.search.presolve import reduce
     from cpx.backends.search.root import Root
-    from cpx.backends.search.solution_pool import several
+    from cpx.backends.search.solution_pool import best_sets
 
     # What is covered weighs the sum of what it would cost to exclude, less the value.
     most = int(form.cost_uncovered.sum())
     reduced = reduce(form)
     if reduced is None:
-        return Heaviest((), (), None, True, 0)
+        return MaxWeight((), (), None, True, 0)
     root = Root.whole(reduced)
     columns: list[int] = []
     cost = root.cost_of_none()
@@ -232,12 +235,12 @@ def _search(
         assert every is not None
         known = [int(j) for j in np.flatnonzero(np.isin(every.features, sets[0]))]
         with _signalled(over) as signal:
-            found = several(every, n, known, signal=signal)
+            found = best_sets(every, n, known, signal=signal)
         sets = [every.original(chosen) for chosen in found.columns]
         nodes, finished = nodes + found.nodes, found.finished
     exact = [_weight(form, weights, features) for features in sets]
     order = sorted(range(len(sets)), key=lambda x: (-exact[x], len(sets[x]), sets[x]))
-    return Heaviest(
+    return MaxWeight(
         tuple(sets[x] for x in order),
         tuple(exact[x] for x in order),
         max(bound, max(exact)),
@@ -256,7 +259,7 @@ def _signalled(over: Callable[[], bool]) -> Iterator[Ints]:
             if over():
                 signal[0] = 1
 
-    watcher = threading.Thread(target=watch, name="cpx-heaviest", daemon=True)
+    watcher = threading.Thread(target=watch, name="cpx-max-weight", daemon=True)
     watcher.start()
     try:
         yield signal

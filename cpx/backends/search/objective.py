@@ -1,4 +1,4 @@
-"""What a set of features is worth, by two numbers: covered bad weight c, excluded good weight l.
+"""The objective of the search: the cost of a set from two sums of weights, and its limits.
 
 The cost of a set is ``base + alpha * c + beta * l``, to be minimised, where the limits on its
 coverage and precision hold. With B and G the weights of all bad and all good samples, a set
@@ -25,8 +25,8 @@ from cpx.compiled.kernel import Ints, kernel, subroutine
 __all__ = [
     "ALLOWED",
     "FAR",
-    "Goal",
     "Numbers",
+    "Objective",
     "cost",
     "costs",
     "low",
@@ -43,7 +43,7 @@ ALLOWED = FAR >> 1
 
 
 class Numbers(NamedTuple):
-    """A goal as the kernels take it: scalars, which they keep in registers."""
+    """A objective as the kernels take it: scalars, which they keep in registers."""
 
     alpha: int
     beta: int
@@ -58,7 +58,7 @@ class Numbers(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Goal:
+class Objective:
     """Objective and limits of a search.
 
     Attributes
@@ -124,41 +124,41 @@ class Goal:
 
 
 @subroutine
-def cost(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
+def cost(objective: Numbers, c: int, l: int) -> int:  # noqa: E741
     """Return the cost of a set; FAR when it breaks a limit."""
-    covered = c + goal.good - l
-    if covered < goal.least or covered > goal.most:
+    covered = c + objective.good - l
+    if covered < objective.least or covered > objective.most:
         return FAR
-    if goal.gamma * c + goal.delta * l > goal.epsilon:
+    if objective.gamma * c + objective.delta * l > objective.epsilon:
         return FAR
-    return goal.base + goal.alpha * c + goal.beta * l
+    return objective.base + objective.alpha * c + objective.beta * l
 
 
 @kernel
-def costs(goal: Numbers, covered: Ints, lost: Ints, into: Ints) -> None:
+def costs(objective: Numbers, covered: Ints, lost: Ints, into: Ints) -> None:
     """Write the cost of each pair of numbers."""
     for x in range(into.size):
-        into[x] = cost(goal, covered[x], lost[x])
+        into[x] = cost(objective, covered[x], lost[x])
 
 
 @subroutine
-def rank(goal: Numbers, c: int, l: int) -> int:  # noqa: E741
+def rank(objective: Numbers, c: int, l: int) -> int:  # noqa: E741
     """Order sets on the way to better ones: by cost, then by how far they are from allowed.
 
     Sets that cover too little come last of all: larger ones cover less.
     """
-    covered = c + goal.good - l
-    if covered < goal.least:
+    covered = c + objective.good - l
+    if covered < objective.least:
         return FAR
-    excess = max(0, goal.gamma * c + goal.delta * l - goal.epsilon)
-    excess += max(0, covered - goal.most)
+    excess = max(0, objective.gamma * c + objective.delta * l - objective.epsilon)
+    excess += max(0, covered - objective.most)
     if excess > 0:
         return ALLOWED + min(excess, ALLOWED - 1)
-    return cost(goal, c, l)
+    return cost(objective, c, l)
 
 
 @subroutine
-def low(goal: Numbers, c_high: int, c_low: int, l: int) -> int:  # noqa: E741
+def low(objective: Numbers, c_high: int, c_low: int, l: int) -> int:  # noqa: E741
     """Return a lower bound on the cost of all sets with c_low <= c' <= c_high and l' >= l.
 
     With G the good weight, an allowed set of these
@@ -172,33 +172,33 @@ def low(goal: Numbers, c_high: int, c_low: int, l: int) -> int:  # noqa: E741
     beta = 1, it is base + l' - c': at least with the least l' and the greatest c', and at
     least base + G - most.
     """
-    covered = max(c_low, 0, goal.least - goal.good + l)
-    if covered > c_high or goal.gamma * covered + goal.delta * l > goal.epsilon:
+    covered = max(c_low, 0, objective.least - objective.good + l)
+    if covered > c_high or objective.gamma * covered + objective.delta * l > objective.epsilon:
         return FAR
-    if goal.alpha < 0:
+    if objective.alpha < 0:
         most = c_high
-        if goal.gamma > 0:
-            most = min(most, (goal.epsilon - goal.delta * l) // goal.gamma)
-        return goal.base + max(l - most, goal.good - goal.most)
-    lost = max(l, covered + goal.good - goal.most)
-    return goal.base + goal.alpha * covered + goal.beta * lost
+        if objective.gamma > 0:
+            most = min(most, (objective.epsilon - objective.delta * l) // objective.gamma)
+        return objective.base + max(l - most, objective.good - objective.most)
+    lost = max(l, covered + objective.good - objective.most)
+    return objective.base + objective.alpha * covered + objective.beta * lost
 
 
 @subroutine
-def most_bad(goal: Numbers, limit: int, l: int) -> int:  # noqa: E741
+def most_bad(objective: Numbers, limit: int, l: int) -> int:  # noqa: E741
     """Return the most c that an allowed set of cost below ``limit`` can have, given l' >= l.
 
     Negative when there is none.
     """
-    spare = limit - 1 - goal.base - goal.beta * l
-    if goal.alpha == 1:
+    spare = limit - 1 - objective.base - objective.beta * l
+    if objective.alpha == 1:
         most = spare  # a division takes longer than all the rest
-    elif goal.alpha > 0:
-        most = spare // goal.alpha
-    elif goal.alpha == 0 and spare < 0:
+    elif objective.alpha > 0:
+        most = spare // objective.alpha
+    elif objective.alpha == 0 and spare < 0:
         most = -1
     else:
         most = FAR
-    if goal.gamma > 0:
-        most = min(most, (goal.epsilon - goal.delta * l) // goal.gamma)
+    if objective.gamma > 0:
+        most = min(most, (objective.epsilon - objective.delta * l) // objective.gamma)
     return most

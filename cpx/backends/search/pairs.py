@@ -57,7 +57,7 @@ def try_each(
     scratch: Scratch,
     t: int,
     n: int,
-    goal: Numbers,
+    objective: Numbers,
     best: int,
     slack: int,
     shared: Ints,
@@ -67,7 +67,7 @@ def try_each(
     """Try the n kept candidates under the current child, one by one; return the least cost."""
     for x in range(n):
         p = scratch.kept[x]
-        value = cost(goal, scratch.covered[p], scratch.lost[p])
+        value = cost(objective, scratch.covered[p], scratch.lost[p])
         if value < best + slack:
             scratch.chosen[t + 1] = levels.ids[t, p]
             improve(shared, found, value, scratch, t + 2)
@@ -82,7 +82,7 @@ def _keep_good(levels: Levels, scratch: Scratch, t: int, planes: int, a: int) ->
     """Write to ``both`` the good samples that the current child covers with candidate a."""
     stride, bad_words = stride_of(levels.width[t], planes), levels.bad_words[t]
     for w in range(bad_words, levels.words[t]):
-        word = levels.arena[levels.start[t] + w * stride + a]
+        word = levels.workspace[levels.start[t] + w * stride + a]
         scratch.both[w - bad_words] = scratch.cover[w] & word
 
 
@@ -92,7 +92,7 @@ def _weigh_eight(levels: Levels, scratch: Scratch, t: int, planes: int, low: int
     n, bad_words = levels.width[t], levels.bad_words[t]
     stride = stride_of(n, planes)
     count(
-        levels.arena,
+        levels.workspace,
         levels.start[t] + bad_words * stride,
         stride,
         0,
@@ -109,27 +109,27 @@ def _weigh_eight(levels: Levels, scratch: Scratch, t: int, planes: int, low: int
 
 @subroutine
 def _price(
-    levels: Levels, t: int, planes: int, goal: Numbers, limit: int, a: int, p: int, lost: int
+    levels: Levels, t: int, planes: int, objective: Numbers, limit: int, a: int, p: int, lost: int
 ) -> int:
     """Return the cost of the current child with candidates a and p; ``limit`` if it is no less.
 
     ``lost`` is the good weight that they exclude.
     """
-    arena, start, n, i = levels.arena, levels.start[t], levels.width[t], levels.position[t]
-    stride, most, bad = stride_of(n, planes), most_bad(goal, limit, lost), 0
+    workspace, start, n, i = levels.workspace, levels.start[t], levels.width[t], levels.position[t]
+    stride, most, bad = stride_of(n, planes), most_bad(objective, limit, lost), 0
     if most < 0:
         return limit
     for w in range(levels.bad_words[t]):
         row = start + w * stride
-        word = arena[row + i] & arena[row + a] & arena[row + p]
+        word = workspace[row + i] & workspace[row + a] & workspace[row + p]
         if planes == 0:
             bad += popcount(word)
         elif word != 0:
             for b in range(planes):
-                bad += popcount(word & arena[row + n + b]) << b
+                bad += popcount(word & workspace[row + n + b]) << b
         if bad > most:
             return limit
-    return min(limit, cost(goal, bad, lost))
+    return min(limit, cost(objective, bad, lost))
 
 
 @subroutine
@@ -140,7 +140,7 @@ def best_pair(
     planes: int,
     good: int,
     groups: Ints,
-    goal: Numbers,
+    objective: Numbers,
     best: int,
     slack: int,
     shared: Ints,
@@ -162,18 +162,18 @@ def best_pair(
     """
     i, limit = levels.position[t], best + slack
     child, kept, limits, mosts = levels.covered[t, i], scratch.kept, scratch.limits, scratch.mosts
-    exact = removals_say_much(levels, goal, t)
+    exact = removals_say_much(levels, objective, t)
     base = -1
     if exact:
         n = weigh_child(levels, scratch, t, planes, good, groups)
-        best = try_each(levels, scratch, t, n, goal, best, slack, shared, found, first)
-        if (first and best < limit) or (child == 0 and goal.keep_idle == 0):
+        best = try_each(levels, scratch, t, n, objective, best, slack, shared, found, first)
+        if (first and best < limit) or (child == 0 and objective.keep_idle == 0):
             return
         limit = best + slack
-        n = select(goal, child, scratch.covered, scratch.lost, kept, n, 2, limit, scratch.top)
-        limit_kept(levels, scratch, t, n, goal, limit)
+        n = select(objective, child, scratch.covered, scratch.lost, kept, n, 2, limit, scratch.top)
+        limit_kept(levels, scratch, t, n, objective, limit)
     else:
-        n = limit_all(levels, scratch, t, planes, good, groups, goal, limit)
+        n = limit_all(levels, scratch, t, planes, good, groups, objective, limit)
         base = (i + 1) & -LANES
     useful, spare = sum_up(limits[:n])
     if useful == 0 or (exact and useful == 1):
@@ -219,7 +219,7 @@ def best_pair(
                 if weighed != b & -LANES:
                     weighed = b & -LANES
                     _weigh_eight(levels, scratch, t, planes, weighed)
-                value = _price(levels, t, planes, goal, limit, a, b, good - scratch.low[b])
+                value = _price(levels, t, planes, objective, limit, a, b, good - scratch.low[b])
                 if value >= limit:
                     continue
                 scratch.chosen[t + 1] = levels.ids[t, a]
@@ -230,7 +230,7 @@ def best_pair(
                 best = min(best, value)
                 limit = best + slack
                 for v in range(n):
-                    here = most_bad(goal, limit, scratch.lost[kept[v]]) // lightest
+                    here = most_bad(objective, limit, scratch.lost[kept[v]]) // lightest
                     limits[v] = min(limits[v], here)
                     mosts[v] = min(mosts[v], here)
             y += LANES

@@ -1,4 +1,4 @@
-"""Presolve: the same question about fewer and lighter samples and fewer features.
+"""Presolve: equal samples are merged, and features and samples of no effect are removed.
 
 Write U(S) for the samples that S excludes, the union of the sets E_j = {i: a_ij = 0} over j in
 S. Every step below keeps, for each set it does not rule out, the value of the set. What is a
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import dominance, pack, planes_of, take
-from cpx.backends.search.objective import Goal
-from cpx.backends.search.sample_weights import worth_of
+from cpx.backends.search.objective import Objective
+from cpx.backends.search.sample_weights import sample_weights_of
 from cpx.data.bits import packed_rows, row_hashes, surely_distinct, unpacked_row
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Reduced:
     """What is left to search.
 
     The value of a set S of the remaining features, chosen beside the fixed ones, is
-    ``base + scale * cost``, and the goal says what it costs.
+    ``base + scale * cost``, and the objective says what it costs.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Reduced:
         Greatest number of columns to choose, at most n.
     fixed : tuple of int
         Required features, chosen in every solution.
-    goal : Goal
+    objective : Objective
         What a set of columns costs, and the limits on what it covers.
     uncovered : int
         The value of the form if nothing is covered.
@@ -71,7 +71,7 @@ class Reduced:
     groups: Ints
     k: int
     fixed: tuple[int, ...]
-    goal: Goal
+    objective: Objective
     base: int
     scale: int
     uncovered: int
@@ -122,7 +122,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     columns = _free_columns(form)
     if columns is None:
         return None
-    worth = worth_of(form)
+    worth = sample_weights_of(form)
     matters = worth.signed != 0
     if fixed:
         matters &= form.covered(fixed)
@@ -150,7 +150,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     weights = np.abs(signed)
     order = np.lexsort((-kept_by[rows], -weights, signed < 0))
     rows, weights, bad = rows[order], weights[order], int((signed > 0).sum())
-    goal = worth.goal(int(weights[:bad].sum()), int(weights[bad:].sum()))
+    objective = worth.objective(int(weights[:bad].sum()), int(weights[bad:].sum()))
     agreement = agreement[rows]
     if excluding.size < columns.size:
         agreement, columns = agreement[:, excluding], columns[excluding]
@@ -174,8 +174,8 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         groups=groups,
         k=min(form.k - len(fixed), columns.size),
         fixed=fixed,
-        goal=goal,
-        base=base - scale * (goal.beta * goal.good + goal.base),
+        objective=objective,
+        base=base - scale * (objective.beta * objective.good + objective.base),
         scale=scale,
         uncovered=worth.uncovered,
     )

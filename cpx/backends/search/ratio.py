@@ -1,4 +1,4 @@
-"""The search for the greatest precision.
+"""Branch and bound for maximum precision: Dinkelbach's method around the linear search.
 
 With a known ratio P/Q, a set is better if and only if P (bad covered) < (Q - P) (good covered):
 if it costs less than (Q - P) G where the bad weight counts P and the good weight Q - P. So the
@@ -20,13 +20,13 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
 from cpx.backends.search.beam import beam_columns
 from cpx.backends.search.driver import explore
-from cpx.backends.search.linear import BEAM_WIDTH, settle
+from cpx.backends.search.linear import BEAM_WIDTH, break_ties
 from cpx.backends.search.root import Root
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.backends.search.driver import Workers
-    from cpx.backends.search.objective import Goal
+    from cpx.backends.search.objective import Objective
     from cpx.backends.search.presolve import Reduced
     from cpx.models.base import Problem
 
@@ -36,7 +36,7 @@ __all__ = ["better_than", "optimise_ratio"]
 def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     """Search a problem whose objective is the precision."""
     whole = Root.whole(reduced)
-    least = max(1, reduced.goal.least)
+    least = max(1, reduced.objective.least)
     closed: frozenset[int] = frozenset()
     nodes = steps = 0
 
@@ -53,10 +53,10 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
     while True:
         ratio = progress.objective
         known = Fraction(0) if ratio is None else Fraction(ratio)
-        goal = better_than(reduced.goal, known)
-        root = whole.aiming_at(goal)
+        objective = better_than(reduced.objective, known)
+        root = whole.aiming_at(objective)
         # Any allowed set will do as long as none is known.
-        limit = goal.highest + 1 if ratio is None else goal.beta * goal.good
+        limit = objective.highest + 1 if ratio is None else objective.beta * objective.good
 
         def watch(workers: Workers, limit: int = limit, known: Fraction = known) -> bool:
             cost, columns = workers.best()
@@ -67,7 +67,7 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
 
         done = explore(root, limit, progress.options.threads, watch, closed)
         nodes, steps = nodes + done.nodes, steps + 1
-        told = f"{nodes} nodes, {steps} steps"
+        message = f"{nodes} nodes, {steps} steps"
         better = done.columns is not None and done.cost < limit
         if done.columns is not None:
             report(done.columns)
@@ -76,27 +76,27 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
             continue
         if progress.objective is None:
             why = Termination.COMPLETED if done.finished else progress.why_stopped()
-            return Outcome(done.finished, why, told)
+            return Outcome(done.finished, why, message)
         if better or not done.finished:
-            return Outcome(False, progress.why_stopped(), told, progress.objective)
+            return Outcome(False, progress.why_stopped(), message, progress.objective)
         progress.bound(progress.objective)
         first = done.columns if done.first and root.cost_of_none() > limit else None
-        aimed = replace(reduced, goal=goal)
-        warnings = settle(problem, aimed, progress, limit, nodes, first)
-        return Outcome(True, Termination.COMPLETED, told, progress.objective, warnings=warnings)
+        aimed = replace(reduced, objective=objective)
+        warnings = break_ties(problem, aimed, progress, limit, nodes, first)
+        return Outcome(True, Termination.COMPLETED, message, progress.objective, warnings=warnings)
 
 
-def better_than(goal: Goal, ratio: Fraction) -> Goal:
-    """Return the goal whose cost is below (Q - P) G for the sets above the ratio P/Q."""
-    return replace(goal, alpha=ratio.numerator, beta=ratio.denominator - ratio.numerator)
+def better_than(objective: Objective, ratio: Fraction) -> Objective:
+    """Return the objective whose cost is below (Q - P) G for the sets above the ratio P/Q."""
+    return replace(objective, alpha=ratio.numerator, beta=ratio.denominator - ratio.numerator)
 
 
 def _approach(problem: Problem, reduced: Reduced, whole: Root, progress: Progress) -> None:
     """Report better and better sets of beam searches, as long as one improves on the last."""
     while whole.n > 0 and not progress.should_stop:
         before = progress.objective
-        goal = better_than(reduced.goal, Fraction(before or 0))
-        columns = beam_columns(whole.aiming_at(goal), BEAM_WIDTH)
+        objective = better_than(reduced.objective, Fraction(before or 0))
+        columns = beam_columns(whole.aiming_at(objective), BEAM_WIDTH)
         progress.found(problem.explanation(reduced.original(columns)))
         if progress.objective == before:
             return

@@ -1,4 +1,4 @@
-"""The root of a search: packed rows and columns, weighed once."""
+"""The root node: samples as packed bitsets, and the weights that each feature alone covers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import count, pack, planes_of, take
-from cpx.backends.search.objective import Goal, Numbers, cost, costs
+from cpx.backends.search.objective import Numbers, Objective, cost, costs
 from cpx.compiled.vectors import LANES
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ class Root:
         At most one column of equal number; empty when all numbers differ.
     covered_bad, good : int
         Weight of all bad samples, and of all good ones.
-    goal : Goal
+    objective : Objective
         What a set of columns costs.
     excluded : int
-        Good weight that is not in the rows, as it is excluded already; the goal counts it.
+        Good weight that is not in the rows, as it is excluded already; the objective counts it.
     """
 
     bits: Words
@@ -52,18 +52,18 @@ class Root:
     groups: Ints
     covered_bad: int
     good: int
-    goal: Goal
+    objective: Objective
     excluded: int = 0
     covered: Ints = field(init=False)
     lost: Ints = field(init=False)
 
     def __post_init__(self) -> None:
         words, stride = self.bits.shape
-        arena = np.append(self.bits.ravel(), np.zeros(LANES, dtype=np.uint64))
+        workspace = np.append(self.bits.ravel(), np.zeros(LANES, dtype=np.uint64))
         cover = np.full(words, 2**64 - 1, dtype=np.uint64)
         self.covered, self.lost = (np.zeros(self.n + LANES, dtype=np.int64) for _ in range(2))
         count(
-            arena,
+            workspace,
             0,
             stride,
             self.bad_words,
@@ -86,11 +86,11 @@ class Root:
         bad: int,
         groups: Ints,
         k: int,
-        goal: Goal | None = None,
+        objective: Objective | None = None,
         excluded: int = 0,
         packed: tuple[Words, int] | None = None,
     ) -> Root:
-        """Take a matrix whose first ``bad`` rows are bad; the loss is the default goal.
+        """Take a matrix whose first ``bad`` rows are bad; the loss is the default objective.
 
         ``packed`` is what :func:`~cpx.backends.search.bitsets.pack` makes of it, where it is
         known.
@@ -108,7 +108,7 @@ class Root:
             groups,
             all_bad,
             good,
-            goal or Goal(bad=all_bad, good=good),
+            objective or Objective(bad=all_bad, good=good),
             excluded,
         )
 
@@ -121,18 +121,18 @@ class Root:
             reduced.bad,
             reduced.groups,
             reduced.k,
-            reduced.goal,
+            reduced.objective,
             packed=(reduced.bits, reduced.bad_words),
         )
 
-    def aiming_at(self, goal: Goal) -> Root:
-        """Return the same rows and columns with another goal."""
-        return replace(self, goal=goal)
+    def aiming_at(self, objective: Objective) -> Root:
+        """Return the same rows and columns with another objective."""
+        return replace(self, objective=objective)
 
     @cached_property
     def numbers(self) -> Numbers:
-        """The goal as the kernels take it."""
-        return self.goal.numbers(self.excluded)
+        """The objective as the kernels take it."""
+        return self.objective.numbers(self.excluded)
 
     def costs(self) -> Ints:
         """Return the cost of each column alone."""

@@ -1,4 +1,4 @@
-"""Which samples are good, which are bad, and what a set of features is worth by them.
+"""Good and bad samples: signed weights and the objective they make up, for each form.
 
 Without limits a form's value is
 
@@ -22,19 +22,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.objective import FAR, Goal
+from cpx.backends.search.objective import FAR, Objective
 from cpx.errors import InvalidInstance
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 
-__all__ = ["Worth", "worth_of"]
+__all__ = ["SampleWeights", "sample_weights_of"]
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Worth:
+class SampleWeights:
     """Objective and limits of a form, by signed weights of its samples.
 
     Attributes
@@ -60,16 +60,18 @@ class Worth:
         """Whether covered weight counts by itself."""
         return self.limits is not None
 
-    def goal(self, bad: int, good: int) -> Goal:
-        """Return the goal, given the weight of all bad and of all good samples."""
-        goal = Goal(self.alpha, self.beta, bad, good)
+    def objective(self, bad: int, good: int) -> Objective:
+        """Return the objective, given the weight of all bad and of all good samples."""
+        objective = Objective(self.alpha, self.beta, bad, good)
         if self.limits is None:
-            return goal
+            return objective
         most = FAR if self.limits.most is None else self.limits.most
-        return replace(goal, least=self.limits.least, most=most, precision=self.limits.precision)
+        return replace(
+            objective, least=self.limits.least, most=most, precision=self.limits.precision
+        )
 
 
-def worth_of(form: WeightedMonomial | RatioMonomial) -> Worth:
+def sample_weights_of(form: WeightedMonomial | RatioMonomial) -> SampleWeights:
     """Return what a form optimises; a ratio has limits only, and no value.
 
     Raises
@@ -83,10 +85,12 @@ def worth_of(form: WeightedMonomial | RatioMonomial) -> Worth:
     if limits is None:
         # A ratio is always limited: something must be covered.
         assert not isinstance(form, RatioMonomial)
-        return Worth(form.cost_covered - form.cost_uncovered, int(form.cost_uncovered.sum()))
+        return SampleWeights(
+            form.cost_covered - form.cost_uncovered, int(form.cost_uncovered.sum())
+        )
     signed = np.where(limits.same, -limits.weights, limits.weights)
     if isinstance(form, RatioMonomial):
-        return Worth(signed, 0, limits)
+        return SampleWeights(signed, 0, limits)
     net = form.cost_covered - form.cost_uncovered
     alpha = _rate(net, limits.weights, ~limits.same)
     beta = _rate(-net, limits.weights, limits.same)
@@ -101,7 +105,7 @@ def worth_of(form: WeightedMonomial | RatioMonomial) -> Worth:
             "with limits on coverage or precision, the search minimises loss or maximises"
             " coverage: covering an agreeing sample must not cost"
         )
-    return Worth(signed, int(form.cost_uncovered.sum()), limits, alpha, beta, scale)
+    return SampleWeights(signed, int(form.cost_uncovered.sum()), limits, alpha, beta, scale)
 
 
 def _rate(net: Ints, weights: Ints, those: NDArray[np.bool_]) -> int | None:

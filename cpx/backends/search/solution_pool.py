@@ -1,4 +1,4 @@
-"""The best few sets, or all that are as good as the best."""
+"""Solution pool: the best n sets, or all optimal ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import order_by, subtree_bounds
-from cpx.backends.search.enumeration import DONE, GROW, STOPPED, collect, new_pool
+from cpx.backends.search.enumeration import DONE, GROW, STOPPED, enumerate_sets, new_pool
 from cpx.backends.search.objective import FAR, costs
 from cpx.backends.search.ratio import better_than
 from cpx.backends.search.root import Root
@@ -20,16 +20,16 @@ from cpx.compiled.vectors import LANES
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
 
-__all__ = ["Several", "several"]
+__all__ = ["BestSets", "best_sets"]
 
 Ints = NDArray[np.int64]
 
 _ROOM = 1024
-"""Sets gathered beyond those that are wanted before the worst of them are dropped."""
+"""Sets listed beyond those that are wanted before the worst of them are dropped."""
 
 
 @dataclass(eq=False)
-class Several:
+class BestSets:
     """Sets of columns: the best first, of equal ones the smaller, then the lexicographic first.
 
     Attributes
@@ -50,7 +50,7 @@ class Several:
     nodes: int
 
 
-def several(
+def best_sets(
     reduced: Reduced,
     most: int,
     best: list[int],
@@ -58,7 +58,7 @@ def several(
     ratio: bool = False,
     as_good: bool = False,
     signal: Ints | None = None,
-) -> Several:
+) -> BestSets:
     """Find the first ``most`` irredundant sets of columns, or of those as good as the best.
 
     Parameters
@@ -70,7 +70,7 @@ def several(
     best : list of int
         Columns of a best set.
     ratio : bool
-        The objective is the precision, and not the goal's cost.
+        The objective is the precision, and not the cost.
     as_good : bool
         Only sets as good as ``best`` are wanted.
     signal : ndarray of int64, shape (2,), optional
@@ -88,10 +88,10 @@ def several(
     """
     if signal is None:
         signal = np.zeros(2, dtype=np.int64)
-    return _Gathering(reduced, most, best, ratio, as_good, signal).run()
+    return _Enumeration(reduced, most, best, ratio, as_good, signal).run()
 
 
-class _Gathering:
+class _Enumeration:
     """The sets found so far, and what the next must be worth."""
 
     def __init__(
@@ -105,8 +105,8 @@ class _Gathering:
     ) -> None:
         # One more than wanted is kept, to know whether the last has equals.
         self.kept, self.ratio, self.signal = most + 1, ratio, signal
-        self.goal = replace(reduced.goal, keep_idle=True)
-        self.root = Root.whole(reduced).aiming_at(self.goal)
+        self.objective = replace(reduced.objective, keep_idle=True)
+        self.root = Root.whole(reduced).aiming_at(self.objective)
         self.pool = new_pool(self.kept + max(_ROOM, 4 * most) + self.root.n, max(1, reduced.k))
         self.worst: Fraction | None = None
         if as_good:
@@ -118,7 +118,7 @@ class _Gathering:
 
     def worth(self, covered: Ints, lost: Ints) -> list[Fraction | None]:
         """Return what sets are compared by, less is better; None for those not allowed."""
-        values, good = np.empty(covered.size, dtype=np.int64), self.goal.good
+        values, good = np.empty(covered.size, dtype=np.int64), self.objective.good
         costs(self.root.numbers, covered, lost, values)
         out: list[Fraction | None] = []
         figures = zip(values.tolist(), covered.tolist(), lost.tolist(), strict=True)
@@ -132,14 +132,14 @@ class _Gathering:
     def aim(self) -> tuple[Root, int]:
         """Return the root and the cost that all sets no worse than the worst are below."""
         if self.worst is None:
-            return self.root, self.goal.highest + 1
+            return self.root, self.objective.highest + 1
         if not self.ratio:
             return self.root, int(self.worst) + 1
-        goal = better_than(self.goal, 1 - self.worst)
-        return self.root.aiming_at(goal), goal.beta * goal.good + 1
+        objective = better_than(self.objective, 1 - self.worst)
+        return self.root.aiming_at(objective), objective.beta * objective.good + 1
 
-    def run(self) -> Several:
-        """Gather all sets, by size: none, one column, more."""
+    def run(self) -> BestSets:
+        """List all sets, by size: none, one column, more."""
         root = self.root
         self.put([], root.covered_bad, 0)
         for j in range(root.n):
@@ -149,7 +149,7 @@ class _Gathering:
         used = len(worths)
         sets = [[j for j in row if j >= 0] for row in self.pool.columns[:used].tolist()]
         more = used == self.kept and worths[-2:] == [worths[-1]] * 2
-        return Several(sets[: self.kept - 1], finished, more, int(self.signal[1]))
+        return BestSets(sets[: self.kept - 1], finished, more, int(self.signal[1]))
 
     def put(self, columns: list[int], covered: int, lost: int) -> None:
         """Add a set unless it is not allowed, or too bad."""
@@ -210,7 +210,7 @@ class _Gathering:
             levels.bound[0, :n] = bounds
             levels.position[0], levels.at[0] = x, 0
             while True:
-                status = collect(
+                status = enumerate_sets(
                     levels,
                     scratch,
                     root.k,

@@ -1,4 +1,4 @@
-"""The stack of the tree, and the buffers that go with it."""
+"""The stack of the depth-first search, and its buffers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ FIRST_WORDS = 252
 class Levels(NamedTuple):
     """The stack of one thread; row t of each array belongs to level t."""
 
-    arena: Words
-    start: Ints  # where the matrix begins in the arena; start[t + 1] is where it ends
+    workspace: Words
+    start: Ints  # where the matrix begins in the workspace; start[t + 1] is where it ends
     width: Ints  # candidates
     bad_words: Ints
     words: Ints
@@ -67,11 +67,11 @@ def new_levels(
     """Return the stack of a thread with the root at level 0."""
     n, (words, stride) = ids.size, matrix.shape
     depth = max(1, k - 2) + 1
-    arena = aligned(matrix.size + max((words + 1) * stride, 1 << 12) + LANES)
-    arena[: matrix.size] = matrix.ravel()
+    workspace = aligned(matrix.size + max((words + 1) * stride, 1 << 12) + LANES)
+    workspace[: matrix.size] = matrix.ravel()
     row, rows = (depth + 1,), (depth, n + LANES)
     shapes: list[tuple[int, ...]] = [*[row] * 6, *[rows] * 4, (1,)]
-    levels = Levels._make([arena, *(np.zeros(shape, dtype=np.int64) for shape in shapes)])
+    levels = Levels._make([workspace, *(np.zeros(shape, dtype=np.int64) for shape in shapes)])
     levels.start[1] = matrix.size
     levels.width[0], levels.bad_words[0], levels.words[0] = n, bad_words, words
     levels.total[0] = total
@@ -92,10 +92,10 @@ def _new_scratch(words: int, stride: int, k: int) -> Scratch:
 
 
 def grown(levels: Levels) -> Levels:
-    """Return the same stack with twice the arena."""
-    arena = aligned(2 * levels.arena.size)
-    arena[: levels.arena.size] = levels.arena
-    return levels._replace(arena=arena)
+    """Return the same stack with twice the workspace."""
+    workspace = aligned(2 * levels.workspace.size)
+    workspace[: levels.workspace.size] = levels.workspace
+    return levels._replace(workspace=workspace)
 
 
 @subroutine
@@ -107,9 +107,9 @@ def weigh_child(
     stride = stride_of(n, planes)
     start, bad_words = levels.start[t], levels.bad_words[t]
     for w in range(words):
-        scratch.cover[w] = levels.arena[start + w * stride + i]
+        scratch.cover[w] = levels.workspace[start + w * stride + i]
     count(
-        levels.arena,
+        levels.workspace,
         start,
         stride,
         bad_words,
@@ -140,9 +140,9 @@ def weigh_good(levels: Levels, scratch: Scratch, t: int, planes: int, good: int)
     start = levels.start[t] + bad_words * stride
     cover = scratch.cover[bad_words:words]
     for w in range(words - bad_words):
-        cover[w] = levels.arena[start + w * stride + i]
+        cover[w] = levels.workspace[start + w * stride + i]
     count(
-        levels.arena,
+        levels.workspace,
         start,
         stride,
         0,

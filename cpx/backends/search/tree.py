@@ -1,4 +1,4 @@
-"""The tree: depth-first over sets of features, on compacted bitsets, without recursion.
+"""Branch and bound over sets of features: depth-first, on compacted bitsets, no recursion.
 
 Level t holds a matrix of bits restricted to the samples that t chosen features cover, with a
 column for each candidate. The child at position i of level t chooses candidate i; only the
@@ -22,7 +22,7 @@ __all__ = ["DONE", "FULL", "STOPPED", "branch", "descend", "look_ahead"]
 
 
 DONE, STOPPED, FULL = 0, 1, 2
-"""A branch is exhausted, was told to stop, or needs a larger arena and can then go on."""
+"""A branch is exhausted, was told to stop, or needs a larger workspace and can then go on."""
 
 
 _TIES = 1000
@@ -31,18 +31,20 @@ _TIES = 1000
 
 @subroutine
 def descend(
-    levels: Levels, scratch: Scratch, t: int, n: int, r: int, planes: int, goal: Numbers
+    levels: Levels, scratch: Scratch, t: int, n: int, r: int, planes: int, objective: Numbers
 ) -> bool:
-    """Make level t + 1 of the n kept candidates; False when the arena is too small."""
+    """Make level t + 1 of the n kept candidates; False when the workspace is too small."""
     kept, width = scratch.kept, levels.width[t]
     covered = levels.covered[t, levels.position[t]]
     stride, to_stride = stride_of(width, planes), stride_of(n, planes)
     start, to = levels.start[t], levels.start[t + 1]
     bad_words, words = levels.bad_words[t], levels.words[t]
-    if to + (words + 1) * to_stride + LANES > levels.arena.size:
+    if to + (words + 1) * to_stride + LANES > levels.workspace.size:
         return False
     order_by(scratch.covered, kept, n)
-    subtree_bounds(goal, covered, scratch.covered, scratch.lost, kept, n, r, levels.bound[t + 1])
+    subtree_bounds(
+        objective, covered, scratch.covered, scratch.lost, kept, n, r, levels.bound[t + 1]
+    )
     for x in range(n):
         p = kept[x]
         levels.ids[t + 1, x] = levels.ids[t, p]
@@ -51,7 +53,7 @@ def descend(
     for b in range(planes):
         kept[n + b] = width + b
     bad, total = compress(
-        levels.arena,
+        levels.workspace,
         start,
         stride,
         bad_words,
@@ -81,7 +83,7 @@ def look_ahead(
     planes: int,
     good: int,
     groups: Ints,
-    goal: Numbers,
+    objective: Numbers,
     limit: int,
     bounds: Ints,
 ) -> None:
@@ -99,7 +101,7 @@ def look_ahead(
         t = levels.at[0]
         n = weigh_child(levels, scratch, t, planes, good, groups)
         n = select(
-            goal,
+            objective,
             covered,
             scratch.covered,
             scratch.lost,
@@ -110,7 +112,7 @@ def look_ahead(
             scratch.top,
         )
         n, low = tighten(
-            goal,
+            objective,
             covered,
             scratch.covered,
             scratch.lost,
@@ -133,7 +135,7 @@ def branch(
     planes: int,
     good: int,
     groups: Ints,
-    goal: Numbers,
+    objective: Numbers,
     shared: Ints,
     found: Ints,
     first: bool,
@@ -148,7 +150,7 @@ def branch(
         Features to choose, bit slices of the weights, weight of all good samples.
     groups : ndarray
         At most one column of equal number is chosen; empty when there are no groups.
-    goal : Numbers
+    objective : Numbers
         What a set costs; see :mod:`~cpx.backends.search.objective`.
     shared : ndarray
         ``[stop, least cost of all threads, strict]``. A lost write of another thread costs
@@ -193,7 +195,7 @@ def branch(
                     planes,
                     good,
                     groups,
-                    goal,
+                    objective,
                     best,
                     slack,
                     shared,
@@ -202,13 +204,15 @@ def branch(
                 )
             else:
                 n = weigh_child(levels, scratch, t, planes, good, groups)
-                best = try_each(levels, scratch, t, n, goal, best, slack, shared, found, first)
+                best = try_each(
+                    levels, scratch, t, n, objective, best, slack, shared, found, first
+                )
             if first and found[0] < limit:
                 return DONE
             limit = best + slack
             if r >= 3:
                 n = select(
-                    goal,
+                    objective,
                     covered,
                     scratch.covered,
                     scratch.lost,
@@ -220,7 +224,7 @@ def branch(
                 )
             if r >= 3 and n >= 2:
                 n, _ = tighten(
-                    goal,
+                    objective,
                     covered,
                     scratch.covered,
                     scratch.lost,
@@ -233,7 +237,7 @@ def branch(
                     scratch.low_less,
                 )
                 if n >= 2:
-                    if not descend(levels, scratch, t, n, r, planes, goal):
+                    if not descend(levels, scratch, t, n, r, planes, objective):
                         levels.at[0] = t
                         return FULL
                     t += 1

@@ -1,4 +1,4 @@
-"""The local actions on a decision set, their values, and their confidence intervals."""
+"""The local actions on a decision set, with estimates and confidence intervals."""
 
 from __future__ import annotations
 

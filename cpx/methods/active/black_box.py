@@ -1,4 +1,4 @@
-"""A black box that is asked for labels: what was asked, and whether it keeps its word."""
+"""A black box with a query counter and a check whether its answers change."""
 
 from __future__ import annotations
 

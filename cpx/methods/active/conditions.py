@@ -1,4 +1,4 @@
-"""Conditions and rules of a decision set, as a person reads them."""
+"""Conditions and rules of a decision set, and their text."""
 
 from __future__ import annotations
 

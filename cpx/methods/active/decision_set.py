@@ -1,4 +1,4 @@
-"""What all learned decision sets have in common: reading, predicting, scoring."""
+"""Base class of the learned decision sets: fit, predict, score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact active loop: the optimal decision set, and queries where its rivals disagree."""
+"""Exact active learning: optimal decision sets, and queries where rival sets disagree."""
 
 from __future__ import annotations
 

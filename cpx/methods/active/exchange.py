@@ -1,4 +1,4 @@
-"""Local search over decision sets that puts whole rules for one another."""
+"""Local search over decision sets that exchanges whole rules."""
 
 from __future__ import annotations
 

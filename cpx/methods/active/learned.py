@@ -1,4 +1,4 @@
-"""Decision sets by column generation, polished by exchange."""
+"""Decision sets by column generation, improved by exchange."""
 
 from __future__ import annotations
 

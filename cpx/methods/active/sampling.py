@@ -1,4 +1,4 @@
-"""Instances to ask the black box about: a pool that satisfies a rule, and the most remote one."""
+"""Instances for queries: candidates that satisfy a rule, and the most remote of them."""
 
 from __future__ import annotations
 

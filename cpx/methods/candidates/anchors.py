@@ -1,4 +1,4 @@
-"""Candidates that are the anchors of some samples."""
+"""Candidate rules that are anchors of some samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Candidates from association mining: literals that often hold together in the class."""
+"""Candidate rules by association mining: literals that often occur together in the class."""
 
 from __future__ import annotations
 

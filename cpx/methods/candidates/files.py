@@ -1,4 +1,4 @@
-"""Candidates from a file: rules as they are printed, one a line, or a list in JSON."""
+"""Candidate rules from a file: as text, one per line, or as a JSON list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Literals of a table: what rules are made of."""
+"""The literals of a table that candidate rules are made of."""
 
 from __future__ import annotations
 

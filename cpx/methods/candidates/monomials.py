@@ -1,4 +1,4 @@
-"""Candidates that are the best rules around some samples."""
+"""Candidate rules that are optimal monomials around some samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Candidates from the paths of scikit-learn's trees and forests."""
+"""Candidate rules from the paths of scikit-learn's trees and forests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding a certificate: walk down the tree along x, then verify (Figure 1)."""
+"""Certificates: the path of x down the implicit tree, then verification (Figure 1)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from cpx.errors import InvalidOption, shown
 from cpx.methods.certificates.find import prefixes
 from cpx.methods.certificates.tree import ImplicitTree
 from cpx.methods.monomial_arrays import MonomialForm, monomial_form
-from cpx.methods.queries import Asking, Questions, refusal
+from cpx.methods.queries import CountedOracle, QueryMethod, refusal
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
@@ -26,7 +26,7 @@ DELTA = 0.05
 """Probability that a certificate of a greater error is returned."""
 
 
-class Certificates(Asking):
+class Certificates(QueryMethod):
     """The most noise stabilising features of x, as soon as they are a certificate.
 
     See :func:`cpx.methods.certificates.certificate`, whose function is f(z) = f(x) and whose
@@ -40,38 +40,38 @@ class Certificates(Asking):
     summary: ClassVar[str] = "noise stabilising certificates of Blanc et al., uniform bits only"
 
     def ask(
-        self, problem: Problem, options: SolveOptions, progress: Progress, asked: Questions
+        self, problem: Problem, options: SolveOptions, progress: Progress, counted: CountedOracle
     ) -> Outcome:
         """Walk down the implicit tree; see :class:`~cpx.backends.base.Backend`."""
         form = monomial_form(problem, self.name)
         k, epsilon = form.k, _epsilon(form)
-        distribution = asked.oracle.distribution
+        distribution = counted.oracle.distribution
         if not isinstance(distribution, Uniform):
             raise InvalidOption(
                 f"backend {shown(self.name)} needs the distribution 'uniform', the problem has "
                 f"{shown(distribution.name)}"
             )
-        bits = asked.oracle.bits
-        tree = ImplicitTree(asked.same, len(bits), k, seed=options.seed)
+        bits = counted.oracle.bits
+        tree = ImplicitTree(counted.same, len(bits), k, seed=options.seed)
         for found in prefixes(tree, bits, epsilon, DELTA):
             if found.precision.low >= 1 - epsilon:
                 break
         names = distribution.literal_names(bits)
         listed = ", ".join(names[j] for j in found.features) or "no feature"
         verified = found.precision.low >= 1 - epsilon
-        told = f"{listed} (the most important first): precision {found.precision.value:.3f}"
+        message = f"{listed} (the most important first): precision {found.precision.value:.3f}"
         warnings = []
         if not verified:
             warnings.append(
-                f"no certificate of at most {k} feature{'s' * (k != 1)} was verified: {told}, "
+                f"no certificate of at most {k} feature{'s' * (k != 1)} was verified: {message}, "
                 f"of which only {found.precision.low:.3f} is sure; "
                 f"at least {1 - epsilon:g} was to be"
             )
         else:
             rule = problem.explanation(found.features)
             if progress.found(rule) is None:
-                warnings.append(refusal(f"the certificate {told}", rule))
-        return Outcome(False, Termination.COMPLETED, told, warnings=warnings)
+                warnings.append(refusal(f"the certificate {message}", rule))
+        return Outcome(False, Termination.COMPLETED, message, warnings=warnings)
 
 
 def _epsilon(form: MonomialForm) -> float:

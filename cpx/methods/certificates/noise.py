@@ -1,4 +1,4 @@
-"""Noise sensitivity, and what fixing a feature does to it (Definitions 6 and 7)."""
+"""Noise sensitivity, and the effect of fixing a feature on it (Definitions 6 and 7)."""
 
 from __future__ import annotations
 

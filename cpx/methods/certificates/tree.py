@@ -1,4 +1,4 @@
-"""A decision tree too large to build, and never built (Definitions 4, 8 and 9)."""
+"""The implicit decision tree, which is too large to build (Definitions 4, 8 and 9)."""
 
 from __future__ import annotations
 

@@ -12,28 +12,28 @@ from numpy.typing import NDArray
 
 from cpx.methods.column_generation.table import Features, Table
 
-__all__ = ["Priced", "hamming_bound", "within_gap"]
+__all__ = ["PricingBound", "hamming_bound", "within_gap"]
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricingBound:
     """What is known of all rules at some prices of the samples of the class.
 
     Attributes
     ----------
     total : Fraction
         P, the sum of the prices p_i, each from 0 to the weight w_i of its sample.
-    worthiest : Fraction
+    largest : Fraction
         B, at least p(r) - n_r for each rule r: the prices it covers less the weight it covers of
         other classes.
     """
 
     total: Fraction
-    worthiest: Fraction
+    largest: Fraction
 
 
 def hamming_bound(
-    known: Sequence[Priced], price: Fraction, alone: Fraction, most_rules: int
+    known: Sequence[PricingBound], price: Fraction, alone: Fraction, most_rules: int
 ) -> Fraction:
     """Return a lower bound of the Hamming objective over all sets of rules.
 
@@ -54,7 +54,7 @@ def hamming_bound(
 
     Parameters
     ----------
-    known : sequence of Priced
+    known : sequence of PricingBound
     price : Fraction
         Of a rule, in units of weight, at least 0.
     alone : Fraction
@@ -64,7 +64,8 @@ def hamming_bound(
 
     Examples
     --------
-    >>> many, few = Priced(Fraction(30), Fraction(15)), Priced(Fraction(20), Fraction(8))
+    >>> many = PricingBound(Fraction(30), Fraction(15))
+    >>> few = PricingBound(Fraction(20), Fraction(8))
     >>> [hamming_bound([many], Fraction(10), Fraction(50), most) for most in (1, 5)]
     [Fraction(25, 1), Fraction(20, 1)]
     >>> hamming_bound([few], Fraction(10), Fraction(50), 5)
@@ -72,10 +73,10 @@ def hamming_bound(
     >>> hamming_bound([many, few], Fraction(10), Fraction(50), 5)
     Fraction(24, 1)
     """
-    every = [Priced(Fraction(0), Fraction(0)), *known]
+    every = [PricingBound(Fraction(0), Fraction(0)), *known]
 
     def least(rules: int) -> Fraction:
-        return max(each.total + rules * (price - each.worthiest) for each in every)
+        return max(each.total + rules * (price - each.largest) for each in every)
 
     # The greatest of lines is convex.
     low, high = 1, most_rules
@@ -134,7 +135,7 @@ def within_gap(
     list of Features, or None
         None when there are more than 2000, or the time is over.
     """
-    from cpx.backends.search.max_weight import heaviest
+    from cpx.backends.search.max_weight import max_weight_monomials
 
     own = table.weights[table.own]
     # No price is 0: rules that differ on any sample are told apart.
@@ -149,7 +150,7 @@ def within_gap(
         left = end - time.monotonic()
         if left <= 0:
             return None
-        found = heaviest(
+        found = max_weight_monomials(
             table.literals[kept],
             worths[kept],
             k,

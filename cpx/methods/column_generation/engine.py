@@ -104,10 +104,10 @@ class _Run:
         self._proved(least_of_all(learner.table, learner.price))
         learner.run()
         generation = learner.generation
-        told = [f"{len(generation.rounds)} rounds, {len(generation.rules)} rules"]
-        told += ["no rule is left to add"] * generation.closed
+        message = [f"{len(generation.rounds)} rounds, {len(generation.rules)} rules"]
+        message += ["no rule is left to add"] * generation.closed
         if not progress.should_stop:
-            told += self._prove()
+            message += self._prove()
         proved = progress.objective == progress.best_bound
         why = Termination.COMPLETED if proved else progress.why_stopped()
         if why is Termination.COMPLETED and not (generation.closed or progress.gap_reached):
@@ -116,7 +116,7 @@ class _Run:
         return Outcome(
             proved,
             why,
-            ", ".join(told),
+            ", ".join(message),
             progress.objective if proved else None,
             {"rounds": len(generation.rounds), "rules": len(generation.rules)},
             [] if self._hamming else [self._of_hamming()],

@@ -1,4 +1,4 @@
-"""Local search on the errors of a set, over all rules: add, drop, and put one for another."""
+"""Local search on the training errors, over all rules: add, drop, exchange."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from cpx.methods.column_generation.pricing import beams
+from cpx.methods.column_generation.pricing import beam_pricing
 from cpx.methods.column_generation.table import Features, Table
 
 __all__ = ["descend", "exchanged"]
@@ -55,7 +55,7 @@ def descend(
     """Return the set after steps that help, until none does.
 
     For each rule of the set, and for none, take it out: each sample that no other rule covers is
-    then worth its weight, or minus it, to a new rule. The worthiest that beams find replaces
+    then worth its weight, or minus it, to a new rule. The best that beam search finds replaces
     the old one where it saves more; a rule that saves less than its price is dropped.
     """
     rules = list(chosen)
@@ -81,7 +81,7 @@ def descend(
             if not len(wanted):
                 continue
             seeds = rng.choice(wanted, min(_SEEDS, len(wanted)), replace=False)
-            found = beams(table, worths, seeds, k, _WIDTH)
+            found = beam_pricing(table, worths, seeds, k, _WIDTH)
             if not found:
                 continue
             cover = table.covered(found[0])

@@ -1,4 +1,4 @@
-"""Rounds of column generation: solve the programme, price rules by its duals, add the worthy."""
+"""The rounds of column generation: solve the master, price rules by its duals, add columns."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.methods.column_generation.bounds import Priced, hamming_bound
-from cpx.methods.column_generation.pricing import LEVELS, beams, worthiest
+from cpx.methods.column_generation.bounds import PricingBound, hamming_bound
+from cpx.methods.column_generation.pricing import LEVELS, beam_pricing, exact_pricing
 from cpx.methods.column_generation.table import Features, Table
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Generation:
         self._known: set[Features] = set()
         self._centre: Floats | None = None
         self._level, self._share, self._took = -1, 1.0, 0.0
-        self._priced: list[Priced] = []
+        self._priced: list[PricingBound] = []
         for features in dict.fromkeys([(), *self.known]):
             self._add(features)
 
@@ -187,7 +187,7 @@ class Generation:
         """Add a rule and others that cover some of the same samples; return how many."""
         rows = np.flatnonzero(self.table.covered(best) & self.table.same)
         some = self._rng.choice(rows, min(_SEEDS, len(rows)), replace=False)
-        more = beams(self.table, self.table.worths(prices), some, self.k, _WIDTH)
+        more = beam_pricing(self.table, self.table.worths(prices), some, self.k, _WIDTH)
         return self._worthy([best, *more], duals)
 
     def _note(self, value: float) -> None:
@@ -207,7 +207,7 @@ class Generation:
         seeds = self._rng.choice(
             own, min(_SEEDS, len(own)), replace=False, p=chances / chances.sum()
         )
-        return beams(self.table, self.table.worths(prices), seeds, self.k, _WIDTH)
+        return beam_pricing(self.table, self.table.worths(prices), seeds, self.k, _WIDTH)
 
     def _worthy(self, found: Iterable[Features], prices: Floats) -> int:
         """Add the rules that are worth more than they cost, unless like one just added."""
@@ -226,12 +226,12 @@ class Generation:
         return len(added)
 
     def _price(self, prices: Floats, seconds: float) -> tuple[Features, Fraction]:
-        """Find the worthiest of all rules, and raise the bound by what is proved of it.
+        """Find the best of all rules, and raise the bound by what is proved of it.
 
         Return it and what no rule exceeds.
         """
         started = time.monotonic()
-        best, priced = worthiest(
+        best, priced = exact_pricing(
             self.table,
             prices,
             self._parts,
@@ -247,7 +247,7 @@ class Generation:
         if self.bound is None or bound > self.bound:
             self.bound, self._centre = bound, prices
             self.proved(bound)
-        return best, priced.worthiest
+        return best, priced.largest
 
 
 def _smooth(prices: Floats, centre: Floats | None) -> Floats:

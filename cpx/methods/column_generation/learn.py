@@ -1,4 +1,4 @@
-"""Rule sets learned from samples in one call, with both losses."""
+"""Rule sets learned from samples in one call, for the Hamming and the zero-one loss."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ class LearnedRules:
     def __str__(self) -> str:
         gap = float((self.hamming - self.hamming_bound) / max(Fraction(1), self.hamming))
         closed = "no rule is left to add" if self.closed else "rules may be left to add"
-        told = [
+        message = [
             self.explanation.summary(),
             f"zero-one   {float(self.objective):g}, no bound",
             f"Hamming    {float(self.hamming):g}, at least {float(self.hamming_bound):g} for "
             f"every set (gap {gap:.1%}; {closed})",
         ]
-        return "\n".join(told)
+        return "\n".join(message)
 
 
 def learn_rules(

@@ -1,4 +1,4 @@
-"""The steps of learning: rules by column generation, then sets of them."""
+"""The steps of learning: rules by column generation, then rule sets of these rules."""
 
 from __future__ import annotations
 

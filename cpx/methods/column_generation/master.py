@@ -1,4 +1,4 @@
-"""The linear programme over the rules found so far. Import lazily: it imports highspy.
+"""The master linear program over the rules found so far. Import lazily: it imports highspy.
 
 HiGHS is called itself: rules are added to a programme that is solved already, and the simplex
 method goes on from the last basis, for which a modelling layer has no words.

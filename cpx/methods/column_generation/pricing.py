@@ -8,19 +8,19 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.methods.column_generation.bounds import Priced
+from cpx.methods.column_generation.bounds import PricingBound
 from cpx.methods.column_generation.table import Features, Table
 
-__all__ = ["LEVELS", "beams", "worthiest"]
+__all__ = ["LEVELS", "beam_pricing", "exact_pricing"]
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 
-def beams(
+def beam_pricing(
     table: Table, worths: Floats, seeds: NDArray[np.intp], k: int, width: int
 ) -> list[Features]:
-    """Return rules that cover samples of great worth, the worthiest first.
+    """Return rules that cover samples of great worth, by decreasing value.
 
     Each seed is a sample and has a beam of its own, of the ``width`` best sets of each size, of
     literals that are true of the seed: so the rules differ as the samples do, where one beam
@@ -93,7 +93,7 @@ _MOST = 2**60
 _NEAR = 1e-6  # of a part: HiGHS has 0.4999999 where one half is meant
 
 
-def worthiest(
+def exact_pricing(
     table: Table,
     prices: NDArray[np.float64],
     parts: int,
@@ -102,8 +102,8 @@ def worthiest(
     threads: int,
     seconds: float,
     stop: Callable[[], bool],
-) -> tuple[Features, Priced]:
-    """Find the worthiest of all rules at prices that are rounded down.
+) -> tuple[Features, PricingBound]:
+    """Find the best of all rules at prices that are rounded down.
 
     A price becomes a multiple of its sample's weight / ``parts``: any prices from 0 to the weights
     prove a bound, so that rounding changes what is proved, but not that it is. The
@@ -120,22 +120,22 @@ def worthiest(
         Parts of a weight, as long as they add up in 64 bits; greatest number of literals.
     threads : int
     seconds : float
-        When they are over, the rule is the worthiest met, and what is known of all rules less.
+        When they are over, the rule is the best met, and what is known of all rules less.
     stop : callable
         True ends the search, too.
 
     Returns
     -------
-    (Features, Priced)
+    (Features, PricingBound)
 
     Examples
     --------
     >>> table = Table(np.array([[1, 0], [1, 1], [0, 1]], dtype=bool), np.array([1, 1, 0]) == 1,
     ...               np.array([2, 1, 1]))
-    >>> worthiest(table, np.array([1.9, 0.5]), 2, 1, threads=1, seconds=9, stop=lambda: False)
-    ((0,), Priced(total=Fraction(3, 2), worthiest=Fraction(3, 2)))
+    >>> exact_pricing(table, np.array([1.9, 0.5]), 2, 1, threads=1, seconds=9, stop=lambda: False)
+    ((0,), PricingBound(total=Fraction(3, 2), largest=Fraction(3, 2)))
     """
-    from cpx.backends.search.max_weight import heaviest
+    from cpx.backends.search.max_weight import max_weight_monomials
 
     own = table.weights[table.own]
     parts = max(1, min(parts, _MOST // max(1, int(table.weights.sum()))))
@@ -144,9 +144,9 @@ def worthiest(
     worths = -parts * table.weights
     worths[table.own] = units
     kept = np.flatnonzero(worths)
-    found = heaviest(
+    found = max_weight_monomials(
         table.literals[kept], worths[kept], k, threads=threads, time_limit=seconds, stop=stop
     )
     assert found.bound is not None
     total = Fraction(int(units.sum()), parts)
-    return found.features[0], Priced(total, found.bound / parts)
+    return found.features[0], PricingBound(total, found.bound / parts)

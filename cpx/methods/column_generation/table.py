@@ -1,4 +1,4 @@
-"""The samples of a learner: literals, classes, and what an error weighs."""
+"""The samples as column generation takes them: literals, classes, and error weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is proved of the zero-one loss: an error counts once, however many rules make it."""
+"""Bounds for the zero-one loss, where an error counts once, however many rules make it."""
 
 from __future__ import annotations
 

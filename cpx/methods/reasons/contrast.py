@@ -1,4 +1,4 @@
-"""Smallest changes of a row that can change its class (contrastive explanations)."""
+"""Contrastive explanations: smallest changes of a row that can change its class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.methods.reasons.deletion import shrunk_change, shrunk_reason
+from cpx.methods.reasons.deletion import delete_from_change, delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSets
 from cpx.support.validation import index_set, seconds, valid_seed, weight_map
 from cpx.trees import TreeModel
@@ -133,7 +133,7 @@ class _Search:
         if change is None:
             self.none = True
             return
-        self.found(shrunk_change(self.oracle, change, shuffled(change, self.random)))
+        self.found(delete_from_change(self.oracle, change, shuffled(change, self.random)))
         assert self.upper is not None  # the change just found
         sets = HittingSets({place: self.cost[place] for place in places(self.free)}, self.upper)
         try:
@@ -157,10 +157,10 @@ class _Search:
         while (change := self.oracle.change(freed)) is None:
             held = self.oracle.everything & ~freed
             order = shuffled(self.free & ~freed, self.random)
-            reason, _ = shrunk_reason(self.oracle, held, order, lambda _: None)
+            reason, _ = delete_from_reason(self.oracle, held, order, lambda _: None)
             self.news.append(reason & self.free)
             freed |= reason & self.free
-        self.found(shrunk_change(self.oracle, change, shuffled(change, self.random)))
+        self.found(delete_from_change(self.oracle, change, shuffled(change, self.random)))
 
     @property
     def proved(self) -> bool:

@@ -14,13 +14,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.methods.reasons.deletion_kernels import Dropping
+from cpx.methods.reasons.deletion_kernels import LossDeletion
 from cpx.models.minimum_subset.problem import SmallestSet
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees.sufficiency.oracle import GaveUp, Stopped
 from cpx.trees.sufficiency.set_family import places
 
-__all__ = ["Decides", "Deleting", "deleting", "shrunk_change", "shrunk_reason"]
+__all__ = ["Deleting", "SetOracle", "delete_from_change", "delete_from_reason", "deleting"]
 
 
 class Deleting(Protocol):
@@ -63,7 +63,7 @@ class _ByModel:
 
     def shrink(self, kept: int, order: list[int], note: Callable[[int], None]) -> None:
         with self._stopping():
-            shrunk_reason(self._oracle, kept, order, note)
+            delete_from_reason(self._oracle, kept, order, note)
 
     @contextmanager
     def _stopping(self) -> Iterator[None]:
@@ -79,7 +79,7 @@ class _ByForm:
 
     def __init__(self, problem: SmallestSet, stop: Callable[[], bool]) -> None:
 
-        self._dropping, self._stop = Dropping(problem.form), stop
+        self._deletion, self._stop = LossDeletion(problem.form), stop
         self.everything = (1 << problem.n_features) - 1
         self.feature: Sequence[int] = range(problem.n_features)
         self.tells = problem.form.excludes.sum(axis=0)
@@ -91,12 +91,12 @@ class _ByForm:
         return places(bits)
 
     def enough(self, kept: int) -> bool:
-        return self._dropping.begin(places(kept))
+        return self._deletion.begin(places(kept))
 
     def shrink(self, kept: int, order: list[int], note: Callable[[int], None]) -> None:
-        self._dropping.begin(places(kept))
-        ended = self._dropping.drop(order, self._stop)
-        note(self.bits(self._dropping.kept))
+        self._deletion.begin(places(kept))
+        ended = self._deletion.drop(order, self._stop)
+        note(self.bits(self._deletion.kept))
         if not ended:
             raise Stopped
 
@@ -108,7 +108,7 @@ def deleting(problem: SmallestSet, stop: Callable[[], bool]) -> Deleting:
     return _ByForm(problem, stop)
 
 
-class Decides(Protocol):
+class SetOracle(Protocol):
     """What decides sets of places: :class:`cpx.methods.reasons.SufficiencyOracle` is one."""
 
     everything: int
@@ -125,8 +125,8 @@ class Decides(Protocol):
         """Return places as features."""
 
 
-def shrunk_reason(
-    oracle: Decides, reason: int, order: Sequence[int], note: Callable[[int], None]
+def delete_from_reason(
+    oracle: SetOracle, reason: int, order: Sequence[int], note: Callable[[int], None]
 ) -> tuple[int, list[int]]:
     """Drop places of a sufficient reason until none can be dropped.
 
@@ -135,7 +135,7 @@ def shrunk_reason(
 
     Parameters
     ----------
-    oracle : Decides
+    oracle : SetOracle
     reason : int
         A sufficient reason; this is not checked.
     order : sequence of int
@@ -180,12 +180,14 @@ def shrunk_reason(
     return reason, changes
 
 
-def shrunk_change(oracle: Decides, change: int, order: Sequence[int], always: int = 0) -> int:
+def delete_from_change(
+    oracle: SetOracle, change: int, order: Sequence[int], always: int = 0
+) -> int:
     """Restore places of a change to x until none can be restored.
 
     Parameters
     ----------
-    oracle : Decides
+    oracle : SetOracle
     change : int
         Some counterexample differs from x in some of these places, and in no others.
     order : sequence of int

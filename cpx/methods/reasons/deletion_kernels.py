@@ -1,4 +1,4 @@
-"""Features left out of a set while its losses allow it, as machine code.
+"""Deletion by arrays: features left out while the losses allow it, as a compiled kernel.
 
 For problems whose features are judged by plain arrays
 (:class:`~cpx.models.minimum_subset.form.LossForm`). How many kept features exclude each leaf is
@@ -19,13 +19,13 @@ from cpx.compiled.kernel import Bytes, Ints, Ints2, kernel
 if TYPE_CHECKING:
     from cpx.models.minimum_subset.form import LossForm
 
-__all__ = ["Dropping"]
+__all__ = ["LossDeletion"]
 
 # Leaves looked at between two looks at the clock: some milliseconds.
 _PLACES = 1 << 22
 
 
-class Dropping:
+class LossDeletion:
     """A set of features of a loss form, from which features are left out.
 
     Parameters
@@ -37,12 +37,12 @@ class Dropping:
     >>> from cpx.models.minimum_subset.form import LossForm
     >>> form = LossForm.of(np.array([[1, 1, 0], [0, 1, 1]], dtype=bool), np.arange(2),
     ...                    [np.array([1, 1])], [0], np.ones(3, dtype=np.int64))
-    >>> dropping = Dropping(form)
-    >>> dropping.begin([0]), dropping.begin([0, 1, 2])
+    >>> deletion = LossDeletion(form)
+    >>> deletion.begin([0]), deletion.begin([0, 1, 2])
     (False, True)
-    >>> dropping.drop([1, 0, 2])
+    >>> deletion.drop([1, 0, 2])
     True
-    >>> dropping.kept
+    >>> deletion.kept
     [0, 2]
     """
 

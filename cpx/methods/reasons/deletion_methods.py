@@ -1,4 +1,4 @@
-"""Subset-minimal reasons by deletion, and the best of many orders, as backends."""
+"""Inclusion-minimal reasons by deletion, in one order or the best of many, as backends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 from cpx.errors import InvalidOption, shown
-from cpx.methods.reasons.oracle_method import AskingOracle
+from cpx.methods.reasons.oracle_method import OracleMethod
 from cpx.models.minimum_subset.problem import SmallestSet
 from cpx.trees.sufficiency.set_family import places
 
@@ -28,7 +28,7 @@ _ORDERS = 20
 _SHARE, _NOISE = 0.5, 0.5
 
 
-class Deletion(AskingOracle):
+class Deletion(OracleMethod):
     """Leaves out features while the others are enough; none can be left out of the answer.
 
     The features that weigh most are tried first, and of these the ones that the fewest tests of
@@ -127,8 +127,8 @@ def _delete_in_orders(
         elif asked.enough(start):
             report(start)
         else:
-            told = "what is not forbidden is not enough"
-            return Outcome(False, Termination.COMPLETED, told)
+            message = "what is not forbidden is not enough"
+            return Outcome(False, Termination.COMPLETED, message)
         for done in range(orders):
             if progress.should_stop:  # an oracle that knows all answers does not ask
                 raise Stopped

@@ -1,4 +1,4 @@
-"""Several reasons of one row, and which attributes are in all of them or in some."""
+"""Enumeration of reasons; the attributes that are in all of them, or in some."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from random import Random
 
 from numpy.typing import ArrayLike
 
-from cpx.methods.reasons.deletion import shrunk_change, shrunk_reason
+from cpx.methods.reasons.deletion import delete_from_change, delete_from_reason
 from cpx.support.validation import positive_integer, seconds, valid_seed
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
@@ -194,10 +194,10 @@ def _walk(oracle: SufficiencyOracle, random: Random) -> Iterator[tuple[bool, int
             change = oracle.change(absent)
             if change is None:
                 order = shuffled(chosen, random)
-                reason, _ = shrunk_reason(oracle, chosen, order, lambda _: None)
+                reason, _ = delete_from_reason(oracle, chosen, order, lambda _: None)
                 unknown.add_clause([-place - 1 for place in places(reason)])
                 yield True, reason
             else:
-                small = shrunk_change(oracle, change, shuffled(change, random))
+                small = delete_from_change(oracle, change, shuffled(change, random))
                 unknown.add_clause([place + 1 for place in places(small)])
                 yield False, small

@@ -1,4 +1,4 @@
-"""Light hitting sets of a growing family of sets, by PySAT's Glucose."""
+"""Minimum-weight hitting sets of a growing family of sets, by PySAT's Glucose."""
 
 from __future__ import annotations
 

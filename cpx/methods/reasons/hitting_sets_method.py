@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
-from cpx.methods.reasons.oracle_method import AskingOracle
+from cpx.methods.reasons.oracle_method import OracleMethod
 from cpx.models.sufficient_reason.problem import SufficientReason
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["HittingSets"]
 
 
-class HittingSets(AskingOracle):
+class HittingSets(OracleMethod):
     """Solves the sufficient reason in the full sense, for which there is no statement.
 
     A lower bound from minimum hitting sets of counterexamples, which an exact oracle of our own
@@ -26,7 +26,7 @@ class HittingSets(AskingOracle):
 
     name: ClassVar[str] = "hitting-sets"
     requires: ClassVar[dict[str, str]] = {
-        **AskingOracle.requires,
+        **OracleMethod.requires,
         "pysat": "python-sat[pb]>=1.9.dev2,<2",
     }
     supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
@@ -88,12 +88,12 @@ class HittingSets(AskingOracle):
             # A stop may fall into the report of a reason, which measures it: nothing is claimed
             # of a reason that is not reported. The oracle knows by now that it is one.
             progress.found(problem.explanation(found.attributes))
-        told = f"{found.rounds} hitting sets, {found.changes} changes, {found.calls} calls"
+        message = f"{found.rounds} hitting sets, {found.changes} changes, {found.calls} calls"
         if found.lower is not None:
             progress.bound(found.lower)
         return Outcome(
             found.proved,
             Termination.COMPLETED if found.proved else progress.why_stopped(),
-            told,
+            message,
             found.upper,
         )

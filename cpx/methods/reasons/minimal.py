@@ -1,4 +1,4 @@
-"""Subset-minimal sufficient reasons, quickly."""
+"""Inclusion-minimal sufficient reasons, by deletion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.methods.reasons.deletion import shrunk_reason
+from cpx.methods.reasons.deletion import delete_from_reason
 from cpx.support.validation import positive_integer, seconds, valid_seed, weight_map
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
@@ -111,7 +111,7 @@ def minimal_reason(
             if not i:
                 tests = _tests(model)
                 order.sort(key=lambda place: (-cost[place], tests[oracle.grid.used[place]]))
-            shrunk_reason(oracle, oracle.everything, order, note)
+            delete_from_reason(oracle, oracle.everything, order, note)
             minimal = True
     except Stopped:
         pass

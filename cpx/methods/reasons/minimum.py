@@ -1,4 +1,4 @@
-"""Minimum sufficient reasons by implicit hitting sets, with a proven interval at any time."""
+"""Minimum sufficient reasons by implicit hitting sets, with bounds at any time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from random import Random
 from numpy.typing import ArrayLike
 
 from cpx.errors import InvalidInstance
-from cpx.methods.reasons.deletion import shrunk_reason
+from cpx.methods.reasons.deletion import delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSets
 from cpx.support.validation import index_set, seconds, valid_seed, weight_map
 from cpx.trees import TreeModel
@@ -223,7 +223,7 @@ class _Search:
     def shrink(self, reason: int) -> None:
         """Make a subset-minimal reason, and learn what is met on the way."""
         order = shuffled(reason & self.free, self.random)
-        _, changes = shrunk_reason(self.oracle, reason | self.kept, order, self.found)
+        _, changes = delete_from_reason(self.oracle, reason | self.kept, order, self.found)
         for change in changes:
             self.learn(change)
 

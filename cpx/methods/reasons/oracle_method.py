@@ -1,4 +1,4 @@
-"""What the methods that ask the oracle of sufficient reasons have in common."""
+"""Base class of the methods that use the sufficiency oracle."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import ClassVar
 from cpx.backends.base import Backend
 from cpx.compiled.machine_code import load
 
-__all__ = ["AskingOracle"]
+__all__ = ["OracleMethod"]
 
 
-class AskingOracle(Backend):
+class OracleMethod(Backend):
     """A method that asks :class:`~cpx.trees.sufficiency.oracle.SufficiencyOracle`."""
 
     requires: ClassVar[dict[str, str]] = {"llvmlite": "llvmlite>=0.45,<0.60"}

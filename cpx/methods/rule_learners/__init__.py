@@ -1,4 +1,4 @@
-"""Rule sets of other methods, on the same samples and with the same figures.
+"""Rule sets by other methods, on the same samples and with the same figures.
 
 - ``found``: a set of rules with its figures, and the table that compares several;
 - ``cart``: the leaves of one decision tree;

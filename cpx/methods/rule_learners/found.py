@@ -1,4 +1,4 @@
-"""Sets of rules from anywhere, with the same figures."""
+"""Rule sets from any source, measured with the same figures."""
 
 from __future__ import annotations
 

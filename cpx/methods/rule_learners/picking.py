@@ -1,4 +1,4 @@
-"""Few of many rules that cover the most samples: greedily, and as a constraint model."""
+"""Selection of a few covering rules: greedy, and as a constraint model."""
 
 from __future__ import annotations
 

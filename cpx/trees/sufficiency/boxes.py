@@ -1,4 +1,4 @@
-"""Compiled kernel: the leaves that a box reaches, and bounds on the sum of their values.
+"""Boxes of positions: the leaves they reach and bounds on their sum, as compiled kernels.
 
 The leaves of each tree are bits, the greatest value first, so that the best reachable leaf of a
 tree over a box is the lowest bit of the intersection of two masks per attribute. The sum of the

@@ -1,6 +1,6 @@
-"""Class margins: the difference of two classes' scores, as trees over grid positions.
+"""The margin of one class over another: their score difference as trees over positions.
 
-A duel has all that the search reads, as plain arrays: see :class:`Duel`.
+A :class:`ClassMargin` has all that the search reads, as plain arrays.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cpx.compiled.kernel import Ints, Words
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.grid import Grid
 
-__all__ = ["Duel", "differences", "make_duel"]
+__all__ = ["ClassMargin", "class_margin", "differences"]
 
 
 # Sums of so many bits, and half of it again, are safe in 64 bits.
@@ -24,7 +24,7 @@ _BITS = 61
 
 
 class Arrays(NamedTuple):
-    """What the kernels read of a duel, and call t; a named tuple, as kernels take."""
+    """What the kernels read of a margin, and call t; a named tuple, as kernels take."""
 
     values: Ints
     base: Ints
@@ -46,7 +46,7 @@ class Arrays(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Duel:
+class ClassMargin:
     """The score of a rival less the score of the class of x, as arrays for the search.
 
     Totals are integers. They are exact (``slack`` 0), or were divided by a power of two and
@@ -122,8 +122,8 @@ def _packed(rows: NDArray[np.bool_], words: int) -> Words:
     return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def make_duel(model: TreeModel, grid: Grid, own: int, rival: int) -> Duel:
-    """Return the duel of two classes.
+def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMargin:
+    """Return the margin of a rival class over another one.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def make_duel(model: TreeModel, grid: Grid, own: int, rival: int) -> Duel:
         np.searchsorted(np.sort(tree_of), np.arange(len(tree_word))),
         np.argsort(tree_of, kind="stable"),
     )
-    return Duel(need, slack, arrays, _joined(full, np.uint64))
+    return ClassMargin(need, slack, arrays, _joined(full, np.uint64))
 
 
 def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:

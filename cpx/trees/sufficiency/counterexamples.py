@@ -1,4 +1,4 @@
-"""Counterexamples: rows of another class that agree with x on the fixed attributes."""
+"""Search for rows of another class that agree with x on given attributes, rival by rival."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cpx.errors import DataError
 from cpx.trees import MISSING, TreeModel
 from cpx.trees.sufficiency.set_family import places
 from cpx.trees.sufficiency.vote_clauses import VoteClauses, votes_on_conditions
-from cpx.trees.sufficiency.workspace import Space, arena
+from cpx.trees.sufficiency.workspace import Workspace, prepared_model
 
 __all__ = ["CounterexampleSearch", "GaveUp", "Stopped"]
 
@@ -38,7 +38,7 @@ def _kernels() -> Any:
 
 
 class CounterexampleSearch:
-    """The search for a row of another class, one duel with each rival class.
+    """The search for a row of another class, by the margin of each rival class.
 
     Our own depth-first branch and bound, see :mod:`cpx.trees.sufficiency.exact_search`, helped
     by local search, :mod:`cpx.trees.sufficiency.local_search`; for votes on conditions, clauses,
@@ -58,7 +58,7 @@ class CounterexampleSearch:
     calls, boxes : int
         How many sets were asked about, and boxes looked at.
     patience : int or None
-        How many boxes, about, one duel may take before ``GaveUp`` is raised.
+        How many boxes, about, one class margin may take before ``GaveUp`` is raised.
     deadline : float or None
         When to raise ``Stopped``, on the clock of ``time.monotonic``.
     stop : callable or None
@@ -78,8 +78,8 @@ class CounterexampleSearch:
             raise DataError(
                 f"cells must have the shape ({model.n_attributes},), got {self.cells.shape}"
             )
-        self._arena = arena(model)
-        self.grid = self._arena.grid
+        self._prepared = prepared_model(model)
+        self.grid = self._prepared.grid
         self.x = self.grid.positions(model, self.cells)
         self.own = self._class_of(self.cells)
         self.rivals = [c for c in range(len(model.classes)) if c != self.own]
@@ -89,7 +89,7 @@ class CounterexampleSearch:
         self.stop: Callable[[], bool] | None = None
         self._slice = _SLICE
         self._random = np.random.default_rng(0)
-        self._spaces: dict[int, Space] = {}
+        self._spaces: dict[int, Workspace] = {}
         self._count = len(self.grid.used)
         self._by_votes, self._used = votes_on_conditions(model, self.grid), 0
         self._clauses: dict[int, VoteClauses] = {}
@@ -127,11 +127,11 @@ class CounterexampleSearch:
             self._space(rival).point[:] = point
         return point is not None
 
-    def _space(self, rival: int) -> Space:
+    def _space(self, rival: int) -> Workspace:
         if rival not in self._spaces:
             self.look()
-            duel = self._arena.duel(self.model, self.own, rival)
-            self._spaces[rival] = Space(duel, self.grid, self.x)
+            margin = self._prepared.margin(self.model, self.own, rival)
+            self._spaces[rival] = Workspace(margin, self.grid, self.x)
         return self._spaces[rival]
 
     def _search(self, rival: int, held: NDArray[np.uint64]) -> bool:
@@ -155,7 +155,7 @@ class CounterexampleSearch:
         self.boxes += int(space.state[kernels.BOXES])
         return bool(answer != kernels.NONE)
 
-    def _boxes(self, space: Space, budget: int) -> int:
+    def _boxes(self, space: Workspace, budget: int) -> int:
         """Search on, for so many boxes or less; raise GaveUp where patience allows no more."""
         kernels = _kernels()
         before, boxes = time.monotonic(), int(space.state[kernels.BOXES])
@@ -180,7 +180,7 @@ class CounterexampleSearch:
         # For one row this is ten times as fast as TreeModel.totals_of.
         row, exact = cells.tolist(), self.model.exact
         totals = list(exact.base_values)
-        for walk, tree, values in zip(self._arena.walks, self.model.trees, exact.leaf_values):
+        for walk, tree, values in zip(self._prepared.walks, self.model.trees, exact.leaf_values):
             for output, value in zip(tree.outputs, values[walk(row)].tolist()):
                 totals[output] += value
         return int(self.model.decide(np.array([totals], dtype=object))[0])

@@ -1,4 +1,4 @@
-"""Compiled kernel: the exact branch and bound for a counterexample.
+"""The exact search for a counterexample, as compiled kernels.
 
 Depth-first branch and bound over boxes of positions, with the bounds of
 :mod:`cpx.trees.sufficiency.boxes`. Positions that cannot reach the goal are cut off at the ends,
@@ -53,7 +53,7 @@ def search(
     Parameters
     ----------
     t : Arrays
-        See :class:`cpx.trees.sufficiency.class_margin.Duel`.
+        See :class:`cpx.trees.sufficiency.class_margin.ClassMargin`.
     need, slack : int
         The goal; totals are rounded up by less than ``slack`` in all, 0 when they are exact.
     x : (A,) array of int64
@@ -65,11 +65,11 @@ def search(
     point : (A,) array of int64
         The answer: a position, or -1 for a missing value.
     profile : (3, P) array of int64
-        Space for the sums of one attribute.
+        Workspace for the sums of one attribute.
     taken : (T,) array of uint8
-        Space for which trees are left out of a sum.
+        Workspace for which trees are left out of a sum.
     gains : (A,) array of int64
-        Space for what the bound would lose by each attribute.
+        Workspace for what the bound would lose by each attribute.
     state : (4,) array of int64
         Where to go on, see ``DEPTH`` and so on; depth 0 at first. When a
         point is ``CHECK`` and refuted, say so here.

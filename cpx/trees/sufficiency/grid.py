@@ -1,4 +1,4 @@
-"""The grid of a model: cells between thresholds, numbered, and the leaves they reach."""
+"""The possible cells of each attribute, numbered without gaps, and the leaves they reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled kernel: local search for a counterexample, from a point of the exact search.
+"""Local search for a counterexample from a point of the exact search, as compiled kernels.
 
 One attribute is moved at a time while the others stay: to where the total is greatest, until
 the point is a counterexample (:func:`climb`); and of a counterexample, which mostly differs from
@@ -43,7 +43,7 @@ def climb(
     Parameters
     ----------
     t : Arrays
-        See :class:`cpx.trees.sufficiency.class_margin.Duel`.
+        See :class:`cpx.trees.sufficiency.class_margin.ClassMargin`.
     need : int
         A total by which the rival wins for sure.
     full : (W,) array of uint64
@@ -58,11 +58,11 @@ def climb(
     point : (A,) array of int64
         Positions, changed in place.
     movable : (A,) array of uint8
-        Space for which attributes may be moved.
+        Workspace for which attributes may be moved.
     words : (ROWS, W) array of uint64
-        Space for leaves.
+        Workspace for leaves.
     at : (P,) array of int64
-        Space for the sums of one attribute, and of its missing value in the last place.
+        Workspace for the sums of one attribute, and of its missing value in the last place.
 
     Returns
     -------

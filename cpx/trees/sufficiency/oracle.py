@@ -1,4 +1,4 @@
-"""The oracle of sufficiency: exact answers with counterexamples, for any tree model."""
+"""The sufficiency oracle: do these attributes force the class? Exact, with a counterexample."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SufficiencyOracle(CounterexampleSearch):
         After :meth:`change` found nothing, a reason: all places that are not free, or those
         that were needed to see it.
     patience : int or None
-        How many boxes, about, one duel may take before ``GaveUp`` is raised.
+        How many boxes, about, one class margin may take before ``GaveUp`` is raised.
     deadline : float or None
         When to raise ``Stopped``, on the clock of ``time.monotonic``.
     stop : callable or None

@@ -1,4 +1,4 @@
-"""A growing family of sets, queried for a member that is disjoint from a given set."""
+"""Families of sets, with queries for a member that is disjoint from a given set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sufficiency for a single decision tree: a hitting-set problem over its leaves."""
+"""Sufficiency for a single tree, from its leaves of other classes."""
 
 from __future__ import annotations
 

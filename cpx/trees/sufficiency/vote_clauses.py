@@ -1,4 +1,4 @@
-"""Sufficiency for forests by majority vote, as clauses for a SAT solver (Glucose)."""
+"""Counterexamples of forests by vote over free conditions, as SAT clauses for Glucose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maximal intervals of the attributes of a reason that still force the class."""
+"""The widest intervals of a reason's attributes that still force the class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workspace of the exact search: prepared arrays of a model, and memory to search in."""
+"""What the search needs of a model, prepared once, and the arrays that it works in."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from numpy.typing import NDArray
 
 from cpx.compiled.kernel import bind
 from cpx.trees import MISSING, Tree, TreeModel
-from cpx.trees.sufficiency.class_margin import Duel, make_duel
+from cpx.trees.sufficiency.class_margin import ClassMargin, class_margin
 from cpx.trees.sufficiency.grid import Grid
 from cpx.trees.tree import LEFT
 
-__all__ = ["Arena", "Space", "arena"]
+__all__ = ["PreparedModel", "Workspace", "prepared_model"]
 
 
-class Arena:
-    """The duels of a model; kept as long as the model, for all rows of it."""
+class PreparedModel:
+    """The class margins of a model; kept as long as the model, for all rows of it."""
 
     def __init__(self, model: TreeModel) -> None:
         self.grid = Grid(model)
         self.walks = [_walk(tree) for tree in model.trees]
-        self._duels: dict[tuple[int, int], Duel] = {}
+        self._margins: dict[tuple[int, int], ClassMargin] = {}
 
-    def duel(self, model: TreeModel, own: int, rival: int) -> Duel:
-        if (own, rival) not in self._duels:
-            self._duels[own, rival] = make_duel(model, self.grid, own, rival)
-        return self._duels[own, rival]
+    def margin(self, model: TreeModel, own: int, rival: int) -> ClassMargin:
+        if (own, rival) not in self._margins:
+            self._margins[own, rival] = class_margin(model, self.grid, own, rival)
+        return self._margins[own, rival]
 
 
 def _walk(tree: Tree) -> Callable[[list[int]], int]:
@@ -50,18 +50,18 @@ def _walk(tree: Tree) -> Callable[[list[int]], int]:
     return walk
 
 
-_arenas: WeakKeyDictionary[TreeModel, Arena] = WeakKeyDictionary()
+_prepared: WeakKeyDictionary[TreeModel, PreparedModel] = WeakKeyDictionary()
 
 
-def arena(model: TreeModel) -> Arena:
-    """Return the arena of a model, the same one as long as the model, or an equal one, lives."""
-    if model not in _arenas:
-        _arenas[model] = Arena(model)
-    return _arenas[model]
+def prepared_model(model: TreeModel) -> PreparedModel:
+    """Return what the search needs of a model; it is kept as long as the model lives."""
+    if model not in _prepared:
+        _prepared[model] = PreparedModel(model)
+    return _prepared[model]
 
 
-class Space:
-    """The arrays in which one duel is searched for one row, and the calls that read them.
+class Workspace:
+    """The arrays in which one margin is searched for one row, and the calls that read them.
 
     Attributes
     ----------
@@ -79,12 +79,12 @@ class Space:
         The kernels of these names.
     """
 
-    def __init__(self, duel: Duel, grid: Grid, x: NDArray[np.int64]) -> None:
+    def __init__(self, margin: ClassMargin, grid: Grid, x: NDArray[np.int64]) -> None:
         from cpx.trees.sufficiency.exact_search import begin, search
         from cpx.trees.sufficiency.local_search import ROWS, climb, restore
 
         sizes = [len(cells) for cells in grid.cells]
-        n, leaves = len(sizes), len(duel.full)
+        n, leaves = len(sizes), len(margin.full)
         # Each split makes a box smaller, by a position or by missing values.
         depth = sum(sizes) + int(grid.missing.sum()) - n + 2
         words = np.empty((depth, leaves), dtype=np.uint64)
@@ -103,19 +103,19 @@ class Space:
         self.state = np.zeros(4, dtype=np.int64)
         self.order = np.arange(n, dtype=np.int64)
         # What was rounded up must win after rounding, too.
-        self.enough = max(duel.need, duel.slack)
+        self.enough = max(margin.need, margin.slack)
         self.begin = bind(
-            begin, duel.arrays, duel.full, whole, x, self.held, words, box, self.state
+            begin, margin.arrays, margin.full, whole, x, self.held, words, box, self.state
         )
         self.search = bind(
-            search, duel.arrays, duel.need, duel.slack, x, words, box, self.point, profile,
+            search, margin.arrays, margin.need, margin.slack, x, words, box, self.point, profile,
             taken, gains, self.state,
         )  # fmt: skip
         self.climb = bind(
-            climb, duel.arrays, self.enough, duel.full, whole, x, self.order, self.held,
+            climb, margin.arrays, self.enough, margin.full, whole, x, self.order, self.held,
             self.point, movable, rows, profile[0],
         )  # fmt: skip
         self.restore = bind(
-            restore, duel.arrays, self.enough, duel.full, whole, x, self.order, self.point,
+            restore, margin.arrays, self.enough, margin.full, whole, x, self.order, self.point,
             movable, rows, profile[0],
         )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpx.methods.reasons.deletion_kernels import Dropping
+from cpx.methods.reasons.deletion_kernels import LossDeletion
 from cpx.models.minimum_subset.form import LossForm
 
 
@@ -24,28 +24,28 @@ def _form(seed: int) -> LossForm:
 @pytest.mark.parametrize("seed", range(150))
 def test_it_drops_what_can_be_dropped_in_this_order(seed: int) -> None:
     form, random = _form(seed), np.random.default_rng(seed)
-    dropping = Dropping(form)
+    deletion = LossDeletion(form)
     for _ in range(3):
         start = set(np.flatnonzero(random.random(form.n_features) < 0.9).tolist())
-        holds = dropping.begin(start)
+        holds = deletion.begin(start)
         assert holds == form.holds(start)
         if not holds:
             continue
         order = random.permutation(form.n_features).tolist()
-        assert dropping.drop(order)
+        assert deletion.drop(order)
         kept = set(start)
         for j in order:
             if j in kept and form.holds(kept - {j}):
                 kept.remove(j)
-        assert dropping.kept == sorted(kept)
+        assert deletion.kept == sorted(kept)
         # Again from the same set, which it remembers.
-        assert dropping.begin(start)
-        assert dropping.drop(order[::-1])
-        assert form.holds(dropping.kept)
+        assert deletion.begin(start)
+        assert deletion.drop(order[::-1])
+        assert form.holds(deletion.kept)
 
 
 def test_it_stops() -> None:
-    dropping = Dropping(_form(3))
-    assert dropping.begin(range(_form(3).n_features))
-    assert not dropping.drop([0, 1], stop=lambda: True)
-    assert dropping.kept == list(range(_form(3).n_features))
+    deletion = LossDeletion(_form(3))
+    assert deletion.begin(range(_form(3).n_features))
+    assert not deletion.drop([0, 1], stop=lambda: True)
+    assert deletion.kept == list(range(_form(3).n_features))

@@ -1,12 +1,11 @@
-"""The formula of greatest weight, by the exact search.
+"""Maximum-weight formulas (rules of kernel machines), by exact search.
 
-First a formula that is true of all rows of positive weight and of none of negative weight, which
-is optimal, is sought (``consistent``). Otherwise the best formula of one clause, which the search
-for the heaviest monomial finds, is improved by local search (``local``); then all clauses that a
-better one may have are enumerated (``candidates``), and branch and bound over sets of them
-(``master``), with bounds by multipliers (``dual``, ``weighing``) and better formulas by exchanges
-(``exchange``), proves the optimum. A hint is one more formula to start from: the proof never
-rests on it.
+First a formula is looked for that is true of all rows of positive weight and of no other
+(``consistent``); it would be optimal. Otherwise the best formula of one clause, a maximum-weight
+monomial, is improved by local search (``local_search``); then all clauses that a better formula
+may need are enumerated (``candidates``, ``dominance``), and branch and bound over sets of them
+(``branch_and_bound``), with Lagrangian bounds (``dual``, ``clause_weights``), proves the optimum.
+A hint is one more formula to start from: the proof never rests on it.
 """
 
 from __future__ import annotations
@@ -53,8 +52,8 @@ def solve_dnf(problem: Problem, form: DNFForm, progress: Progress) -> Outcome:
     found, _ = search.find(_MOST_NODES, stop)
     if found is not None:
         report([tuple(elements(clause)) for clause in found])
-        told = f"consistent with all support vectors, {search.nodes} nodes"
-        return Outcome(True, Termination.COMPLETED, told, rows.greatest, sizes)
+        message = f"consistent with all support vectors, {search.nodes} nodes"
+        return Outcome(True, Termination.COMPLETED, message, rows.greatest, sizes)
     if progress.should_stop:
         return Outcome(False, progress.why_stopped(), "stopped early", sizes=sizes)
     return _general(problem, form, rows, progress, sizes)
@@ -67,7 +66,7 @@ def _general(
     progress: Progress,
     sizes: dict[str, int],
 ) -> Outcome:
-    from cpx.backends.search.kernel_rules.branch_and_bound import Master
+    from cpx.backends.search.kernel_rules.branch_and_bound import BranchAndBound
     from cpx.backends.search.kernel_rules.candidates import enumerate_clauses
     from cpx.backends.search.kernel_rules.local_search import best_clause, improve, restarts
 
@@ -97,10 +96,10 @@ def _general(
         return Outcome(False, progress.why_stopped(), "ended in the enumeration", sizes=sizes)
     if candidates is None or len(candidates) * sizes["samples"] > _MOST_BITS:
         restarts(form, best, report, stop)
-        told = "local search only: too many clauses or rows"
+        message = "local search only: too many clauses or rows"
         ended = progress.why_stopped() if stop() else Termination.COMPLETED
-        return Outcome(False, ended, told, sizes=sizes)
-    master = Master(
+        return Outcome(False, ended, message, sizes=sizes)
+    tree = BranchAndBound(
         rows,
         candidates,
         form.max_clauses,
@@ -109,10 +108,10 @@ def _general(
         proved=progress.bound,
         stop=stop,
     )
-    done = master.search()
+    done = tree.search()
     sizes = {**sizes, "clauses": len(candidates)}
-    told = f"{len(candidates)} clauses, {master.nodes} nodes"
+    message = f"{len(candidates)} clauses, {tree.nodes} nodes"
     if not done:
-        return Outcome(False, progress.why_stopped(), told, sizes=sizes)
-    progress.bound(master.value)
-    return Outcome(True, Termination.COMPLETED, told, master.value, sizes)
+        return Outcome(False, progress.why_stopped(), message, sizes=sizes)
+    progress.bound(tree.value)
+    return Outcome(True, Termination.COMPLETED, message, tree.value, sizes)

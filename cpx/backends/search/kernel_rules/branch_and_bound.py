@@ -1,11 +1,11 @@
-"""Branch and bound over sets of clauses: the formula of greatest weight.
+"""Branch and bound over sets of clauses, best-first.
 
 A node has some clauses and leaves others to choose from; rows that the former are true of do not
 count any more. Its bound (``dual``) is improved until it is no better than the best formula
 known, clauses that no better one needs are dropped on the way, and where it settles, it is
 split: by a negative row, which is paid for or which no clause is true of, while there is one
 that the linear program pays for in part, and else by a clause, which is chosen or left out. Each
-choice makes clauses superfluous (``wider``). The node with the greatest bound is next, so that
+choice makes clauses dominated (``dominance``). The node with the greatest bound is next, so that
 the bound of the whole search gets better all the time.
 """
 
@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.kernel_rules.candidates import Candidates
-from cpx.backends.search.kernel_rules.dominance import superfluous, wider
+from cpx.backends.search.kernel_rules.dominance import dominated, parents_of
 from cpx.backends.search.kernel_rules.dual import Dual
 from cpx.backends.search.kernel_rules.local_search import exchange
-from cpx.backends.search.kernel_rules.restriction import Multipliers, Part
+from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
 from cpx.backends.search.kernel_rules.rows import Rows
 
-__all__ = ["Master"]
+__all__ = ["BranchAndBound"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -80,8 +80,8 @@ class _Node:
     multipliers: tuple[Ints, Ints, Multipliers]
 
 
-class Master:
-    """The search, with the best that is known and proved.
+class BranchAndBound:
+    """Branch and bound over sets of clauses.
 
     Parameters
     ----------
@@ -122,13 +122,13 @@ class Master:
         self.value, self.nodes = value, 0
         total = int(rows.gains.sum() + rows.costs.sum())
         self._scale = 1 << max(0, _BITS - total.bit_length())
-        self._whole = Part.whole(
+        self._whole = Restriction.whole(
             candidates.inside,
             candidates.outside,
             rows.gains * self._scale,
             rows.costs * self._scale,
         )
-        self._parents = wider(candidates, rows)
+        self._parents = parents_of(candidates, rows)
 
     def search(self) -> bool:
         """Search; return whether it was finished, which proves ``value``."""
@@ -188,7 +188,7 @@ class Master:
         dual = self._improved(node, Dual(part, left, multipliers, active))
         return [] if dual is None else self._split(node, dual)
 
-    def _opened(self, node: _Node) -> tuple[Part, Multipliers]:
+    def _opened(self, node: _Node) -> tuple[Restriction, Multipliers]:
         """Return what is left at a node."""
         whole = self._whole
         part = whole.only(
@@ -197,7 +197,7 @@ class Master:
             np.isin(whole.others, node.others),
         )
         useful = part.cover.counts[0] > 0
-        useful &= ~superfluous(part, self._parents)
+        useful &= ~dominated(part, self._parents)
         part, _, _ = part.without_idle_rows(useful)
         rows, others, multipliers = node.multipliers
         return part, multipliers.only(np.isin(rows, part.rows), np.isin(others, part.others))

@@ -1,4 +1,4 @@
-"""The clauses that a formula of greatest weight may have, enumerated."""
+"""Enumeration of the clauses that a maximum-weight formula may need."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def enumerate_clauses(
     weigh less than ``loss``: without the other clauses a formula is worth no less. It must keep
     one, though: where all clauses of a formula are others, each of them alone is worth as much,
     so no clause may lose less than ``loss`` by itself. Of clauses that are true of the same rows
-    there is one of the smallest. Clauses that another one makes superfluous, being true of all
+    there is one of the smallest. Clauses that another one dominates, being true of all
     their positive rows and of no other negative ones, are left out where that is seen at once, or
     they are few.
 
@@ -137,7 +137,7 @@ def _unpacked(packed: NDArray[np.uint8], count: int) -> Bools:
 
 
 def undominated(inside: Bools, outside: Bools) -> Ints:
-    """Return the clauses that no other one makes superfluous; all, where they are many."""
+    """Return the clauses that no other one dominates; all, where they are many."""
     k = len(inside)
     if k > _MOST_PAIRS:
         return np.arange(k)
@@ -145,7 +145,7 @@ def undominated(inside: Bools, outside: Bools) -> Ints:
     a, b = inside.astype(np.float32), outside.astype(np.float32)
     beyond = a @ (1 - a).T + ((1 - b) @ b.T)
     above = beyond == 0
-    # Equal ones make each other superfluous: the first stays.
+    # Equal ones dominate each other: the first stays.
     above &= ~above.T | (np.arange(k)[:, None] > np.arange(k))
     return np.flatnonzero(~above.any(axis=1))
 

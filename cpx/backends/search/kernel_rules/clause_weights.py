@@ -1,4 +1,4 @@
-"""What clauses are worth under multipliers, and how these are improved: the kernels."""
+"""Kernels: weights of clauses under Lagrange multipliers, and the steps that improve these."""
 
 from __future__ import annotations
 

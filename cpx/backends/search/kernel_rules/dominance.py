@@ -1,4 +1,4 @@
-"""Clauses with one feature less, and which clauses they make superfluous."""
+"""Dominance between clauses: those with one feature less, and which clauses they dominate."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.kernel_rules.candidates import Candidates
-from cpx.backends.search.kernel_rules.restriction import Part
+from cpx.backends.search.kernel_rules.restriction import Restriction
 from cpx.backends.search.kernel_rules.rows import Rows
 
-__all__ = ["superfluous", "wider"]
+__all__ = ["dominated", "parents_of"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 
-def wider(candidates: Candidates, rows: Rows) -> Ints:
+def parents_of(candidates: Candidates, rows: Rows) -> Ints:
     """Return for each clause those which are true of the same rows as it is without a feature.
 
     Shape (k, c), with -1 where there is none among the candidates. Each is true of all rows of
@@ -46,8 +46,8 @@ def wider(candidates: Candidates, rows: Rows) -> Ints:
     return found
 
 
-def superfluous(part: Part, parents: Ints) -> Bools:
-    """Return which clauses another one makes superfluous, of those that are kin.
+def dominated(part: Restriction, parents: Ints) -> Bools:
+    """Return which clauses another one dominates, of those that are kin.
 
     That is, another one which is true of all positive rows of a clause and of no negative row
     besides those of it. What is chosen already counts no more, so that this happens again and
@@ -55,7 +55,7 @@ def superfluous(part: Part, parents: Ints) -> Bools:
 
     Parameters
     ----------
-    part : Part
+    part : Restriction
     parents : ndarray of int64, shape (k, c)
         For each of all clauses, by number, some that are true of all its rows, or -1.
 

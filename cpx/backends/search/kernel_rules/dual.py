@@ -1,4 +1,4 @@
-"""What formulas of some clauses can be worth at most: a Lagrangian bound, in integers.
+"""Lagrangian upper bound for formulas of given clauses, certified in integers.
 
 Let every positive row that a formula S is true of be counted for one clause c(i) of S. With
 p_i >= 0 and shares m_in >= 0 of the costs of the negative rows, sum_i m_in <= cost_n,
@@ -33,7 +33,7 @@ from cpx.backends.search.kernel_rules.clause_weights import (
     weigh,
     weigh_exactly,
 )
-from cpx.backends.search.kernel_rules.restriction import Multipliers, Part
+from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
 
 __all__ = ["Dual"]
 
@@ -56,7 +56,7 @@ class Dual:
 
     Parameters
     ----------
-    part : Part
+    part : Restriction
         At least one clause and one positive row.
     most : int
         Clauses of a formula, at least 1.
@@ -77,7 +77,9 @@ class Dual:
         z_n of the linear program.
     """
 
-    def __init__(self, part: Part, most: int, start: Multipliers, active: int = 2000) -> None:
+    def __init__(
+        self, part: Restriction, most: int, start: Multipliers, active: int = 2000
+    ) -> None:
         self.part, self.most, self._active = part, most, active
         self._total = float(part.gains.sum())
         self._costs = (part.costs / self._total).astype(np.float32)

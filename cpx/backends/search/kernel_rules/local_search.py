@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.kernel_rules.restriction import Part
-from cpx.backends.search.max_weight import heaviest
+from cpx.backends.search.kernel_rules.restriction import Restriction
+from cpx.backends.search.max_weight import max_weight_monomials
 from cpx.models.kernel_rule.form import DNFForm
 
 __all__ = ["best_clause", "exchange", "improve", "restarts"]
@@ -27,13 +27,15 @@ def best_clause(form: DNFForm, others: list[Clause], stop: Callable[[], bool]) -
     """
     table, weights, literals = form.table, form.weights.copy(), form.max_literals
     weights[form.covered(others)] = 0
-    found = heaviest(table, weights, literals, bits=_BITS, stop=stop)
+    found = max_weight_monomials(table, weights, literals, bits=_BITS, stop=stop)
     if found.proved and not found.features[0]:
         # A clause has a feature: only the empty one is true of a row of zeros, and with the
         # weight of this row it is worth less than all negative weight.
         table = np.vstack([table, np.zeros(table.shape[1], dtype=np.bool_)])
         worst = -int(np.maximum(weights, 0).sum()) - 1
-        found = heaviest(table, np.append(weights, worst), literals, bits=_BITS, stop=stop)
+        found = max_weight_monomials(
+            table, np.append(weights, worst), literals, bits=_BITS, stop=stop
+        )
     return found.features[0] if found.proved else None
 
 
@@ -114,14 +116,14 @@ def restarts(
 Ints = NDArray[np.int64]
 
 
-def exchange(part: Part, among: Ints, most: int) -> tuple[Ints, int]:
+def exchange(part: Restriction, among: Ints, most: int) -> tuple[Ints, int]:
     """Return up to ``most`` of some clauses, by place, and what their formula is worth.
 
     The first of them are exchanged one at a time, until that makes nothing better.
 
     Parameters
     ----------
-    part : Part
+    part : Restriction
     among : ndarray of int64
         The places of the clauses to choose from, the most promising first.
     most : int

@@ -1,4 +1,4 @@
-"""Some of the clauses and rows of a problem, and the multipliers of these rows."""
+"""A problem restricted to some clauses and rows, with the multipliers of these rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.kernel_rules.rows import Cover
 
-__all__ = ["Multipliers", "Part"]
+__all__ = ["Multipliers", "Restriction"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -49,7 +49,7 @@ class Multipliers:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Restriction:
     """Some clauses, and the rows that they are about.
 
     Attributes
@@ -72,7 +72,7 @@ class Part:
     others: Ints
 
     @classmethod
-    def whole(cls, inside: Bools, outside: Bools, gains: Ints, costs: Ints) -> Part:
+    def whole(cls, inside: Bools, outside: Bools, gains: Ints, costs: Ints) -> Restriction:
         """Return all clauses and rows, called by their places."""
         names = (np.arange(count) for count in (len(inside), gains.size, costs.size))
         numbers, rows, others = names
@@ -81,9 +81,9 @@ class Part:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def only(self, clauses: Bools, inside: Bools, outside: Bools) -> Part:
+    def only(self, clauses: Bools, inside: Bools, outside: Bools) -> Restriction:
         """Return some of the clauses, and some of the rows."""
-        return Part(
+        return Restriction(
             self.numbers[clauses],
             self.cover.only(clauses, inside, outside),
             self.gains[inside],
@@ -92,7 +92,7 @@ class Part:
             self.others[outside],
         )
 
-    def without_idle_rows(self, clauses: Bools) -> tuple[Part, Bools, Bools]:
+    def without_idle_rows(self, clauses: Bools) -> tuple[Restriction, Bools, Bools]:
         """Return some of the clauses with the rows that they are true of, and which these are."""
         stay = np.repeat(clauses, self.cover.counts[0]), np.repeat(clauses, self.cover.counts[1])
         inside = np.zeros(self.gains.size, dtype=np.bool_)

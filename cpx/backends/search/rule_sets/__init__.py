@@ -1,13 +1,12 @@
 """Exact search over sets of rules: branch and bound on bitsets, anytime.
 
-- ``incumbent``: the best set, and which of two sets is better;
-- ``shares``: a bound from shares of the costs, with its proof; ``ascent``: good shares;
-  ``multipliers``: both for a part of the search;
-- ``parts``, ``exploring``: a part of the search, and what is done with it;
-- ``driver``: open parts, threads, the bound of the whole search; ``crew``: what busy threads leave
-  to idle ones; ``together``: one tree, searched by several threads;
+- ``driver``: a best-first queue of subproblems, threads, and the global bound;
+- ``subproblem``: what is done with one; ``open_nodes``: the incumbent and the queue's entries;
+- ``cost_splitting``: the bound, with its proof; ``dual_ascent``, ``multipliers``: how it is made
+  good, and kept from one subproblem to the next;
 - ``rows``: rules as sets of good and bad rows; ``bitsets``: the state of the kernels;
-- ``tree``, ``classes``, ``measures``: the kernels, with the proof of their bound.
+- ``tree``, ``node``: the kernels, with the proof of their bound;
+- ``parallel``: one tree searched by several threads.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import numpy as np
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
-from cpx.backends.search.rule_sets.driver import Explorer
+from cpx.backends.search.rule_sets.driver import BestFirstSearch
 from cpx.backends.search.rule_sets.open_nodes import Incumbent
 from cpx.compiled.machine_code import load
 from cpx.models.rule_set.form import RuleSelection
@@ -54,18 +53,18 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         return wanted or progress.interrupted or progress.expired
 
     with progress.phase("solve"):
-        known = Incumbent(form, problem, progress, left.translate(start))
-        explorer = Explorer(merged, rules, known, stop)
-        done = explorer.run(progress.options.threads, lambda: progress.bound(explorer.bound()))
-        progress.bound(explorer.bound())
-    told = f"{explorer.nodes} nodes"
+        incumbent = Incumbent(form, problem, progress, left.translate(start))
+        search = BestFirstSearch(merged, rules, incumbent, stop)
+        done = search.run(progress.options.threads, lambda: progress.bound(search.bound()))
+        progress.bound(search.bound())
+    message = f"{search.nodes} nodes"
     claimed = None if progress.objective is None else int(progress.objective)
     if progress.objective is None or progress.best_bound != progress.objective:
-        return Outcome(False, progress.why_stopped(), told, claimed, sizes)
+        return Outcome(False, progress.why_stopped(), message, claimed, sizes)
     warnings = [] if done else [_UNSETTLED]
-    if known.cost == progress.objective:
-        progress.explanation = problem.explanation(known.key[2])
-    return Outcome(True, Termination.COMPLETED, told, claimed, sizes, warnings)
+    if incumbent.cost == progress.objective:
+        progress.explanation = problem.explanation(incumbent.key[2])
+    return Outcome(True, Termination.COMPLETED, message, claimed, sizes, warnings)
 
 
 _UNSETTLED = (

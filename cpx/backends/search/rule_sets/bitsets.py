@@ -1,4 +1,4 @@
-"""A part of the search on bitsets: the state of the kernels, and calls that may be interrupted."""
+"""Bitset search of a subproblem: the state of its kernels, in calls that can be interrupted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.rule_sets.node import Arena, Stack
+from cpx.backends.search.rule_sets.node import Stack, Workspace
 from cpx.backends.search.rule_sets.rows import rows_of
 from cpx.backends.search.rule_sets.tree import BETTER, DONE, FULL, PAUSED, branch, expand
 
@@ -50,7 +50,9 @@ class BitsetSearch:
         self.required, self.rules = tuple(required), rules
         self.rows, start = rows_of(form, required, rules, paid)
         n, words = self.rows.bits.shape
-        self.arena = Arena(*(np.zeros(4 * n + 1, dtype=np.int64) for _ in Arena._fields))
+        self.workspace = Workspace(
+            *(np.zeros(4 * n + 1, dtype=np.int64) for _ in Workspace._fields)
+        )
         self.stack = _new_stack(words, DEPTH, self.rows.paid.least.size)
         self.stack.uncovered[0], self.stack.once[0] = start
         self.stack.paid[0] = self.rows.paid.least.sum()
@@ -60,9 +62,9 @@ class BitsetSearch:
         self.weight = 1 + _LINE * (words + self.rows.paid.least.size / 16)
         self._refresh(known)
         if n and self.rows.most_rules > 0:
-            self.arena.rule[n : 2 * n] = np.arange(n)
-            self.arena.good[n : 2 * n] = _FAR
-            expand(self.rows, self.arena, self.stack, 0, n, 2 * n, -1)
+            self.workspace.rule[n : 2 * n] = np.arange(n)
+            self.workspace.good[n : 2 * n] = _FAR
+            expand(self.rows, self.workspace, self.stack, 0, n, 2 * n, -1)
 
     @property
     def nodes(self) -> int:
@@ -71,11 +73,11 @@ class BitsetSearch:
 
     def bound(self) -> int:
         """Return a lower bound on the cost of all sets of the part that are better."""
-        arena, stack = self.arena, self.stack
+        workspace, stack = self.workspace, self.stack
         best, at = int(stack.best[0]), int(stack.position[0])
         if int(stack.tally[0]) < 0 or at > int(stack.children[0]) or not stack.children[0]:
             return best
-        most = int(arena.bound[arena.turn[max(0, at - 1)]])
+        most = int(workspace.bound[workspace.turn[max(0, at - 1)]])
         return min(best, int(stack.cost[0]) - most)
 
     def step(self, offer: Offer) -> bool:
@@ -85,7 +87,7 @@ class BitsetSearch:
         and the size of the best set that is known.
         """
         work = max(1, int(WORK / self.weight))
-        while (status := branch(self.rows, self.arena, self.stack, work)) != DONE:
+        while (status := branch(self.rows, self.workspace, self.stack, work)) != DONE:
             if status == FULL:
                 self._grow()
             else:
@@ -94,22 +96,22 @@ class BitsetSearch:
                 return False
         return True
 
-    def part_off(self) -> BitsetSearch | None:
+    def split_off(self) -> BitsetSearch | None:
         """Leave every other open child of the highest node that has some to another search.
 
         None where no node has two, or has one beside the child that is being searched.
         """
-        arena, stack = self.arena, self.stack
+        workspace, stack = self.workspace, self.stack
         at = int(stack.tally[0])
         for depth in range(at + 1):
             first, begun = int(stack.start[depth]), int(stack.position[depth])
-            turn = arena.turn[first + begun : first + int(stack.children[depth])]
+            turn = workspace.turn[first + begun : first + int(stack.children[depth])]
             saved = int(stack.cost[depth] - stack.best[0]) - 1
-            turn = turn[arena.bound[turn] > saved]
+            turn = turn[workspace.bound[turn] > saved]
             given = turn[depth == at :: 2]
             if given.size:
                 other = copy(self)
-                other.arena = Arena._make(table.copy() for table in arena)
+                other.workspace = Workspace._make(table.copy() for table in workspace)
                 other.stack = Stack._make(table.copy() for table in stack)
                 other.stack.tally[:] = depth, 0, 0, 0
                 other._keep(depth, given)
@@ -120,7 +122,7 @@ class BitsetSearch:
     def _keep(self, depth: int, turn: Ints) -> None:
         """Make these the children of an open node that are left."""
         first = int(self.stack.start[depth]) + int(self.stack.position[depth])
-        self.arena.turn[first : first + turn.size] = turn
+        self.workspace.turn[first : first + turn.size] = turn
         self.stack.children[depth] = self.stack.position[depth] + turn.size
 
     def _found(self) -> tuple[int, ...]:
@@ -138,7 +140,9 @@ class BitsetSearch:
 
     def _grow(self) -> None:
         """Make twice the room for rules and for nodes."""
-        self.arena = Arena(*(np.concatenate([a, np.zeros_like(a)]) for a in self.arena))
+        self.workspace = Workspace(
+            *(np.concatenate([a, np.zeros_like(a)]) for a in self.workspace)
+        )
         old = self.stack
         depth, words = old.uncovered.shape
         new = _new_stack(words, 2 * depth, old.due.shape[1])

@@ -1,4 +1,4 @@
-"""A bound by shares: what every row must pay at least, in exact integers.
+"""A lower bound by cost splitting: what each row pays at least, in exact integers.
 
 Let S be a set of rules without limits. It pays the price of each of its rules, w_j for each bad
 row j it covers, and w_i for each good row i it misses. Divide each cost into shares of the good
@@ -7,29 +7,29 @@ rows, which are not negative:
     sum over i of b(i, j)  <=  w_j            for each bad row j,
     sum over i of c(i, r)  <=  price of r,    c(i, r) = 0 where r does not cover i,
 
-so that ``asked(i, r) = c(i, r) + sum of b(i, j) over the bad rows j of r`` is what row i is asked
-to pay for rule r. Then, with ``least(i) = min(w_i, min of asked(i, r) over the r that cover i)``,
+so that ``demand(i, r) = c(i, r) + sum of b(i, j) over the bad rows j of r`` is what row i is asked
+to pay for rule r. Then, with ``least(i) = min(w_i, min of demand(i, r) over the r that cover i)``,
 
     cost(S)  >=  sum over i of  [w_i if S misses i]  + sum of c(i, r) over r in S
                                                      + sum of b(i, j) over the j that S covers
              >=  sum over i of  least(i):
 
-a row that S misses pays w_i; one that a rule r in S covers pays asked(i, r) at least, because no
+a row that S misses pays w_i; one that a rule r in S covers pays demand(i, r) at least, because no
 share is negative and S covers what r covers. Unlike the linear relaxation of the usual statement,
 in which a row may be covered by a little of each of many rules that share the cost of their bad
 rows, each row here pays for one rule in full; the shares of the best such bound are nearly always
 within some hundredths of the optimum.
 
-With a rule r in S, row i pays at least asked(i, r) if r covers i. Otherwise it pays for what r
+With a rule r in S, row i pays at least demand(i, r) if r covers i. Otherwise it pays for what r
 covers, the sum d(i, r) of b(i, j) over the bad rows of r, and at least least(i), so at least the
 greater of both. Without r, it pays the least over the other rules. Both are bounds as well:
 
-    cost(S) >= sum of (asked(i, r) if r covers i else max(least(i), d(i, r)))   if r is in S,
+    cost(S) >= sum of (demand(i, r) if r covers i else max(least(i), d(i, r)))   if r is in S,
     cost(S) >= sum of (the second least if r is the least of i else least(i))   if r is not in S.
 
 More generally, row i pays ``due(i)`` for a set S at least, the sum of c(i, r) over its rules and
 of b(i, j) over the bad rows they cover, and so at least the greater of least(i) and due(i). With
-another rule r, due(i) is at least c(i, r) more, and at least asked(i, r). That is the bound of
+another rule r, due(i) is at least c(i, r) more, and at least demand(i, r). That is the bound of
 each node of the search, and of its rules.
 
 Rules whose first bound is too high are in no set that is wanted, and those whose second bound is
@@ -167,11 +167,11 @@ def certify(terms: Terms, state: Ascent, exact: Exact) -> int:
                     line[i] += more[i]
             for i in range(W):
                 if covers[i] > 0:
-                    asked = line[i] + own[i]
-                    if asked < least[i]:
-                        second[i], least[i], who[i] = least[i], asked, r
-                    elif asked < second[i]:
-                        second[i] = asked
+                    demand = line[i] + own[i]
+                    if demand < least[i]:
+                        second[i], least[i], who[i] = least[i], demand, r
+                    elif demand < second[i]:
+                        second[i] = demand
         for i in range(W):
             bound += least[i]
             if who[i] >= 0:

@@ -1,4 +1,4 @@
-"""The search around the kernels: open parts, threads, and the bound of the whole search."""
+"""The driver of the search: a best-first queue of subproblems, threads, and the global bound."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.rule_sets.open_nodes import Part
-from cpx.backends.search.rule_sets.parallel import Crew
-from cpx.backends.search.rule_sets.subproblem import Exploration
+from cpx.backends.search.rule_sets.open_nodes import Subproblem
+from cpx.backends.search.rule_sets.parallel import TaskPool
+from cpx.backends.search.rule_sets.subproblem import SubproblemSearch
 
 if TYPE_CHECKING:
     from cpx.backends.search.rule_sets.open_nodes import Incumbent
     from cpx.models.rule_set.form import RuleSelection
 
-__all__ = ["Explorer"]
+__all__ = ["BestFirstSearch"]
 
 _POLL_SECONDS = 0.01
 
 
-class Explorer:
+class BestFirstSearch:
     """Threads that take the open part with the lowest bound and leave parts of it.
 
     Parts differ in their rules, so that no set is met twice, and a part is closed only where
@@ -36,24 +36,24 @@ class Explorer:
         self,
         form: RuleSelection,
         rules: NDArray[np.int64],
-        known: Incumbent,
+        incumbent: Incumbent,
         stop: Callable[[], bool],
     ) -> None:
-        self.form, self.known, self.stop = form, known, stop
+        self.form, self.incumbent, self.stop = form, incumbent, stop
         self.nodes = 0
         self._serial = 0
-        self._open: list[tuple[int, int, Part]] = []
+        self._open: list[tuple[int, int, Subproblem]] = []
         self._running: dict[int, int] = {}
-        self.crew = Crew()
-        self._changed = self.crew.changed
+        self.pool = TaskPool()
+        self._changed = self.pool.changed
         self._failures: list[BaseException] = []
-        self._push(Part(tuple(form.required), rules, form.offset))
+        self._push(Subproblem(tuple(form.required), rules, form.offset))
 
     def bound(self) -> int:
         """Return a lower bound on the cost of all sets."""
         with self._changed:
             lowest = [bound for bound, _, _ in self._open[:1]]
-            return min([self.known.cost, *self._running.values(), *lowest])
+            return min([self.incumbent.cost, *self._running.values(), *lowest])
 
     def run(self, threads: int, watch: Callable[[], None]) -> bool:
         """Work until done, which is returned, or stopped; ``watch`` is called now and then."""
@@ -71,8 +71,8 @@ class Explorer:
             raise self._failures[0]
         return not self._open and not self._running
 
-    def _push(self, part: Part) -> None:
-        if not self.known.beaten(part.bound, len(part.required)):
+    def _push(self, part: Subproblem) -> None:
+        if not self.incumbent.beaten(part.bound, len(part.required)):
             heapq.heappush(self._open, (part.bound, self._serial, part))
             self._serial += 1
 
@@ -80,10 +80,12 @@ class Explorer:
         try:
             while (part := self._next(number)) is not None:
                 note = partial(self._note, number)
-                exploration = Exploration(self.form, self.known, self.crew, self._stopped, note)
-                left = exploration.explore(part)
+                search = SubproblemSearch(
+                    self.form, self.incumbent, self.pool, self._stopped, note
+                )
+                left = search.explore(part)
                 with self._changed:
-                    self.nodes += exploration.nodes
+                    self.nodes += search.nodes
                     if self._stopped():
                         return  # with the bound of this part as it is
                     for child in left:
@@ -96,7 +98,7 @@ class Explorer:
     def _stopped(self) -> bool:
         return bool(self._failures) or self.stop()
 
-    def _next(self, number: int) -> Part | None:
+    def _next(self, number: int) -> Subproblem | None:
         """Return the part with the lowest bound; None where none will be open any more.
 
         Until there is one, do what other threads leave.
@@ -105,12 +107,12 @@ class Explorer:
             with self._changed:
                 while self._open:
                     bound, _, part = heapq.heappop(self._open)
-                    if not self.known.beaten(bound, len(part.required)):
+                    if not self.incumbent.beaten(bound, len(part.required)):
                         self._running[number] = bound
                         return part
                 if not self._running or self._stopped():
                     return None
-            self.crew.help(_POLL_SECONDS)
+            self.pool.help(_POLL_SECONDS)
 
     def _note(self, number: int, bound: int) -> None:
         with self._changed:

@@ -1,4 +1,4 @@
-"""Shares of the costs, improved step by step: what makes the bound of shares good.
+"""Dual ascent: cost shares improved step by step, for a better bound by cost splitting.
 
 The shares of :mod:`cpx.backends.search.rule_sets.cost_splitting` are found by ascent. Rows pay
 the least of what their rules ask for, which is smoothed: a row spreads over its rules, more over
@@ -88,7 +88,7 @@ class Ascent(NamedTuple):
 
     of_bad: Costs
     of_rules: Costs
-    asked: Singles3  # scratch: what rule r asks of a row, then its part of the row, (T, R, W)
+    demand: Singles3  # scratch: what rule r asks of a row, then its part of the row, (T, R, W)
     slopes: Singles3  # scratch: of the shares of a block, shape (T, B, W)
     near: Bytes2  # rules that may be the least of a row of a block, shape (K, R)
     least: Singles2  # shape (K, W)
@@ -231,7 +231,12 @@ def climb(terms: Terms, state: Ascent, t: int) -> None:
     step = int(state.figures[2])
     heat, by = np.float32(state.figures[0]), np.float32(state.figures[1])
     R, W = terms.covers.shape[1:]
-    of_bad, of_rules, asked, slopes = state.of_bad, state.of_rules, state.asked[t], state.slopes[t]
+    of_bad, of_rules, demand, slopes = (
+        state.of_bad,
+        state.of_rules,
+        state.demand[t],
+        state.slopes[t],
+    )
     one, far, zero = np.float32(1), np.float32(1e30), np.float32(0)
     over = one / (heat * np.float32(16))
     c1, c2 = np.float32(state.figures[3]), np.float32(state.figures[4])
@@ -253,7 +258,7 @@ def climb(terms: Terms, state: Ascent, t: int) -> None:
             near[:] = 1
         for r in range(R):
             if near[r]:
-                line, own, mine = asked[r], terms.covers[k, r], of_rules.shares[k, r]
+                line, own, mine = demand[r], terms.covers[k, r], of_rules.shares[k, r]
                 for i in range(W):
                     line[i] = mine[i]
                 _add(line, table, terms.bad, terms.starts[r], terms.starts[r + 1])
@@ -264,7 +269,7 @@ def climb(terms: Terms, state: Ascent, t: int) -> None:
             spread[i] = _power(max(zero, one - (good[i] - least[i]) * over))
         for r in range(R):
             if near[r]:
-                line = asked[r]
+                line = demand[r]
                 if look:
                     lowest = far
                     for i in range(W):
@@ -279,7 +284,7 @@ def climb(terms: Terms, state: Ascent, t: int) -> None:
         slopes[:] = zero
         for r in range(R):
             if near[r]:
-                line = asked[r]
+                line = demand[r]
                 for i in range(W):
                     line[i] *= spread[i]
                 for x in range(terms.starts[r], terms.starts[r + 1]):
@@ -287,11 +292,11 @@ def climb(terms: Terms, state: Ascent, t: int) -> None:
                     for i in range(W):
                         more[i] += line[i]
             else:
-                asked[r] = zero
+                demand[r] = zero
         for j in range(B):
             _move(of_bad, k, t, j, slopes[j], terms.costs[j], by, c1, c2)
         for r in range(R):
-            _move(of_rules, k, t, r, asked[r], terms.prices[r], by, c1, c2)
+            _move(of_rules, k, t, r, demand[r], terms.prices[r], by, c1, c2)
 
 
 @subroutine

@@ -1,4 +1,4 @@
-"""Shares for a part of the search: climbed in floats, certified in integers."""
+"""Cost shares of a subproblem: improved in floats, certified in integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of a node of the search: what each would change, and the best set that is met."""
+"""Kernels of a node: what each rule would change, and the best set met."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cpx.compiled.kernel import Ints, Shorts2, Words, Words2, subroutine
 from cpx.compiled.vectors import popcount
 
 __all__ = [
-    "Arena",
     "Stack",
+    "Workspace",
     "affordable",
     "measure",
     "needed",
@@ -30,7 +30,7 @@ _SPAN = 512
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
-class Arena(NamedTuple):
+class Workspace(NamedTuple):
     """Rules of the open nodes, one after the other; those of a node by n, then by number."""
 
     rule: Ints
@@ -39,7 +39,7 @@ class Arena(NamedTuple):
     bound: Ints  # by how much a set of the class may be better than S at most
     least: Ints  # p - c of the others in its sets is above
     most: Ints  # how many others they have at most
-    turn: Ints  # children of the node, the greatest bound first: places in this arena
+    turn: Ints  # children of the node, the greatest bound first: places in this workspace
 
 
 class Stack(NamedTuple):
@@ -54,7 +54,7 @@ class Stack(NamedTuple):
     overlap: Ints
     chosen: Ints  # the rule that was added
     room: Ints  # how many rules more are wanted at most
-    start: Ints  # places in the arena
+    start: Ints  # places in the workspace
     end: Ints
     children: Ints  # how many
     position: Ints  # the next one
@@ -139,11 +139,11 @@ def payment(rows: Rows, stack: Stack, depth: int, r: int, limit: int) -> int:
     No row pays less than for the node: what is above the limit need not be added up to the end.
     """
     least, due = rows.paid.least, stack.due[depth]
-    own, asked = rows.paid.own[r], rows.paid.asked[r]
+    own, demand = rows.paid.own[r], rows.paid.demand[r]
     total: int = stack.paid[depth]
     for first in range(0, due.size, _SPAN):
         last = first + _SPAN
-        x, y, z, asks = least[first:last], due[first:last], own[first:last], asked[first:last]
+        x, y, z, asks = least[first:last], due[first:last], own[first:last], demand[first:last]
         more = np.int32(0)
         for i in range(x.size):
             before = max(x[i], y[i])
@@ -186,9 +186,9 @@ def affordable(rows: Rows, stack: Stack, depth: int, more: int) -> int:
 
 @subroutine
 def measure(
-    rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int, least: int
+    rows: Rows, workspace: Workspace, stack: Stack, depth: int, first: int, last: int, least: int
 ) -> int:
-    """Measure the rules of a part of the arena at a node; put the useful ones behind all.
+    """Measure the rules of a part of the workspace at a node; put the useful ones behind all.
 
     Rules whose p - c is not above ``least`` are in no set that is wanted.
     """
@@ -199,9 +199,9 @@ def measure(
     bits, left, unit = rows.bits, stack.uncovered, rows.unit
     words = bits.shape[1]
     for x in range(first, last):
-        r = arena.rule[x]
+        r = workspace.rule[x]
         price = rows.prices[r]
-        if arena.good[x] - price <= least:
+        if workspace.good[x] - price <= least:
             continue
         if stack.literals[depth] + rows.lengths[r] > rows.most_literals:
             continue
@@ -227,25 +227,30 @@ def measure(
             _note(stack, depth, r, cost - p + q + price)
         if payment(rows, stack, depth, r, limit) > limit:
             continue
-        arena.rule[n], arena.good[n], arena.bad[n] = r, p, q
+        workspace.rule[n], workspace.good[n], workspace.bad[n] = r, p, q
         n += 1
     stack.tally[2] += last - first
     return n
 
 
 @subroutine
-def order(arena: Arena, first: int, last: int) -> None:
-    """Sort a part of the arena by n, then by the number of the rule (Shell's sort)."""
+def order(workspace: Workspace, first: int, last: int) -> None:
+    """Sort a part of the workspace by n, then by the number of the rule (Shell's sort)."""
     gap = 1
     while gap < last - first:
         gap = 3 * gap + 1
     while gap > 1:
         gap //= 3
         for x in range(first + gap, last):
-            r, p, q = arena.rule[x], arena.good[x], arena.bad[x]
+            r, p, q = workspace.rule[x], workspace.good[x], workspace.bad[x]
             y = x - gap
-            while y >= first and (arena.bad[y] > q or (arena.bad[y] == q and arena.rule[y] > r)):
-                arena.rule[y + gap] = arena.rule[y]
-                arena.good[y + gap], arena.bad[y + gap] = arena.good[y], arena.bad[y]
+            while y >= first and (
+                workspace.bad[y] > q or (workspace.bad[y] == q and workspace.rule[y] > r)
+            ):
+                workspace.rule[y + gap] = workspace.rule[y]
+                workspace.good[y + gap], workspace.bad[y + gap] = (
+                    workspace.good[y],
+                    workspace.bad[y],
+                )
                 y -= gap
-            arena.rule[y + gap], arena.good[y + gap], arena.bad[y + gap] = r, p, q
+            workspace.rule[y + gap], workspace.good[y + gap], workspace.bad[y + gap] = r, p, q

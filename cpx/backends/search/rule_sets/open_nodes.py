@@ -1,4 +1,4 @@
-"""The incumbent and the open subproblems: all sets with some rules, and more of others."""
+"""The incumbent and the open subproblems: the sets with some rules, and more of others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.rule_set.form import RuleSelection
 
-__all__ = ["Incumbent", "Part", "restrict"]
+__all__ = ["Incumbent", "Subproblem", "restrict"]
 
 
 class Incumbent:
@@ -63,7 +63,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Subproblem:
     """The sets that have ``required``, and besides only some of ``rules``.
 
     Attributes
@@ -78,7 +78,7 @@ class Part:
     given: Multipliers | None = None  # shares to begin with, None for the whole problem
 
 
-def restrict(form: RuleSelection, part: Part, known: Incumbent) -> Part | None:
+def restrict(form: RuleSelection, part: Subproblem, incumbent: Incumbent) -> Subproblem | None:
     """Offer the required rules as a set; leave out rules of no use besides them.
 
     None if nothing is left to search: if the required rules break a limit, which larger sets do
@@ -89,7 +89,7 @@ def restrict(form: RuleSelection, part: Part, known: Incumbent) -> Part | None:
     required = list(part.required)
     if not form.allows(required):
         return None
-    known.offer(required)
+    incumbent.offer(required)
     times = form.times_covered(required)
     saved = np.maximum(form.worth, 0)
     alone = form.covers[required] @ np.where(times == 1, saved, 0)

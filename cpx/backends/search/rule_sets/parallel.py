@@ -13,7 +13,7 @@ from cpx.backends.search.rule_sets import bitsets
 if TYPE_CHECKING:
     from cpx.backends.search.rule_sets.bitsets import BitsetSearch
 
-__all__ = ["Crew", "Together"]
+__all__ = ["ParallelSearch", "TaskPool"]
 
 Task = Callable[[], None]
 
@@ -41,18 +41,18 @@ class _Batch:
                         self.changed.notify_all()
 
 
-class Crew:
+class TaskPool:
     """Tasks of any thread, done by those that call :meth:`help`.
 
     Nobody waits for a task that is left: who leaves it does it where no other thread did.
 
     Examples
     --------
-    >>> crew = Crew()
-    >>> crew.wanted  # no thread is idle
+    >>> pool = TaskPool()
+    >>> pool.wanted  # no thread is idle
     False
-    >>> crew.leave(lambda: print("done"))
-    >>> crew.help(0.01)
+    >>> pool.leave(lambda: print("done"))
+    >>> pool.help(0.01)
     done
     """
 
@@ -96,8 +96,8 @@ class Crew:
 _POLL_SECONDS = 0.01
 
 
-class Together:
-    """A search, and those that were parted off from it.
+class ParallelSearch:
+    """A search, and those that were split off from it.
 
     Whenever a thread is idle, a search leaves it half of the open children of a node, and goes
     on with the others. All know the best set that any of them found. So every set is searched
@@ -106,11 +106,11 @@ class Together:
     Parameters
     ----------
     search : BitsetSearch
-    crew : Crew
+    pool : TaskPool
     work : int
         Done by all together, at most.
     stop : callable
-        Asked often; True ends the search.
+        Called often; True ends the search.
     offer : callable
         See :meth:`~cpx.backends.search.rule_sets.bitsets.BitsetSearch.step`.
     note : callable
@@ -120,13 +120,13 @@ class Together:
     def __init__(
         self,
         search: BitsetSearch,
-        crew: Crew,
+        pool: TaskPool,
         work: int,
         stop: Callable[[], bool],
         offer: Callable[[tuple[int, ...] | None], tuple[int, int]],
         note: Callable[[int], None],
     ) -> None:
-        self.first, self.crew, self.work = search, crew, work
+        self.first, self.pool, self.work = search, pool, work
         self.stop, self.offer, self.note = stop, offer, note
         self.nodes = search.nodes
         self._bounds = {search: search.bound()}  # of searches that are not done
@@ -135,7 +135,7 @@ class Together:
 
     def bound(self) -> int:
         """Return a lower bound on the cost of all sets that are better than the best known."""
-        with self.crew.changed:
+        with self.pool.changed:
             return min(self._bounds.values(), default=self.offer(None)[0])
 
     def run(self) -> bool:
@@ -149,16 +149,16 @@ class Together:
         return not self._bounds
 
     def _wait(self) -> None:
-        with self.crew.changed:
+        with self.pool.changed:
             if self._busy and not self._waiting:
-                self.crew.changed.wait(_POLL_SECONDS)
+                self.pool.changed.wait(_POLL_SECONDS)
 
     def _over(self) -> bool:
         return self.work <= 0 or self.stop()
 
     def _help(self) -> None:
-        """Do a search that was parted off, if none did so yet."""
-        with self.crew.changed:
+        """Do a search that was split off, if none did so yet."""
+        with self.pool.changed:
             if not self._waiting:
                 return
             search = self._waiting.pop()
@@ -166,33 +166,33 @@ class Together:
         try:
             self._search(search)
         finally:
-            with self.crew.changed:
+            with self.pool.changed:
                 self._busy -= 1
-                self.crew.changed.notify_all()
+                self.pool.changed.notify_all()
 
     def _search(self, search: BitsetSearch) -> None:
         done = False
         while not done and not self._over():
             before = search.nodes
             done = search.step(partial(self._tell, search))
-            with self.crew.changed:
+            with self.pool.changed:
                 self.work -= bitsets.WORK
                 self.nodes += search.nodes - before
                 if done:
                     del self._bounds[search]
-            if not done and self.crew.wanted:
-                self._part(search)
+            if not done and self.pool.wanted:
+                self._split_off(search)
 
-    def _part(self, search: BitsetSearch) -> None:
-        other = search.part_off()
+    def _split_off(self, search: BitsetSearch) -> None:
+        other = search.split_off()
         if other is not None:
-            with self.crew.changed:
+            with self.pool.changed:
                 self._bounds[other] = other.bound()
                 self._waiting.append(other)
-            self.crew.leave(self._help)
+            self.pool.leave(self._help)
 
     def _tell(self, search: BitsetSearch, found: tuple[int, ...] | None) -> tuple[int, int]:
-        with self.crew.changed:
+        with self.pool.changed:
             self._bounds[search] = search.bound()
         self.note(self.bound())
         return self.offer(found)

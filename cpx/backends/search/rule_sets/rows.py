@@ -1,4 +1,4 @@
-"""The rows of a selection of rules as bitsets: one line of words per rule."""
+"""The rows of a rule selection as bitsets: one line of words per rule."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Paid(NamedTuple):
     """
 
     least: Shorts  # whatever is selected, shape (G,)
-    asked: Shorts2  # for a rule and what it covers, shape (R, G)
+    demand: Shorts2  # for a rule and what it covers, shape (R, G)
     own: Shorts2  # for a rule itself, shape (R, G)
     shares: Shorts2  # for a bad row, shape (B, G)
     bad: Ints  # the bad rows, increasing
@@ -34,7 +34,7 @@ class Paid(NamedTuple):
 
     def of(self, lines: Ints) -> Paid:
         """Return what is paid for some of the rules."""
-        return self._replace(asked=self.asked[lines], own=self.own[lines])
+        return self._replace(demand=self.demand[lines], own=self.own[lines])
 
     @classmethod
     def nothing(cls, rules: Ints, bad: Ints) -> Paid:

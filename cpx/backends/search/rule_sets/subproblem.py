@@ -1,4 +1,4 @@
-"""One part of the search: its bound by shares, fewer rules, the kernels, and what is left."""
+"""One subproblem: bound by cost splitting, fixing of rules, bitset search, and branching."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.rule_sets.bitsets import WORK, BitsetSearch
 from cpx.backends.search.rule_sets.multipliers import Relaxation
-from cpx.backends.search.rule_sets.open_nodes import Part, restrict
-from cpx.backends.search.rule_sets.parallel import Together
+from cpx.backends.search.rule_sets.open_nodes import Subproblem, restrict
+from cpx.backends.search.rule_sets.parallel import ParallelSearch
 
 if TYPE_CHECKING:
     from cpx.backends.search.rule_sets.open_nodes import Incumbent
-    from cpx.backends.search.rule_sets.parallel import Crew
+    from cpx.backends.search.rule_sets.parallel import TaskPool
     from cpx.backends.search.rule_sets.rows import Paid
     from cpx.models.rule_set.form import RuleSelection
 
-__all__ = ["Exploration"]
+__all__ = ["SubproblemSearch"]
 
 Ints = NDArray[np.int64]
 
@@ -53,18 +53,18 @@ _MANY_SHARES = 2**17
 """Pairs from which on threads do a step of ascent together: a millisecond."""
 
 
-class Exploration:
+class SubproblemSearch:
     """The search of one part.
 
     Parameters
     ----------
     form : RuleSelection
         The problem, with merged rows.
-    known : Incumbent
-    crew : Crew
+    incumbent : Incumbent
+    pool : TaskPool
         Threads that have nothing to do.
     stop : callable
-        Asked often; True ends the search.
+        Called often; True ends the search.
     note : callable
         Called with each bound on the cost of all sets of the part.
     """
@@ -72,22 +72,22 @@ class Exploration:
     def __init__(
         self,
         form: RuleSelection,
-        known: Incumbent,
-        crew: Crew,
+        incumbent: Incumbent,
+        pool: TaskPool,
         stop: Callable[[], bool],
         note: Callable[[int], None],
     ) -> None:
-        self.form, self.known, self.stop, self.note = form, known, stop, note
-        self.crew = crew
+        self.form, self.incumbent, self.stop, self.note = form, incumbent, stop, note
+        self.pool = pool
         self.nodes = 0
 
-    def explore(self, part: Part) -> list[Part]:
+    def explore(self, part: Subproblem) -> list[Subproblem]:
         """Search a part; return parts of it that are left to search.
 
         Nothing that is returned means anything when ``stop`` said so.
         """
         whole = part.given is None
-        left = restrict(self.form, part, self.known)
+        left = restrict(self.form, part, self.incumbent)
         if left is None:
             return []
         pairs, effort = self._sizes(left)
@@ -115,7 +115,7 @@ class Exploration:
                 return []
         return self._split(left, bound, within, without)
 
-    def _sizes(self, part: Part) -> tuple[int, int]:
+    def _sizes(self, part: Subproblem) -> tuple[int, int]:
         """Return how many pairs have shares, and how often to do ``WORK`` before their ascent."""
         left = self.form.times_covered(part.required) == 0
         covers = self.form.covers[part.rules] & left
@@ -127,14 +127,14 @@ class Exploration:
 
     def _climb(self, relaxation: Relaxation, steps: int) -> None:
         many = relaxation.good.size * relaxation.bad.size > _MANY_SHARES
-        do = self.crew.share if many else None
+        do = self.pool.share if many else None
         for _ in range(steps):
             if self.stop():
                 return
             heat = max(_COOLEST, _HEAT * _COOLER**relaxation.step)
             relaxation.climb(heat, max(_SLOWEST, _PACE * _SLOWER**relaxation.step), do)
 
-    def _narrow(self, part: Part, relaxation: Relaxation, work: int) -> Part | None:
+    def _narrow(self, part: Subproblem, relaxation: Relaxation, work: int) -> Subproblem | None:
         """Leave out rules, and require rules, that the bound says something about."""
         bound, within, without = relaxation.certify()
         part = replace(part, bound=max(part.bound, bound), given=relaxation.multipliers())
@@ -142,50 +142,50 @@ class Exploration:
             part = self._aim(part, relaxation.paid(), within, work)
         self.note(part.bound)
         size = len(part.required)
-        if self.known.beaten(part.bound, size):
+        if self.incumbent.beaten(part.bound, size):
             return None
-        out = np.array([self.known.beaten(bound, size + 1) for bound in within.tolist()])
-        needed = np.array([self.known.beaten(bound, size) for bound in without.tolist()])
+        out = np.array([self.incumbent.beaten(bound, size + 1) for bound in within.tolist()])
+        needed = np.array([self.incumbent.beaten(bound, size) for bound in without.tolist()])
         required = (*part.required, *part.rules[needed].tolist())
         part = replace(part, required=required, rules=part.rules[~out & ~needed])
-        return restrict(self.form, part, self.known)
+        return restrict(self.form, part, self.incumbent)
 
-    def _aim(self, part: Part, paid: Paid, within: Ints, work: int) -> Part:
+    def _aim(self, part: Subproblem, paid: Paid, within: Ints, work: int) -> Subproblem:
         """Search for sets between the bound and the best cost; return the part with its bound.
 
         The lower the cost that is asked for, the fewer rules are left. Where there is no such
         set, the bound is above that cost; where there is one, it is the best known.
         """
         begun = part.bound
-        while self.known.cost - part.bound > _NEAR * (self.known.cost - begun):
+        while self.incumbent.cost - part.bound > _NEAR * (self.incumbent.cost - begun):
             if self.stop():
                 break
-            target = part.bound + int(_AIM * (self.known.cost - part.bound))
+            target = part.bound + int(_AIM * (self.incumbent.cost - part.bound))
             near = np.flatnonzero(within <= target)
             below = target, _FAR
 
             def offer(
                 found: tuple[int, ...] | None, below: tuple[int, int] = below
             ) -> tuple[int, int]:
-                return min(self.known.offer(found), below)
+                return min(self.incumbent.offer(found), below)
 
             some = replace(part, rules=part.rules[near])
             done, _ = self._run(some, paid.of(near), work, below, offer)
-            if not done or self.known.cost <= target:
+            if not done or self.incumbent.cost <= target:
                 break
             part = replace(part, bound=target + 1)
         return part
 
-    def _search(self, part: Part, paid: Paid | None, work: int) -> bool:
+    def _search(self, part: Subproblem, paid: Paid | None, work: int) -> bool:
         """Search a part to its end, which is returned, or until work was done."""
-        known, offer = self.known.key[:2], self.known.offer
+        known, offer = self.incumbent.key[:2], self.incumbent.offer
         done, bound = self._run(part, paid, work, known, offer, self.note)
         self.note(bound)
         return done
 
     def _run(
         self,
-        part: Part,
+        part: Subproblem,
         paid: Paid | None,
         work: int,
         known: tuple[int, int],
@@ -193,12 +193,14 @@ class Exploration:
         note: Callable[[int], None] = lambda bound: None,
     ) -> tuple[bool, int]:
         search = BitsetSearch(self.form, part.required, part.rules, paid, known)
-        team = Together(search, self.crew, work, self.stop, offer, note)
-        done = team.run()
-        self.nodes += team.nodes
-        return done, team.bound()
+        parallel = ParallelSearch(search, self.pool, work, self.stop, offer, note)
+        done = parallel.run()
+        self.nodes += parallel.nodes
+        return done, parallel.bound()
 
-    def _split(self, part: Part, bound: int, within: Ints, without: Ints) -> list[Part]:
+    def _split(
+        self, part: Subproblem, bound: int, within: Ints, without: Ints
+    ) -> list[Subproblem]:
         """Return the sets with, and those without the rule whose bounds are highest together."""
         gains = [(within - bound).astype(float), (without - bound).astype(float)]
         at = int((gains[0] * gains[1]).argmax())

@@ -1,4 +1,4 @@
-"""Branch and bound over sets of rules: the kernels.
+"""Branch and bound over sets of rules, depth-first on bitsets: the kernels.
 
 A node is a set S. Let c be the price of a rule, the least one where they differ, and let p(r) and
 n(r) be what r covers of the good and of the bad rows that S leaves. A rule with p <= c is of no
@@ -25,8 +25,8 @@ covers are worth no more than its price. Without it every set below is no worse,
 from __future__ import annotations
 
 from cpx.backends.search.rule_sets.node import (
-    Arena,
     Stack,
+    Workspace,
     affordable,
     measure,
     needed,
@@ -43,24 +43,24 @@ __all__ = ["BETTER", "DONE", "FULL", "PAUSED", "bound_classes", "branch", "expan
 
 @subroutine
 def bound_classes(
-    rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int
+    rows: Rows, workspace: Workspace, stack: Stack, depth: int, first: int, last: int
 ) -> None:
     """Bound the classes of a node's rules by what their sets may be better than the node."""
     union, top = stack.union, stack.top
     union[:] = 0
-    cheapest = rows.prices[arena.rule[first]]
+    cheapest = rows.prices[workspace.rule[first]]
     for x in range(first, last):
-        cheapest = min(cheapest, rows.prices[arena.rule[x]])
+        cheapest = min(cheapest, rows.prices[workspace.rule[x]])
     saved = needed(stack, depth, 2)
     most = min(top.size, stack.room[depth] - 1)
     count = 0
     for m in range(first, last):
-        r = arena.rule[m]
+        r = workspace.rule[m]
         for w in range(rows.good):
             union[w] |= rows.bits[r, w] & stack.uncovered[depth, w]
-        own = arena.good[m] - rows.prices[r]
-        reached = rows.unit * weigh_union(rows, union) - arena.bad[m] - rows.prices[r]
-        total, bound, less = own - arena.bad[m], -1, own - arena.bad[m]
+        own = workspace.good[m] - rows.prices[r]
+        reached = rows.unit * weigh_union(rows, union) - workspace.bad[m] - rows.prices[r]
+        total, bound, less = own - workspace.bad[m], -1, own - workspace.bad[m]
         t = 0
         while t < count and reached - cheapest > saved:
             reached -= cheapest
@@ -71,8 +71,8 @@ def bound_classes(
         # Rules beyond those in the list: any number of them.
         if t == top.size and reached - cheapest > saved:
             bound, less, t = max(bound, reached - cheapest), saved, last - first
-        arena.bound[m] = bound
-        arena.least[m], arena.most[m] = saved - less, t
+        workspace.bound[m] = bound
+        workspace.least[m], workspace.most[m] = saved - less, t
         y = count
         if count < most:
             count += 1
@@ -88,32 +88,32 @@ def bound_classes(
 
 
 DONE, FULL, BETTER, PAUSED = 0, 1, 2, 3
-"""Nothing is open; the arena or the stack is full; a better set was met; it is time to look up."""
+"""Nothing is open; workspace or stack is full; a better set was met; it is time to look up."""
 
 
 @kernel
 def expand(
-    rows: Rows, arena: Arena, stack: Stack, depth: int, first: int, last: int, least: int
+    rows: Rows, workspace: Workspace, stack: Stack, depth: int, first: int, last: int, least: int
 ) -> None:
-    """List the children of a node, whose rules are taken from a part of the arena."""
+    """List the children of a node, whose rules are taken from a part of the workspace."""
     start = stack.start[depth]
     stack.tally[1] += 1
-    end = measure(rows, arena, stack, depth, first, last, least)
+    end = measure(rows, workspace, stack, depth, first, last, least)
     stack.position[depth] = stack.children[depth] = 0
     stack.end[depth] = end
     if end - start < 2 or stack.room[depth] < 2:
         return
-    order(arena, start, end)
-    bound_classes(rows, arena, stack, depth, start, end)
+    order(workspace, start, end)
+    bound_classes(rows, workspace, stack, depth, start, end)
     saved = needed(stack, depth, 2)
     n = 0
     for m in range(start, end):
-        if arena.bound[m] > saved:
+        if workspace.bound[m] > saved:
             y = n
-            while y > 0 and arena.bound[arena.turn[start + y - 1]] < arena.bound[m]:
-                arena.turn[start + y] = arena.turn[start + y - 1]
+            while y > 0 and workspace.bound[workspace.turn[start + y - 1]] < workspace.bound[m]:
+                workspace.turn[start + y] = workspace.turn[start + y - 1]
                 y -= 1
-            arena.turn[start + y] = m
+            workspace.turn[start + y] = m
             n += 1
             # Rules after the last of these are in no set that is wanted.
             stack.end[depth] = m + 1
@@ -121,9 +121,9 @@ def expand(
 
 
 @subroutine
-def _enter(rows: Rows, arena: Arena, stack: Stack, depth: int, m: int) -> bool:
+def _enter(rows: Rows, workspace: Workspace, stack: Stack, depth: int, m: int) -> bool:
     """Make the child of a class; False if a rule of the set becomes useless."""
-    r, p, q, most = arena.rule[m], arena.good[m], arena.bad[m], arena.most[m]
+    r, p, q, most = workspace.rule[m], workspace.good[m], workspace.bad[m], workspace.most[m]
     words = rows.bits.shape[1]
     up = depth - 1
     for w in range(words):
@@ -149,7 +149,7 @@ def _enter(rows: Rows, arena: Arena, stack: Stack, depth: int, m: int) -> bool:
 
 
 @kernel
-def branch(rows: Rows, arena: Arena, stack: Stack, work: int) -> int:
+def branch(rows: Rows, workspace: Workspace, stack: Stack, work: int) -> int:
     """Search the open nodes until nothing is left, a better set is met, or work was done.
 
     It goes on where it ended when it is called again.
@@ -165,17 +165,17 @@ def branch(rows: Rows, arena: Arena, stack: Stack, work: int) -> int:
             return PAUSED
         start, x = stack.start[depth], stack.position[depth]
         saved = needed(stack, depth, 2)
-        if x >= stack.children[depth] or arena.bound[arena.turn[start + x]] <= saved:
+        if x >= stack.children[depth] or workspace.bound[workspace.turn[start + x]] <= saved:
             depth -= 1
             continue
-        m = arena.turn[start + x]
-        if stack.end[depth] + m - start > arena.rule.size or depth + 1 >= stack.cost.size:
+        m = workspace.turn[start + x]
+        if stack.end[depth] + m - start > workspace.rule.size or depth + 1 >= stack.cost.size:
             tally[0] = depth
             return FULL
         stack.position[depth] = x + 1
-        if _enter(rows, arena, stack, depth + 1, m):
+        if _enter(rows, workspace, stack, depth + 1, m):
             depth += 1
-            expand(rows, arena, stack, depth, start, m, arena.least[m])
+            expand(rows, workspace, stack, depth, start, m, workspace.least[m])
     tally[0] = depth
     if tally[3]:
         tally[3] = 0

@@ -1,4 +1,4 @@
-"""The heaviest monomials, by weights of either sign, against enumeration in fractions."""
+"""Maximum-weight monomials, for weights of either sign, against enumeration in fractions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cpx.backends.search.max_weight import heaviest
+from cpx.backends.search.max_weight import max_weight_monomials
 from cpx.errors import InvalidInstance, InvalidOption
 
 
@@ -38,7 +38,9 @@ def test_bound_and_weights(seed, bits):
     required = tuple(rng.permutation(d)[: int(rng.integers(0, 2))].tolist())
     groups = rng.integers(0, d, d).tolist() if seed % 2 else None
     best = enumerated(table, weights, k, required, groups)
-    found = heaviest(table, weights, k, n=3, required=required, groups=groups, bits=bits)
+    found = max_weight_monomials(
+        table, weights, k, n=3, required=required, groups=groups, bits=bits
+    )
     assert found.proved
     if best is None:
         assert (found.features, found.bound) == ((), None)
@@ -56,7 +58,7 @@ def test_integers_and_dyadic_floats_are_exact(seed):
     table, numbers = rng.random((25, 7)) < 0.6, rng.integers(-40, 41, 25)
     for weights in (numbers, numbers / 64):
         best = enumerated(table, weights, 3, (), None)
-        found = heaviest(table, weights, 3, bits=13)
+        found = max_weight_monomials(table, weights, 3, bits=13)
         assert found.weights[0] == found.bound == best
 
 
@@ -66,7 +68,7 @@ def test_integers_of_many_bits_are_exact(seed):
     rng = np.random.default_rng(seed)
     table, weights = rng.random((12, 5)) < 0.6, rng.integers(-(2**49), 2**49, 12)
     weights[0] = 2**53 - 1
-    found = heaviest(table, weights, 3, bits=54)
+    found = max_weight_monomials(table, weights, 3, bits=54)
     assert found.weights[0] == found.bound == enumerated(table, weights, 3, (), None)
 
 
@@ -74,7 +76,7 @@ def test_sums_that_do_not_fit_are_rounded():
     """Not one of these weights needs more than 54 bits, but together they need 65."""
     weights = np.full(2**12, 2**53 - 1) * np.where(np.arange(2**12) % 3, 1, -1)
     table = np.array([np.arange(2**12) % 3 > 0, np.arange(2**12) % 5 > 0]).T
-    found = heaviest(table, weights, 2, bits=54)
+    found = max_weight_monomials(table, weights, 2, bits=54)
     exact = weigh(table, weights, (0,))
     assert found.features == ((0,),)
     assert found.weights == (exact,)
@@ -84,7 +86,7 @@ def test_sums_that_do_not_fit_are_rounded():
 def test_several_are_in_order_and_different():
     rng = np.random.default_rng(3)
     table, weights = rng.random((200, 20)) < 0.6, rng.normal(size=200)
-    found = heaviest(table, weights, 3, n=15)
+    found = max_weight_monomials(table, weights, 3, n=15)
     assert len(set(found.features)) == 15
     assert list(found.weights) == sorted(found.weights, reverse=True)
     assert found.bound >= found.weights[0]
@@ -92,14 +94,14 @@ def test_several_are_in_order_and_different():
 
 def test_no_samples_no_weight():
     empty = np.zeros((0, 2), dtype=bool)
-    assert heaviest(empty, np.zeros(0), 2).weights == (0,)
-    assert heaviest([[1, 0]], [0.0], 1).bound == 0
+    assert max_weight_monomials(empty, np.zeros(0), 2).weights == (0,)
+    assert max_weight_monomials([[1, 0]], [0.0], 1).bound == 0
 
 
 def test_stopped_early_has_a_bound():
     rng = np.random.default_rng(0)
     table, weights = rng.random((2000, 200)) < 0.7, rng.normal(size=2000)
-    found = heaviest(table, weights, 6, time_limit=0.2)
+    found = max_weight_monomials(table, weights, 6, time_limit=0.2)
     assert not found.proved
     assert found.weights[0] < found.bound
 
@@ -127,4 +129,4 @@ def test_stopped_early_has_a_bound():
 def test_wrong_arguments(changed, error, told):
     arguments = {"agreement": [[0, 1]], "weights": [1.0], "k": 1, **changed}
     with pytest.raises(error, match=told):
-        heaviest(arguments.pop("agreement"), arguments.pop("weights"), **arguments)
+        max_weight_monomials(arguments.pop("agreement"), arguments.pop("weights"), **arguments)
