@@ -10,8 +10,7 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted, read_source
-from cpx.cli.grouped import given
-from cpx.cli.reasons import DefinitionName, LevelName, features
+from cpx.cli.reasons import DefinitionName, LevelName, features, given
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 
 if TYPE_CHECKING:

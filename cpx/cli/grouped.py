@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from typing import Any, get_type_hints
 
-__all__ = ["given", "grouped"]
+__all__ = ["grouped"]
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -65,14 +65,4 @@ def _parameters(group: Any) -> list[inspect.Parameter]:
             annotation=hints[field.name],
         )
         for field in fields(group)
-    ]
-
-
-def given(options: Any, *apart: str) -> list[str]:
-    """Return the options that do not have their default, apart from some."""
-    return [
-        "--" + field.name.replace("_", "-")
-        for field in fields(options)
-        if field.name not in apart
-        and (field.default is MISSING or getattr(options, field.name) != field.default)
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +10,6 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted
-from cpx.cli.grouped import given
 from cpx.cli.rule_sets import PROBLEMS as RULE_SETS
 from cpx.errors import InvalidOption, ModelError, UnknownName
 
@@ -24,6 +23,7 @@ __all__ = [
     "LevelName",
     "TableOrModel",
     "features",
+    "given",
     "reason",
 ]
 
@@ -168,3 +168,13 @@ def _read(path: Path, trust: bool) -> TreeModel:
 def features(given: list[str] | None) -> tuple[int | str, ...]:
     """Return features that are given by number or name."""
     return tuple(int(text) if text.isdecimal() else text for text in given or ())
+
+
+def given(options: Any, *apart: str) -> list[str]:
+    """Return the options that do not have their default, apart from some."""
+    return [
+        "--" + field.name.replace("_", "-")
+        for field in fields(options)
+        if field.name not in apart
+        and (field.default is MISSING or getattr(options, field.name) != field.default)
+    ]

@@ -10,7 +10,6 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.asking import Source, Wanted
-from cpx.cli.grouped import given
 from cpx.errors import DataError, InvalidOption, UnknownName, nearest, shown
 
 if TYPE_CHECKING:
@@ -102,6 +101,8 @@ class AskedRules:
 
     def check(self, kind: str | None) -> None:
         """Raise for options that are for another kind of instance."""
+        from cpx.cli.reasons import given
+
         both = ("label", "loss", "penalty")
         for option in given(self, *(both if kind == LEARNING else ())):
             if kind != SELECTION:
@@ -112,6 +113,7 @@ def rule_set(
     kind: str, source: Source, wanted: Wanted, asked: AskedRules, k: int, name: str | None
 ) -> tuple[Problem, str]:
     """Train the model, draw samples and state the problem of a kind; return words too."""
+    from cpx.cli.reasons import given
     from cpx.models import RuleSetLearning
 
     unwanted = () if kind == SELECTION else ("--require", "--forbid")
