@@ -1,11 +1,14 @@
 """From a classifier and an instance to an explanation: what :func:`cpx.explain` does.
 
-- ``entry``: the one call, for either kind of explanation;
+- ``one_call``: :func:`cpx.explain`, for either kind of explanation;
+- ``question``: what is asked, and the arguments that say so;
 - ``explainer``: the steps to a rule, one by one, for any classifier;
-- ``question``: which rule is wanted, and how many samples judge it;
-- ``widest``: of the most precise rules, the one that covers most;
+- ``conditions``: from the conditions that a person writes to features;
+- ``tie_break``: of the most precise rules, the one that covers most;
 - ``remarks``: what is guaranteed of a rule, and how it compares with the best one;
-- ``forcing``: what forces a prediction of a tree model.
+- ``sufficient``: what forces a prediction of a tree model;
+- ``ranking``: the best few rules, or all optimal ones;
+- ``rule_set_classifier``: a set of rules as a classifier.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ from cpx.explainers.question import (
     size_to_compare,
     solve_with,
 )
-from cpx.explainers.remarks import compared, told
-from cpx.explainers.tie_break import widest
+from cpx.explainers.remarks import compared, with_remarks
+from cpx.explainers.tie_break import break_tie
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
 from cpx.support.memory import require_rows_fit
@@ -225,14 +225,16 @@ class Explainer:
         """Return the result of solving ``problem`` with its rule measured on fresh samples.
 
         The problem is what :meth:`state` returned for x and the question. Of equally precise
-        rules the one that covers most is taken; see :func:`cpx.explainers.tie_break.widest`.
+        rules the one that covers most is taken; see :func:`cpx.explainers.tie_break.break_tie`.
         """
-        result = widest(problem, result)
+        result = break_tie(problem, result)
         if result.explanation is None:
             return result
         found = self.measure(result.explanation, x, fresh)
         proved = result.status is Status.OPTIMAL
-        return replace(result, explanation=told(question, problem, found, result.bound, proved))
+        return replace(
+            result, explanation=with_remarks(question, problem, found, result.bound, proved)
+        )
 
     def score(
         self,
@@ -314,7 +316,7 @@ class Explainer:
                 best = replace(best, explanation=replace(best.explanation, rule=rule))
             found = compared(problem, found, best)
         measured = self.measure(found, x, fresh)
-        return told(question, problem, measured, None if best is None else best.bound)
+        return with_remarks(question, problem, measured, None if best is None else best.bound)
 
     def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
         """Return the explanation with its precision on n fresh samples given the rule.

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from cpx.explainers.question import Question
     from cpx.models.monomial.problem import MonomialProblem
 
-__all__ = ["compared", "guarantee", "told"]
+__all__ = ["compared", "guarantee", "with_remarks"]
 
 _SCALE = 1000
 """Figures of a guarantee are rounded to thousandths, to the safe side."""
 
 
-def told(
+def with_remarks(
     question: Question,
     problem: MonomialProblem,
     explanation: Explanation,

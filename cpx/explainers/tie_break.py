@@ -15,20 +15,20 @@ from cpx.solving import solve
 if TYPE_CHECKING:
     from cpx.models.monomial.problem import MonomialProblem
 
-__all__ = ["widest"]
+__all__ = ["break_tie"]
 
 _PROVED = "no rule that is as precise covers more"
 _BACKEND = "search"
 
 
-def widest(problem: MonomialProblem, result: Result) -> Result:
-    """Return a result of greatest precision with the rule of greatest coverage.
+def break_tie(problem: MonomialProblem, result: Result) -> Result:
+    """Return a result of maximum precision with the rule of maximum coverage.
 
-    Often many rules have the greatest precision, and the first of them is no better than the
+    Often many rules have the maximum precision, and the first of them is no better than the
     others on the samples. One that covers more says more, and its precision rests on more
-    samples. So a second problem is solved, the greatest coverage with that precision as its
-    floor, in what is left of the time limit; when the limit comes first, the widest rule met
-    is returned.
+    samples. So a second problem is solved, the maximum coverage with that precision as its
+    floor, in what is left of the time limit; when the limit comes first, the rule that covers
+    most so far is returned.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def widest(problem: MonomialProblem, result: Result) -> Result:
     >>> samples = Samples([[1, 0], [0, 1], [0, 1], [0, 0]], [1, 1, 1, 0], features=("a", "b"))
     >>> problem = MaxPrecision(samples, k=1)
     >>> first = solve(problem, "search")
-    >>> str(first.explanation), str(widest(problem, first).explanation)
+    >>> str(first.explanation), str(break_tie(problem, first).explanation)
     ('a => same class as x', 'b => same class as x')
     """
     found = result.explanation
@@ -81,5 +81,5 @@ def widest(problem: MonomialProblem, result: Result) -> Result:
     answer = replace(result, explanation=rule, times=times)
     for complaint in check.complaints(problem.to_dict(), answer.to_dict()):
         if complaint != check.UNJUDGED:
-            raise CheckFailed(f"check of the widest rule failed: {complaint}")
+            raise CheckFailed(f"check of the rule that covers most failed: {complaint}")
     return answer

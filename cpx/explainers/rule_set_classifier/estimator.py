@@ -49,7 +49,7 @@ class RuleSetClassifier(FittedRules):
     Parameters
     ----------
     k : int
-        Greatest number of conditions of a rule, the two limits of an interval counted as two; as
+        Most conditions of a rule, the two limits of an interval counted as two; as
         one with a black box.
     penalty : Fraction, int, float or str
         Price of a rule as a share of the rows, from 0 to 1.
@@ -69,7 +69,7 @@ class RuleSetClassifier(FittedRules):
         How a black box is asked: :class:`~cpx.methods.active.ActiveDecisionSet` or
         :class:`~cpx.methods.active.ExactDecisionSet`.
     max_queries : int
-        Instances that the black box is asked about beside the rows of X, at most; 0 for none.
+        Instances that the black box is asked about besides the rows of X, at most; 0 for none.
     time_limit : float or None
         Seconds of learning from labels, and of each selection of the exact loop; ``None`` for no
         limit. Where the limit ends the search, another run may find other rules.

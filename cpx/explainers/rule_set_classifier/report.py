@@ -79,7 +79,7 @@ class SurrogateReport:
     quality_bound : float or None
         No set of the last candidates has a greater Q there; only of the exact loop.
     queries : int
-        Instances that the black box was asked about beside the rows.
+        Instances that the black box was asked about besides the rows.
     rechecked, changed : int
         Rows that were asked again, and how many of them got another label.
 
@@ -109,7 +109,7 @@ class SurrogateReport:
 
     @property
     def proved(self) -> bool:
-        """Whether the quality is the greatest of all sets of the last candidates."""
+        """Whether the quality is the maximum over all sets of the last candidates."""
         return self.quality_bound is not None and self.quality >= self.quality_bound
 
     def facts(self) -> list[Fact]:

@@ -9,7 +9,7 @@ import pytest
 
 from cpx import check
 from cpx.answers.result import Status
-from cpx.explainers.tie_break import widest
+from cpx.explainers.tie_break import break_tie
 from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.solving import solve
@@ -31,7 +31,7 @@ def most_covered(problem, precision):
 def test_random_problems(seed):
     problem = random_problem(seed, kinds=(MaxPrecision,))
     first = solve(problem, "search")
-    found = widest(problem, first)
+    found = break_tie(problem, first)
     if first.status is not Status.OPTIMAL:
         assert found is first
         return
@@ -53,7 +53,7 @@ def test_what_is_no_proved_precision_of_the_search_is_left_alone():
         replace(first, explanation=None),
         replace(first, options={**first.options, "time_limit": first.times.total / 2}),
     ):
-        assert widest(problem, other) is other
+        assert break_tie(problem, other) is other
     loss = random_problem(1, kinds=(KMonomial,))
     answer = solve(loss, "search")
-    assert widest(loss, answer) is answer
+    assert break_tie(loss, answer) is answer
