@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Set
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
+from typing import Any
 
 from cpx.errors import CpxError, InvalidInstance, InvalidOption, nearest, shown
 
