@@ -76,3 +76,7 @@ class Certificate(Labelled):
         if self.refused(chosen) or wrong > share(self.parameters["epsilon"]) * total:
             return None
         return sum(self.costs[j] for j in chosen)
+
+    @property
+    def magnitude(self) -> int:
+        return max(super().magnitude, sum(self.costs))
