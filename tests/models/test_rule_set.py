@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -12,6 +13,7 @@ from cpx import RuleSet, RuleSetSelection, Samples, solve
 from cpx.check import complaints
 from cpx.errors import InvalidInstance
 from cpx.instances import dumps, from_dict, loads
+from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolve
 from cpx.testing.rule_sets import best_set, random_selection
 
@@ -69,6 +71,57 @@ def test_merging_and_presolve_keep_an_optimum(seed: int) -> None:
             assert set(rest) <= kept
             assert form.allows(rest)
             assert found.form.cost(rest) == form.cost(rest) <= form.cost(chosen)
+
+
+def dominates(form: RuleSelection, q: int, r: int, open_rows: np.ndarray) -> bool:
+    """Say whether q may stand for r, ties aside, as the presolve defines it."""
+    mine, other = form.covers[q], form.covers[r]
+    wider = form.max_overlap is not None
+    return bool(
+        not (open_rows & (form.worth > 0) & other & ~mine).any()
+        and not (mine & ~other & (True if wider else open_rows & (form.worth < 0))).any()
+        and form.prices[q] <= form.prices[r]
+        and (form.max_literals is None or form.lengths[q] <= form.lengths[r])
+    )
+
+
+def kept_by_definition(form: RuleSelection) -> set[int]:
+    left, kept = form.merged, {*range(form.shape[0])}
+    while True:
+        open_rows = ~left.covers[list(left.required)].any(axis=0)
+        gains = [int(np.maximum(left.worth, 0)[row & open_rows].sum()) for row in left.covers]
+        fixed = {*left.required, *left.forbidden}
+        useful = [r for r in kept - fixed if gains[r] > left.prices[r]]
+        rest = {*left.required}
+        for r in useful:
+            rivals = [q for q in useful if q != r and dominates(left, q, r, open_rows)]
+            before = [
+                q
+                for q in rivals
+                if not dominates(left, r, q, open_rows)
+                or (left.lengths[q], q) < (left.lengths[r], r)
+            ]
+            if not before:
+                rest.add(r)
+        if rest == kept:
+            return kept
+        kept, there = rest, np.isin(np.arange(form.shape[0]), [*rest])
+        left = replace(left, covers=left.covers & there[:, None]).merged
+
+
+def test_presolve_drops_all_that_its_definition_does() -> None:
+    dropped = 0
+    for seed in range(150):
+        problem = random_selection(seed, max_samples=40)
+        found = presolve(problem.form)
+        assert {*found.kept} == kept_by_definition(problem.form), seed
+        dropped += problem.n_features - len(found.kept)
+        sizes = [problem.n_features, *(len(kept) for _, kept in found.rounds)]
+        assert sizes == sorted({*sizes}, reverse=True)  # each round drops some
+        for instead, kept in found.rounds:
+            assert {*instead.values()} <= kept
+            assert not {*instead} & kept
+    assert dropped > 100
 
 
 def test_presolve_drops_what_it_says() -> None:

@@ -1,0 +1,48 @@
+"""Numbers that the checker derives a second time: rules by their number, votes that win."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cpx.check.reasons import _Reason
+from cpx.check.rule_sets import _Learning
+
+
+@pytest.mark.parametrize("most", range(6))
+def test_conjunctions_are_numbered_by_size_and_then_as_words(most: int) -> None:
+    for d in range(1, 6):
+        instance: dict[str, Any] = {"samples": ["1" * d], "labels": "1"}
+        data = _Learning(instance | {"parameters": {"max_literals": most}})
+        wanted = [
+            list(rule)
+            for size in range(min(most, d) + 1)
+            for rule in itertools.combinations(range(d), size)
+        ]
+        assert [data.rule(r) for r in range(data.count())] == wanted
+
+
+def wins(label: int, base: list[int], scale: int, votes: int, trees: int) -> bool:
+    """Say whether a class gets more than any that has the other votes, or is first of equals."""
+    own = base[label] + scale * votes
+    others = {r: base[r] + scale * (trees - votes) for r in range(len(base)) if r != label}
+    return all(own > other or (own == other and label < r) for r, other in others.items())
+
+
+@pytest.mark.parametrize("scale", [1, 2, 4])
+@pytest.mark.parametrize("label", [0, 1, 2])
+def test_votes_that_win_whatever_the_others_are_for(scale: int, label: int) -> None:
+    found = set()
+    for trees, *base in itertools.product((1, 4, 5), (-3, 0, 9), (0, 2), (-1, 0, 9)):
+        reason = object.__new__(_Reason)
+        reason.forest = SimpleNamespace(scale=scale, base=base, decision="first")  # type: ignore
+        reason.own, reason.label = [None] * trees, label  # type: ignore
+        reason.rivals = [r for r in range(3) if r != label]
+        least = reason._votes_needed()
+        assert wins(label, base, scale, least, trees)
+        assert least == 0 or not wins(label, base, scale, least - 1, trees)
+        found.add(least)
+    assert len(found) > 3
