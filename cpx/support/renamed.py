@@ -33,6 +33,7 @@ RENAMED = {
     "cpx.explaining": "cpx.explainers",
     "cpx.explanation": "cpx.answers.explanation",
     "cpx.methods.asking": "cpx.methods.queries",
+    "cpx.methods.column_generation.bound": "cpx.methods.column_generation.bounds",
     "cpx.models.k_monomial": "cpx.models.monomial.k_monomial",
     "cpx.models.losses": "cpx.models.minimum_subset.form",
     "cpx.models.rulesets": "cpx.models.rule_set",

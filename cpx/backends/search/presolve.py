@@ -1,4 +1,4 @@
-"""Presolve: equal samples are merged, and features and samples of no effect are removed.
+"""Presolve: an equivalent problem with fewer samples, equal ones merged, and fewer features.
 
 Write U(S) for the samples that S excludes, the union of the sets E_j = {i: a_ij = 0} over j in
 S. Every step below keeps, for each set it does not rule out, the value of the set. What is a

@@ -2,7 +2,7 @@
 
 - ``table``: the samples as both steps need them;
 - ``master``: the linear programme over the rules found so far;
-- ``pricing``: rules of large reduced worth: many at once by beam search, or the best of all;
+- ``pricing``: rules of best reduced cost: many at once by beam search, or the best of all;
 - ``bounds``: what prices prove about every set of rules, and which rules better sets need;
 - ``generate``: the rounds;
 - ``exchange``: local search on the errors themselves, over all rules;

@@ -1,4 +1,4 @@
-"""Pricing: rules of large reduced worth, by beam search for many seeds at once, or exactly."""
+"""Pricing: rules of best reduced cost, by beam search for many seeds at once, or exactly."""
 
 from __future__ import annotations
 

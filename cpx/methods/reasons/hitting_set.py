@@ -1,4 +1,4 @@
-"""Minimum-weight hitting sets of a growing family of sets, by PySAT's Glucose."""
+"""Hitting sets of little weight, and a lower bound, for a growing family; by PySAT's Glucose."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from cpx.backends.search.kernel_rules.candidates import Candidates
 from cpx.backends.search.kernel_rules.restriction import Restriction
 from cpx.backends.search.kernel_rules.rows import Rows
+from cpx.data.packed_bits import mixed, words_of
 
 __all__ = ["dominated", "parents_of"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 
 def parents_of(candidates: Candidates, rows: Rows) -> Ints:
@@ -23,23 +23,21 @@ def parents_of(candidates: Candidates, rows: Rows) -> Ints:
     the clause, and of others.
     """
     k, width = candidates.clauses.shape
-    having = _words(np.vstack([rows.inside, rows.outside]).T)
+    having = words_of(np.vstack([rows.inside, rows.outside]).T)
     everything = np.full((1, having.shape[1]), ~np.uint64(0))
     # Feature -1, which fills clauses up, is one that every row has.
     having = np.vstack([having, everything])
-    covers = _words(np.column_stack([candidates.inside, candidates.outside]))
-    rng = np.random.default_rng(0)
-    factors = rng.integers(1, 1 << 62, having.shape[1], dtype=np.uint64) | np.uint64(1)
-    hashes = (covers * factors).sum(axis=1, dtype=np.uint64)
-    order = np.argsort(hashes)
+    covers = words_of(candidates.inside, candidates.outside)
+    hashes = mixed(covers)
+    order = np.argsort(hashes, kind="stable")
     found = np.full((k, width), -1, dtype=np.int64)
     for left_out in range(width):
         cover = np.repeat(everything, k, axis=0)
         for other in range(width):
             if other != left_out:
                 cover &= having[candidates.clauses[:, other]]
-        wanted = (cover * factors).sum(axis=1, dtype=np.uint64)
-        at = order[np.minimum(np.searchsorted(hashes[order], wanted), k - 1)]
+        at = np.searchsorted(hashes, mixed(cover), sorter=order)
+        at = order[np.minimum(at, k - 1)]
         # Equal hashes are looked at: they may be a coincidence.
         same = (covers[at] == cover).all(axis=1) & (cover != covers).any(axis=1)
         found[same, left_out] = at[same]
@@ -74,12 +72,3 @@ def dominated(part: Restriction, parents: Ints) -> Bools:
     found: Bools = narrow.any(axis=1)
     found[above[wide]] = True
     return found
-
-
-def _words(table: Bools) -> Words:
-    """Pack each line into words."""
-    width = -(-table.shape[1] // 64)
-    packed = np.zeros((len(table), 8 * width), dtype=np.uint8)
-    bits = np.packbits(table, axis=1)
-    packed[:, : bits.shape[1]] = bits
-    return packed.view(np.uint64)
