@@ -45,12 +45,12 @@ def _asked(problem: Problem) -> list[Section]:
     if isinstance(problem, MonomialProblem):
         facts, *others = _monomial(problem)
         return [*sections, facts, Section.of(notes), *others]
-    told = [f"  {name:<12} {one_line(text)}" for name, text in problem.facts().items()]
+    figures = [f"  {name:<12} {one_line(text)}" for name, text in problem.facts().items()]
     title, names = problem.listed
     lines = (f"  {j:>4}  {one_line(name)}" for j, name in enumerate(names))
     return [
         *sections,
-        Section.of(["Instance", *told, *notes]),
+        Section.of(["Instance", *figures, *notes]),
         Section.of(["", title]),
         Section(lines, len(names), "features"),
     ]
@@ -102,23 +102,23 @@ def _monomial(problem: MonomialProblem) -> list[Section]:
     for key in ("classifier", "distribution", "seed", "class"):
         if key in samples.context:
             facts.append(f"  {key:<12} {one_line(str(samples.context[key]))}")
-    told: list[str] = []
+    lines: list[str] = []
     if isinstance(problem, MaxPrecision):
         # A ratio is no sum of costs; what is stated is a step.
         step = problem.first_step()
         assert isinstance(step, PrecisionStep)
-        told = ["Objective: precision(S) = agreeing weight covered / weight covered, to maximise"]
-        told += [f"Stated below: the first step of Dinkelbach's method, at {step.value}", ""]
+        lines = ["Objective: precision(S) = agreeing weight covered / weight covered, to maximise"]
+        lines += [f"Stated below: the first step of Dinkelbach's method, at {step.value}", ""]
         problem = step
     assert isinstance(problem, WeightedProblem)
-    told += _objective(problem)
+    lines += _objective(problem)
     return [
         Section.of(facts),
         Section.of(["", "Features j: literal, samples that agree with x on it"]),
         Section(_features(problem), d, "features"),
         Section.of(["", "Samples i: a_i0 a_i1 ..., class, weight, cost, features that differ"]),
         Section(_samples(problem), m, "samples"),
-        Section.of(["", *told]),
+        Section.of(["", *lines]),
     ]
 
 
