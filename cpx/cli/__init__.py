@@ -10,7 +10,7 @@ import os
 import sys
 
 # While ``python -m cpx.cli`` looks for us, the current directory comes first: a file random.py
-# beside an instance would pass for the module of that name.
+# next to an instance would pass for the module of that name.
 if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:
     del sys.path[0]
 

@@ -130,7 +130,7 @@ def compare(
 
         def keep(run: Run, so_far: Comparison) -> None:
             progress.finished(run)
-            # What is solved is not lost with the disk: told once, tried again, printed.
+            # A full disk loses no result: warned of once, tried again, printed at the end.
             if not save(so_far) and len(failures) == 1:
                 warn(str(failures[0]))
 

@@ -69,7 +69,7 @@ def demo(
     if jobs is None:
         jobs = min(2, os.cpu_count() or 1)
     positive_integer("jobs", jobs)
-    engine_names(backends)  # a wrong name is told before anything is trained
+    engine_names(backends)  # a wrong name is an error before anything is trained
     with phase("training a neural network on the breast cancer data"):
         explainer, problem, x = _question()
     _introduce(problem)

@@ -129,7 +129,7 @@ def explain(
     r"""Explain the prediction of a model for one row of a table by a short rule.
 
     Trains the model on the table, draws samples, finds the best rule of at most k
-    conditions on them, and measures its precision on fresh samples. Best is the greatest
+    conditions on them, and measures its precision on fresh samples. Best is the maximum
     precision among rules that cover 1/20 of the samples, unless --objective says otherwise.
     With --kind sufficient, finds the fewest columns of numbers that force the class that a
     tree model gives the row, whatever the other columns are.

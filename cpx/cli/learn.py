@@ -246,7 +246,7 @@ def _as_json(learner: RuleSetClassifier, task: _Task) -> str:
         name: str(value) if isinstance(value, Fraction) else value
         for name, value in asdict(learner.report_).items()
     }
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "rules": learner.rule_set_.to_dict(),
         "conditions": [list(rule) for rule in learner.rules_],
         "otherwise": next(c for c in learner.classes_.tolist() if c != learner.positive_),
@@ -254,12 +254,12 @@ def _as_json(learner: RuleSetClassifier, task: _Task) -> str:
     }
     if task.fresh is not None:
         X, y = task.fresh
-        told["fresh"] = {
+        data["fresh"] = {
             "rows": len(X),
             "accuracy": learner.score(X, y),
             "rules": learner.measure(X, y).to_dict(),
         }
-    return json.dumps(told, indent=1, allow_nan=False)
+    return json.dumps(data, indent=1, allow_nan=False)
 
 
 def _save(

@@ -91,7 +91,7 @@ def print_result(result: Result, title: str = "") -> None:
     """Print rule, precision, what was proved, and the figures of the solve."""
     from dataclasses import replace
 
-    # The warnings are told on standard error.
+    # Warnings go to standard error.
     print_blocks([*_titled(title), *replace(result, warnings=()).blocks()])
 
 

@@ -86,9 +86,9 @@ def blocks(groups: Groups, complete: bool) -> list[Block]:
 
 
 def _troubles(runs: list[Run], wrong: dict[int, str]) -> list[str]:
-    told = [f"CONTRADICTION: {sentence}; not ranked" for sentence in wrong.values()]
+    lines = [f"CONTRADICTION: {sentence}; not ranked" for sentence in wrong.values()]
     errors = [run for run in runs if run.result.status is Status.ERROR]
-    return told + [f"error: {run.engine}: {_reason(run)}" for run in errors]
+    return lines + [f"error: {run.engine}: {_reason(run)}" for run in errors]
 
 
 def _table(runs: list[Run], wrong: set[int], best: Best) -> Table:

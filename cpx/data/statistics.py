@@ -177,10 +177,10 @@ def uniform_deviation(m: int, k: int, d: int, delta: float, shares: int = 1) -> 
     it had to meet, since the figures of all rules are close to the truth at once:
 
     - least loss: L(R) <= L̂(R) + h <= L̂(S) + h <= L(S) + 2h for all S that met the limits;
-    - greatest precision among rules with ĉ >= c: p(R) >= p̂(R) - h / sqrt(ĉ(R)), and
+    - maximum precision among rules with ĉ >= c: p(R) >= p̂(R) - h / sqrt(ĉ(R)), and
       p(S) <= p̂(S) + h / sqrt(c) <= p̂(R) + h / sqrt(c) for all these S. They include every
       S with c(S) >= c + h;
-    - greatest coverage among rules with p̂ >= p: c(R) >= c(S) - 2h for all these S, and
+    - maximum coverage among rules with p̂ >= p: c(R) >= c(S) - 2h for all these S, and
       p(R) >= p - h / sqrt(ĉ(R)).
 
     References
@@ -196,7 +196,7 @@ def uniform_deviation(m: int, k: int, d: int, delta: float, shares: int = 1) -> 
     """
     figures = positive_integer("shares", shares) * rule_count(k, d)
     delta = open_unit("delta", delta)
-    # The logarithms apart: the number of rules may be beyond the range of a float.
+    # Logarithms are added: the number of rules may be beyond the range of a float.
     return math.sqrt((math.log(2 * figures) - math.log(delta)) / (2 * positive_integer("m", m)))
 
 

@@ -110,21 +110,21 @@ class _Variables:
                 if booleans[index]:
                     self.numbers[literals[start]] = (array, index)
                 elif isinstance(variable, _IntVarImpl):
-                    told = {}
+                    bits = {}
                     for value in range(variable.lb, min(variable.ub, variable.lb + _MOST) + 1):
                         say = _literals(compiled, statement, array, [*values[:index], value])
-                        told[value] = say[start:]
-                    self._integer(f"{array}[{index}]", told)
+                        bits[value] = say[start:]
+                    self._integer(f"{array}[{index}]", bits)
         for number, (array, index) in self.numbers.items():
             self.labels[number] = f"{array}[{index}]"
 
-    def _integer(self, name: str, told: dict[int, list[int]]) -> None:
+    def _integer(self, name: str, bits: dict[int, list[int]]) -> None:
         """Enter an integer variable by the literals that say each of its values."""
-        for value, literals in told.items():
+        for value, literals in bits.items():
             where = " ".join(map(str, literals)) or "always"
             self.integers.append(f"c {name} is {value} where {where}")
             for literal in literals:
-                if literal > 0 and -literal in told.get(value - 1, ()):
+                if literal > 0 and -literal in bits.get(value - 1, ()):
                     self.labels[literal] = f"{name}>={value}"
                 elif literal > 0 and len(literals) == 1:
                     self.labels[literal] = f"{name}={value}"

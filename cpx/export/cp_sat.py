@@ -73,8 +73,8 @@ def _messages(text: str) -> Iterator[str]:
     for field, lines in groupby(map(str.strip, text.splitlines()), key=_scalar_field):
         if field:
             values = [line[len(field) + 2 :] for line in lines]
-            told = values[0] if len(values) == 1 else f"[{', '.join(values)}]"
-            words.append(f"{field}: {told}")
+            text = values[0] if len(values) == 1 else f"[{', '.join(values)}]"
+            words.append(f"{field}: {text}")
             if depth == 0:
                 yield words.pop()
             continue

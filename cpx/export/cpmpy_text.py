@@ -56,7 +56,7 @@ def _document(
     used = get_variables([*constraints, *([] if objective is None else [objective])])
     sizes = f"{len(used)} variables, {len(constraints)} constraints"
     words = names_of(problem)
-    told = [
+    lines = [
         f"# {variable}: {one_line(words[array][index])}"
         for array, index, variable in variable_names(statement)
         if array in words
@@ -66,7 +66,7 @@ def _document(
     return Document(
         [
             head("# ", problem, encoding, [*comments, sizes], statement.offset),
-            Section.of(told, "variables", "# "),
+            Section.of(lines, "variables", "# "),
             Section.of([f"{sense} {goal}", "subject to"]),
             Section((f"  {c}" for c in constraints), len(constraints), "constraints", "# "),
         ]

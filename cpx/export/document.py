@@ -93,7 +93,7 @@ def one_line(text: str) -> str:
 
 
 def _share(counts: Sequence[int], limit: int) -> int:
-    """Return the greatest s with sum(min(count, s)) <= limit."""
+    """Return the largest s with sum(min(count, s)) <= limit."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2

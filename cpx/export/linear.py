@@ -24,7 +24,7 @@ Terms = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Column:
-    """An integer variable: its name, and the least and greatest value."""
+    """An integer variable: its name, and its minimum and maximum."""
 
     name: str
     low: int
@@ -98,7 +98,7 @@ def integer_program(statement: Statement) -> IntegerProgram:
     # A constant in place of a variable (a domain of one value) is no column.
     named = [entry for entry in named if hasattr(entry[0], "lowBound")]
     native = {variable.name: variable for variable, _, _ in named}
-    told = len(native)
+    n_native = len(native)
     objective, constraints = compiled.lp.objective, compiled.lp.constraints()
     for expression in (*constraints, *([] if objective is None else [objective])):
         native.update((variable.name, variable) for variable in expression)
@@ -107,7 +107,7 @@ def integer_program(statement: Statement) -> IntegerProgram:
     for place, (name, variable) in enumerate(native.items()):
         # CPMpy numbers auxiliary variables through all models of the process; numbers of
         # our own make equal files of equal problems.
-        outside = name if place < told else f"aux{place - told}"
+        outside = name if place < n_native else f"aux{place - n_native}"
         columns.append(Column(outside, _integer(variable.lowBound), _integer(variable.upBound)))
 
     if not columns:

@@ -38,7 +38,7 @@ def opb(problem: Problem, statement: Statement, encoding: str) -> Document:
         if program.columns[place].binary:
             named.append((f"x{bits.numbers[place][0][1]}", array, index))
     equal = sum(row.operator == "=" for row in rows)
-    # What the competitions ask for: the bits of the greatest sum a solver may meet.
+    # What the competitions ask for: the bits of the largest sum a solver may meet.
     sizes = [sum(abs(w) for w, _ in row.terms) + abs(row.constant) for row in rows]
     largest = max([*sizes, sum(abs(w) for w, _ in objective), 1])
     header = (

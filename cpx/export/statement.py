@@ -80,22 +80,22 @@ def _monomial(problem: MonomialProblem) -> list[Section]:
     from cpx.models.monomial.problem import WeightedProblem
 
     m, d = problem.samples.m, problem.samples.d
-    told: list[str] = []
+    lines: list[str] = []
     if isinstance(problem, MaxPrecision):
         # A ratio is no sum of costs; what is stated is a step.
         step = problem.first_step()
         assert isinstance(step, PrecisionStep)
-        told = ["Objective: precision(S) = agreeing weight covered / weight covered, to maximise"]
-        told += [f"Stated below: the first step of Dinkelbach's method, at {step.value}", ""]
+        lines = ["Objective: precision(S) = agreeing weight covered / weight covered, to maximise"]
+        lines += [f"Stated below: the first step of Dinkelbach's method, at {step.value}", ""]
         problem = step
     assert isinstance(problem, WeightedProblem)
-    told += _objective(problem)
+    lines += _objective(problem)
     return [
         Section.of(["", "Features j: literal, samples that agree with x on it"]),
         Section(_features(problem), d, "features"),
         Section.of(["", "Samples i: a_i0 a_i1 ..., class, weight, cost, features that differ"]),
         Section(_samples(problem), m, "samples"),
-        Section.of(["", *told]),
+        Section.of(["", *lines]),
     ]
 
 

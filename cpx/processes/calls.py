@@ -56,7 +56,7 @@ def call(
     cancel : threading.Event, optional
         Ends the process when it is set.
     quiet : bool
-        What it writes to standard error is not shown; the last of it is told when it ends
+        What it writes to standard error is not shown; the end of it is in the error when it ends
         without an answer.
 
     Raises
@@ -96,9 +96,9 @@ def call(
 
 
 def _ended(child: Child, function: Callable[..., Any], said: Path | None) -> str:
-    told = f"the process of {function.__name__} ended with status {child.process.returncode}"
+    summary = f"the process of {function.__name__} ended with status {child.process.returncode}"
     last = said.read_text(errors="replace").splitlines()[-3:] if said else []
-    return "\n".join([told, *last])
+    return "\n".join([summary, *last])
 
 
 def _answers(

@@ -1,10 +1,10 @@
 """Totalizer encodings of weighted sums as clauses, with upper bounds tightened incrementally.
 
 Two encodings of ``sum weight * literal``, both one-sided (the outputs are forced up by the
-inputs, never down), both built once for a greatest value of interest:
+inputs, never down), both built once for a maximum value of interest:
 
 - the generalised totalizer: one output per attainable sum. Propagates best; its size is up
-  to quadratic in the greatest value;
+  to quadratic in that value;
 - the modulo totalizer: the sum in the number system of a base, one totalizer per digit with
   carries. Of size near ``n * base``, for when the other would be too large.
 
@@ -44,7 +44,7 @@ def sum_encoding(
     weights : mapping of int to int
         Literal to weight > 0.
     cap : int
-        Sums of ``cap`` and more need not be told apart; > 0.
+        Sums of ``cap`` and more need not be distinguished; > 0.
     new : callable
         Returns a fresh variable.
     add : callable

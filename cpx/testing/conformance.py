@@ -100,35 +100,37 @@ def check_result(
         Whether the engine had all the time it needs, so that a proof is due. An encoding
         that is not faithful owes only a valid bound. A heuristic never has one.
     """
-    told = f"{result.engine}, {result.encoding}: {result.status}, {result.raw_status}"
-    told += f", value {result.objective}, bound {result.bound}, {result.warnings}"
-    assert result.status is not Status.ERROR, told
+    summary = f"{result.engine}, {result.encoding}: {result.status}, {result.raw_status}"
+    summary += f", value {result.objective}, bound {result.bound}, {result.warnings}"
+    assert result.status is not Status.ERROR, summary
     faithful = not result.encoding or problem.stated_in(result.encoding).faithful
     exact = find_backend(result.engine).exact
     if not exact:
         claims = result.status not in (Status.FEASIBLE, Status.UNKNOWN) or result.bound is not None
-        assert not claims, f"a heuristic claims a proof: {told}"
+        assert not claims, f"a heuristic claims a proof: {summary}"
     if closed and exact:
-        assert result.proved or not faithful, f"no proof: {told}"
+        assert result.proved or not faithful, f"no proof: {summary}"
     if optimum is None:
-        assert result.objective is None, f"a solution of an infeasible problem: {told}"
-        assert result.status in (Status.INFEASIBLE, Status.UNKNOWN), told
+        assert result.objective is None, f"a solution of an infeasible problem: {summary}"
+        assert result.status in (Status.INFEASIBLE, Status.UNKNOWN), summary
         return
-    assert result.status is not Status.INFEASIBLE, f"solvable problem: {told}"
+    assert result.status is not Status.INFEASIBLE, f"solvable problem: {summary}"
     sign = 1 if problem.sense == "min" else -1
     for value in (result.objective, result.bound):
-        assert value is None or type(value) is type(optimum), f"of another type: {told}"
+        assert value is None or type(value) is type(optimum), f"of another type: {summary}"
     if result.bound is not None:
-        assert sign * result.bound <= sign * optimum, f"bound beyond the optimum {optimum}: {told}"
+        assert sign * result.bound <= sign * optimum, (
+            f"bound beyond the optimum {optimum}: {summary}"
+        )
     if result.objective is not None:
-        assert sign * result.objective >= sign * optimum, f"better than the {optimum}: {told}"
-        assert result.explanation is not None, told
+        assert sign * result.objective >= sign * optimum, f"better than the {optimum}: {summary}"
+        assert result.explanation is not None, summary
         found = problem.evaluate(result.explanation)
-        assert found.feasible, f"infeasible explanation: {told}"
-        assert found.objective == result.objective, told
-        assert result.verified, f"not verified: {told}"
+        assert found.feasible, f"infeasible explanation: {summary}"
+        assert found.objective == result.objective, summary
+        assert result.verified, f"not verified: {summary}"
     if result.status is Status.OPTIMAL:
-        assert result.objective == optimum == result.bound, f"wrong optimum: {told}"
+        assert result.objective == optimum == result.bound, f"wrong optimum: {summary}"
 
 
 def _medium(backend: str, seed: int = 0, m: int = 120, d: int = 14) -> Problem:

@@ -36,7 +36,7 @@ def random_problem(
     seed : int
         The same seed gives the same problem.
     max_samples, max_features : int
-        Greatest m and d.
+        Maximum m and d.
     kinds : sequence of classes
         Kinds of problem to choose from.
     limited : bool

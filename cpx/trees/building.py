@@ -64,7 +64,7 @@ class Nodes:
 
 
 def highest_upto(threshold: ArrayLike, cast: Precision) -> NDArray[np.float64]:
-    """Return the greatest numbers of the type that are at most the thresholds.
+    """Return the largest numbers of the type that are at most the thresholds.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def highest_upto(threshold: ArrayLike, cast: Precision) -> NDArray[np.float64]:
 
 
 def highest_below(threshold: ArrayLike) -> NDArray[np.float64]:
-    """Return the greatest float32 numbers below float32 thresholds.
+    """Return the largest float32 numbers below float32 thresholds.
 
     Examples
     --------

@@ -38,8 +38,8 @@ class TreeModel:
     most j", and every leaf is a box of cells. A missing value (NaN) is in cell -1.
 
     Values are first rounded to ``cast``, as the library does. The thresholds are such numbers:
-    a test ``v < t`` of the library is kept as ``v <= t'`` where t' is the greatest number below
-    t, and a test ``v <= t`` with a t that is none as the greatest number up to t. Both are the
+    a test ``v < t`` of the library is kept as ``v <= t'`` where t' is the largest number below
+    t, and a test ``v <= t`` with a t that is none as the largest number up to t. Both are the
     same test on all rows.
 
     What is exact, and what is not: leaves and base are floats, that is, exact fractions, and
@@ -60,7 +60,7 @@ class TreeModel:
         others), probabilities whose average is taken, or scores that are added. All three
         add up; they differ in what :meth:`scores` returns and what may be asked of the trees.
     decision : {"first", "positive", "nonnegative"}
-        The class with the greatest score, the first of those with equal scores; or, with two
+        The class with the highest score, the first of those with equal scores; or, with two
         classes and one score, the second class when the score is > 0, or >= 0.
     base : sequence of float
         What each score starts from.

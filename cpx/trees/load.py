@@ -43,7 +43,7 @@ def read_model(source: Any, *, trusted: bool | Iterable[str] = False, **options:
     ----------
     source : path or fitted classifier
         A classifier of scikit-learn, XGBoost or LightGBM, or a Booster of the latter two. Or a
-        file, told by its content: JSON or UBJ of XGBoost, a text dump of XGBoost, text of
+        file, recognised by its content: JSON or UBJ of XGBoost, a text dump of XGBoost, text of
         LightGBM, skops, joblib or pickle, or JSON of :meth:`TreeModel.to_dict`. Text may be
         gzipped.
     trusted : bool or list of str

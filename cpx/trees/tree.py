@@ -143,7 +143,7 @@ class Tree:
 
     @cached_property
     def depth(self) -> int:
-        """Greatest number of tests on a path, 0 for a single leaf."""
+        """Maximum number of tests on a path, 0 for a single leaf."""
         depths = np.zeros(len(self.attribute), dtype=np.int64)
         for i in np.flatnonzero(self.attribute >= 0):
             depths[[i + 1, self.right[i]]] = depths[i] + 1

@@ -64,11 +64,11 @@ def read_xgboost_dump(
     attributes : int or sequence of str or Attribute, optional
         The number of columns, their names, or all there is to say of them. With a number, or
         when not given, the dump must use XGBoost's own names: ``fN`` is column N from 0; then
-        there are as many columns as the greatest N says.
+        there are as many columns as the largest N says.
     objective : str, optional
         ``"binary:logistic"``, the default for two classes: one score, positive for the second
         class. Or ``"multi:softprob"`` (or ``"multi:softmax"``), the default for more: tree i
-        adds to the score of class i mod c, and the greatest score wins, the first of equal
+        adds to the score of class i mod c, and the highest score wins, the first of equal
         ones.
     base : sequence of float, optional
         What each score starts from: one number for two classes (the log odds of
