@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from cpx.backends.search.kernel_rules.candidates import Candidates
 from cpx.backends.search.kernel_rules.restriction import Restriction
 from cpx.backends.search.kernel_rules.rows import Rows
-from cpx.data.packed_bits import mixed, words_of
+from cpx.data.bits import packed_rows, row_hashes
 
 __all__ = ["dominated", "parents_of"]
 
@@ -23,12 +23,12 @@ def parents_of(candidates: Candidates, rows: Rows) -> Ints:
     the clause, and of others.
     """
     k, width = candidates.clauses.shape
-    having = words_of(np.vstack([rows.inside, rows.outside]).T)
+    having = packed_rows(np.vstack([rows.inside, rows.outside]).T)
     everything = np.full((1, having.shape[1]), ~np.uint64(0))
     # Feature -1, which fills clauses up, is one that every row has.
     having = np.vstack([having, everything])
-    covers = words_of(candidates.inside, candidates.outside)
-    hashes = mixed(covers)
+    covers = packed_rows(candidates.inside, candidates.outside)
+    hashes = row_hashes(covers)
     order = np.argsort(hashes, kind="stable")
     found = np.full((k, width), -1, dtype=np.int64)
     for left_out in range(width):
@@ -36,7 +36,7 @@ def parents_of(candidates: Candidates, rows: Rows) -> Ints:
         for other in range(width):
             if other != left_out:
                 cover &= having[candidates.clauses[:, other]]
-        at = np.searchsorted(hashes, mixed(cover), sorter=order)
+        at = np.searchsorted(hashes, row_hashes(cover), sorter=order)
         at = order[np.minimum(at, k - 1)]
         # Equal hashes are looked at: they may be a coincidence.
         same = (covers[at] == cover).all(axis=1) & (cover != covers).any(axis=1)
