@@ -34,7 +34,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -58,8 +58,7 @@ TARGETS = {
         *("tests/backends/test_interrupts.py", "tests/methods/reasons/test_checker.py"),
     ),
     "cpx/models/rule_set/presolve.py": (
-        *("tests/backends/test_rule_sets.py", "tests/backends/test_search_sets.py"),
-        *("tests/models/test_rule_set.py", "tests/methods/test_column_generation.py"),
+        *("tests/models/test_rule_set.py", "tests/backends/test_search_sets.py"),
     ),
     "cpx/models/minimum_subset/form.py": (
         *("tests/models", "tests/methods/reasons/test_models.py"),
@@ -69,6 +68,7 @@ TARGETS = {
         *("tests/backends/test_search.py", "tests/backends/test_search_kernels.py"),
         *("tests/backends/test_random_instances.py", "tests/backends/test_max_weight.py"),
     ),
+    "cpx/backends/search/presolve.py": ("tests/backends/test_search_kernels.py",),
 }
 
 # A test may take so many seconds of the processor with a mutant, and so many times what it
@@ -100,11 +100,17 @@ class Mutant:
     variant: int
     old: str
     new: str
+    nth: int = 1
+
+    @property
+    def change(self) -> str:
+        """What is changed; the same change can be made in several places of a function."""
+        return f"{self.file} {self.function}: {self.old} -> {self.new}"
 
     @property
     def name(self) -> str:
         """What it is known by in the list of explained ones; without the line, which moves."""
-        return f"{self.file} {self.function}: {self.old} -> {self.new}"
+        return self.change + f" #{self.nth}" * (self.nth > 1)
 
 
 # --------------------------------------------------------------------------- changes
@@ -181,13 +187,16 @@ def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 def mutants_of(file: str) -> list[Mutant]:
     """Return all mutants of a file."""
-    found = []
+    found: list[Mutant] = []
+    times: Counter[str] = Counter()
     for name, function in _functions(_tree(file)):
         for place, node in enumerate(_inside(function)):
             for which, new in enumerate(variants(node)):
                 line = getattr(node, "lineno", function.lineno)
                 texts = (_short(node), _short(new))
-                found.append(Mutant(file, name, line, place, which, *texts))
+                mutant = Mutant(file, name, line, place, which, *texts)
+                times[mutant.change] += 1
+                found.append(replace(mutant, nth=times[mutant.change]))
     return found
 
 
@@ -282,7 +291,7 @@ class Verdicts:
             for name, function in _functions(_tree(mutant.file)):
                 digest = hashlib.sha256(ast.unparse(function).encode()).hexdigest()
                 self._digests[mutant.file, name] = digest[:12]
-        return f"{mutant.name} [{self._digests[place]}, {mutant.node}, {mutant.variant}]"
+        return f"{mutant.change} [{self._digests[place]}, {mutant.node}, {mutant.variant}]"
 
 
 # ----------------------------------------------------------------------------- tests
@@ -335,7 +344,8 @@ class Runner:
             self.verdicts.add(mutant, outcome)
             if outcome not in _NOTICED:
                 told = f"{mutant.file}:{mutant.line} {mutant.function}"
-                print(f"{outcome:10} {told}: {mutant.old} -> {mutant.new}", flush=True)
+                change = mutant.name.partition(": ")[2]
+                print(f"{outcome:10} {told}: {change}", flush=True)
         return True
 
     def _judge(
@@ -481,16 +491,19 @@ def main(arguments: list[str]) -> int:
 
 
 def _drawn(found: list[Mutant], most: int | None, seed: int, verdicts: Verdicts) -> list[Mutant]:
-    """Return those mutants of a file that are to be run, the first in the file first."""
+    """Return those mutants of a file that are to be run: survivors, and so many others."""
     known = explained()
     chosen = list(range(len(found)))
     if most is not None:
         # The first of a draw are the same whatever the number: more can be asked for later.
         random.Random(seed).shuffle(chosen)
+    drawn = {*chosen[:most]}
     return [
-        found[i]
-        for i in sorted(chosen[:most])
-        if found[i].name not in known and verdicts.of(found[i]) not in _NOTICED
+        mutant
+        for i, mutant in enumerate(found)
+        if (i in drawn or verdicts.of(mutant) is not None)
+        and mutant.name not in known
+        and verdicts.of(mutant) not in _NOTICED
     ]
 
 
