@@ -68,7 +68,6 @@ TARGETS = {
         *("tests/backends/test_search.py", "tests/backends/test_search_kernels.py"),
         *("tests/backends/test_random_instances.py", "tests/backends/test_max_weight.py"),
     ),
-    "cpx/backends/search/presolve.py": ("tests/backends/test_search_kernels.py",),
 }
 
 # A test may take so many seconds of the processor with a mutant, and so many times what it
