@@ -531,6 +531,22 @@ def test_presolve_shrinks():
     assert reduced.scale == 2
 
 
+@pytest.mark.parametrize(
+    ("groups", "left"),
+    [
+        ((0, 0, 0), [0]),
+        ((0, 1, 2), [0]),
+        ((0, 1, 1), [0]),
+        ((0, 0, 1), [0, 2]),
+        ((0, 1, 0), [0, 1]),
+    ],
+)
+def test_of_equal_columns_one_stays_for_each_group_that_is_shared(groups, left):
+    rows = np.array([[1, 1, 1], [0, 0, 0]], dtype=bool)
+    form = WeightedMonomial(rows, np.array([0, 4]), np.array([3, 0]), k=2, groups=np.array(groups))
+    assert reduce(form).features.tolist() == left
+
+
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
 def test_merged_rows_weigh_the_same(seed):

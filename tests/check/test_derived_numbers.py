@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from cpx.check.forest import Node
 from cpx.check.reasons import _Reason
 from cpx.check.rule_sets import _Learning
 
@@ -46,3 +48,14 @@ def test_votes_that_win_whatever_the_others_are_for(scale: int, label: int) -> N
         assert least == 0 or not wins(label, base, scale, least - 1, trees)
         found.add(least)
     assert len(found) > 3
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_tie_by_rounded_losses_is_given_to_the_first_class(label: int) -> None:
+    reason = object.__new__(_Reason)
+    reason.forest = SimpleNamespace(base=[0, 0], decision="first")  # type: ignore
+    reason.label, reason.unit = label, Fraction(2)
+    own, even = Node((0, 4) if label else (4, 0)), Node((0, 0))
+    reason.own = [own]
+    assert reason._worst_wins([[own]], 1 - label)
+    assert reason._worst_wins([[own, even]], 1 - label) == (label == 0)
