@@ -162,13 +162,19 @@ def execute(command: str) -> tuple[int, str]:
         result = CliRunner().invoke(app, shlex.split(command)[1:])
         return result.exit_code, result.output
     here = os.path.dirname(sys.executable)
+    # ``python -m benchmarks`` is for a clone, and the page runs in another directory.
+    places = (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH"))
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         timeout=120,
-        env={**os.environ, "PATH": here + os.pathsep + os.environ.get("PATH", "")},
+        env={
+            **os.environ,
+            "PATH": here + os.pathsep + os.environ.get("PATH", ""),
+            "PYTHONPATH": os.pathsep.join(place for place in places if place),
+        },
     )
     return done.returncode, done.stdout
 
