@@ -121,13 +121,18 @@ def test_old_names_of_documented_functions(module: str, old: str, new: str) -> N
 
 
 def test_old_names_of_the_attributes_of_backends() -> None:
-    with pytest.warns(DeprecationWarning, match="honours is now supported_options"):
+    with pytest.warns(DeprecationWarning, match="is now") as warned:
 
         class Old(Backend):
             honours = frozenset({"seed"})
             encodes = False
             starts_alone = True
 
+    assert [str(one.message).partition(";")[0] for one in warned] == [
+        "Old.honours is now supported_options",
+        "Old.encodes is now needs_model",
+        "Old.starts_alone is now has_own_start",
+    ]
     assert Old.supported_options == {"seed"}
     assert (Old.needs_model, Old.has_own_start) == (False, True)
     with pytest.warns(DeprecationWarning, match="Old.encodes is now needs_model"):
