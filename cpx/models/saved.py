@@ -60,7 +60,7 @@ def arguments_of(cls: type, data: Mapping[str, Any]) -> Json:
         for p in group:
             key = p.key or p.name
             for needed in p.kind.needed(key) if p.required else ():
-                if holder.get(needed) is None:
+                if needed not in holder:
                     raise InvalidInstance(f"the key {shown(needed)} is missing")
             if key in holder:
                 arguments[p.name] = p.kind.read(key, holder)

@@ -206,9 +206,9 @@ def test_a_wrong_engine_is_found_kept_and_repeated(
     assert main([*arguments, "--keep", str(tmp_path)]) == 1
     told = capsys.readouterr().out
     assert "WRONG after" in told
-    path = next(p for p in tmp_path.glob("*.json") if "search-bound" in p.name)
+    path = next(p for p in tmp_path.glob("*.json") if "search-error" in p.name)
     assert f"cpx solve {path} --backend search" in told
-    assert [fault.partition(":")[0] for fault in repeat(path)] == ["bound", "optimum"]
+    assert [fault.partition(":")[0] for fault in repeat(path)] == ["error"]
     monkeypatch.undo()
     assert repeat(path) == []
     assert main(["fuzz", "--repeat", str(path)]) == 0

@@ -97,8 +97,14 @@ def test_a_rule_that_is_not_consistent_has_an_exact_bound() -> None:
             "svc must have two classes, it has 3",
         ),
         (lambda: best_rule(SVM, X, 0), "max_clauses must be at least 1, got 0"),
-        (lambda: best_rule(SVM, X, 1, 0), "max_literals must be from 1 to 5, got 0"),
-        (lambda: best_rule(SVM, X, 1, 6), "max_literals must be from 1 to 5, got 6"),
+        (
+            lambda: best_rule(SVM, X, 1, 0),
+            "max_literals must be between 1 and the number of features 5, got 0",
+        ),
+        (
+            lambda: best_rule(SVM, X, 1, 6),
+            "max_literals must be between 1 and the number of features 5, got 6",
+        ),
         (lambda: best_rule(SVM, X, unit=0), "unit must be a positive fraction, got 0"),
         (lambda: read_svc(SVM, X).weight([[5]]), "indices from 0 to 4"),
         (lambda: read_svc(SVM, X).weight([]), "rule must have a clause"),

@@ -13,8 +13,8 @@ from cpx.check.class_margin import always_wins
 from cpx.check.forest import Forest, Node
 from cpx.check.segments import NONE, Segments
 from cpx.trees import Attribute, TreeModel
-from tests.reasons.ensembles import Truth, random_model, random_tree
-from tests.reasons.test_checker import claim
+from tests.methods.reasons.ensembles import Truth, random_model, random_tree
+from tests.methods.reasons.test_checker import claim
 
 
 def cells_of(model: TreeModel, x: Any) -> Cells:

@@ -6,9 +6,10 @@ from dataclasses import fields
 from fractions import Fraction
 
 import pytest
-from cpx.cli.asking import Wanted
 
-from cpx.cli import reasons, rule_sets
+from cpx.cli import make, make_rule_set
+from cpx.cli import options as opt
+from cpx.cli.row_question import RuleOptions
 from cpx.models import PROBLEMS
 from cpx.models.parameters import Choice, Parameter, parameters_of
 
@@ -33,13 +34,13 @@ def _parameters(kind: str) -> dict[str, Parameter]:
 @pytest.mark.parametrize(
     ("kind", "asked"),
     [
-        ("max-precision", Wanted),
-        ("rule-set", rule_sets.AskedRules),
-        ("sufficient-reason", reasons.AskedReason),
+        ("max-precision", RuleOptions),
+        ("rule-set", make_rule_set.RuleSetOptions),
+        ("sufficient-reason", make.ReasonOptions),
     ],
 )
 def test_every_parameter_has_an_option(kind: str, asked: type) -> None:
-    options = {field.name for field in (*fields(asked), *fields(Wanted))}
+    options = {field.name for field in (*fields(asked), *fields(RuleOptions))}
     wanted = {_NAMES.get(name, name) for name in _parameters(kind)}
     assert wanted
     assert wanted <= options
@@ -48,10 +49,10 @@ def test_every_parameter_has_an_option(kind: str, asked: type) -> None:
 @pytest.mark.parametrize(
     ("kind", "name", "known"),
     [
-        ("rule-set", "loss", rule_sets.LOSSES),
-        ("rule-set-learning", "loss", rule_sets.LOSSES),
-        ("sufficient-reason", "level", reasons.LEVELS),
-        ("sufficient-reason", "definition", reasons.DEFINITIONS),
+        ("rule-set", "loss", make_rule_set.LOSSES),
+        ("rule-set-learning", "loss", make_rule_set.LOSSES),
+        ("sufficient-reason", "level", opt.LEVELS),
+        ("sufficient-reason", "definition", opt.DEFINITIONS),
     ],
 )
 def test_choices_are_those_declared(kind: str, name: str, known: tuple[str, ...]) -> None:
@@ -62,10 +63,10 @@ def test_choices_are_those_declared(kind: str, name: str, known: tuple[str, ...]
 
 def test_defaults_are_those_declared() -> None:
     learning = _parameters("rule-set-learning")
-    assert Fraction(rule_sets._PENALTY) == Fraction(learning["penalty"].default)
-    assert rule_sets.LOSSES[0] == learning["loss"].default
-    assert reasons.LEVELS[0] == _parameters("sufficient-reason")["level"].default
-    help_of = {f.name: str(Wanted.__annotations__[f.name]) for f in fields(Wanted)}
+    assert Fraction(make_rule_set._PENALTY) == Fraction(learning["penalty"].default)
+    assert make_rule_set.LOSSES[0] == learning["loss"].default
+    assert opt.LEVELS[0] == _parameters("sufficient-reason")["level"].default
+    help_of = {f.name: str(RuleOptions.__annotations__[f.name]) for f in fields(RuleOptions)}
     for kind, name in (("max-precision", "min_coverage"), ("max-coverage", "min_precision")):
         default = Fraction(_parameters(kind)[name].default)
         assert f"{default}" in help_of[name] or f"{float(default)}" in help_of[name], name

@@ -90,7 +90,7 @@ def test_facts_and_title_follow() -> None:
         ({"floor": None}, "floor must be a share from 0 to 1"),
         ({"mode": "slwo"}, "mode must be one of fast, slow, got 'slwo'"),
         ({"kept": [2]}, "kept has the feature 2"),
-        ({"weights": [1]}, "weights must have 2 integers, got 1"),
+        ({"weights": [1]}, "weights must have 2 positive integers, got 1"),
         ({"strict": 1}, "strict must be true or false, got 1"),
         ({"strict": True, "mode": "slow"}, "strict is for the mode fast"),
         ({"name": 1}, "name must be a string, got 1"),
@@ -106,7 +106,7 @@ def test_wrong_values_are_refused_by_name(change: dict[str, Any], message: str) 
     ("change", "message"),
     [
         ({"sizes": 1}, r"unknown parameter 'sizes' \(did you mean 'size'\?\); known: floor"),
-        ({"size": None}, "the key 'size' is missing"),
+        ({"size": None}, "size must be an integer, got None"),
         ({"floor": None}, "floor must be a share from 0 to 1"),
     ],
 )
