@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cpx.check.forest import Node
+from cpx.check.proof import beaten
 from cpx.check.reasons import _Reason
 from cpx.check.rule_sets import _Learning
 
@@ -59,3 +60,22 @@ def test_a_tie_by_rounded_losses_is_given_to_the_first_class(label: int) -> None
     reason.own = [own]
     assert reason._worst_wins([[own]], 1 - label)
     assert reason._worst_wins([[own, even]], 1 - label) == (label == 0)
+
+
+@pytest.mark.parametrize("label", [0, 1, 2])
+def test_half_of_the_votes_win_for_the_first_class_alone(label: int) -> None:
+    reason = object.__new__(_Reason)
+    reason.forest = SimpleNamespace(base=[0, 0, 0], decision="first", scale=2)  # type: ignore
+    reason.label, reason.rivals = label, [r for r in range(3) if r != label]
+    sure = Node(tuple(int(r == label) for r in range(3)))
+    other = Node(tuple(int(r == (label + 1) % 3) for r in range(3)))
+    assert reason._majority([[sure], [sure], [sure, other]])
+    assert reason._majority([[sure], [sure, other]]) == (label == 0)
+    assert not reason._majority([[sure], [other], [sure, other]])
+
+
+def test_a_bound_is_beaten_by_what_is_better_alone() -> None:
+    told = ["bound: 3 is beyond the value 2 of the features [0]"]
+    assert beaten({"bound": 3}, [0], 2, 1) == told
+    assert beaten({"bound": 3}, [0], 2, -1) == beaten({"bound": 3}, [0], 3, 1) == []
+    assert beaten({"bound": "1/2"}, [0], 2, 1) == beaten({"bound": None}, [0], 2, 1) == []
