@@ -7,6 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Jobs in the background of a shell script ignore Ctrl-C, and so would all that tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.fixture(autouse=True)
 def _signals_as_before() -> Iterator[None]:

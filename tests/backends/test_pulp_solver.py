@@ -27,7 +27,9 @@ LIGHT = settings(
 )
 
 
-def knapsack(n: int = 60, rows: int = 40) -> tuple[cp.Model, cp.expressions.variables.NDVarArray]:
+def knapsack(
+    n: int = 140, rows: int = 100
+) -> tuple[cp.Model, cp.expressions.variables.NDVarArray]:
     """Hard enough that no engine proves it within the tests' limits."""
     rng = np.random.default_rng(0)
     x = cp.boolvar(shape=n, name="x")

@@ -138,7 +138,7 @@ def test_saved_and_read_again(tmp_path) -> None:
     data = problem.to_dict()
     for key, value, told in (
         ("weights", [1], "weights must have 40 integers"),
-        ("weights", None, "the key .weights. is missing"),
+        ("weights", None, "weights must be a list of integers, got None"),
         ("labels", "01", "unknown key 'labels'"),
         ("parameters", {"max_clauses": 1}, "'max_literals' is missing"),
         ("parameters", {**data["parameters"], "k": 1}, "unknown parameter 'k'"),
