@@ -170,10 +170,7 @@ class Generation:
         def smoothed(duals: Floats) -> Floats:
             return _smooth(self._share * duals, self._centre) / self._share
 
-        relaxed = None
-        for relaxed in self._relaxed(end - self._took, smoothed):
-            pass
-        return relaxed
+        return [None, *self._relaxed(end - self._took, smoothed)][-1]
 
     def _relaxed(self, end: float, smoothed: Callable[[Floats], Floats]) -> Iterator[Relaxed]:
         """Yield an optimum of the programme, then those with rules that beams find.

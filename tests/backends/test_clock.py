@@ -22,7 +22,7 @@ CASES = {
         ("search", "cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "beam"),
     ),
     "precision": (
-        lambda: random_problem(7, 20, 6, kinds=(MaxPrecision,), limited=False),
+        lambda: random_problem(8, 60, 8, kinds=(MaxPrecision,), limited=False),
         ("search", "cpsat", "milp:highs"),
     ),
     "selection": (
@@ -67,7 +67,7 @@ def test_engines(kind, engine, monkeypatch):
     assert others == [first, first]
 
 
-@pytest.mark.parametrize("seed", (1, 2))
+@pytest.mark.parametrize("seed", [1, 2])
 def test_learned_rules(seed, monkeypatch):
     samples = drawn(seed, m=300, d=20)
 
