@@ -9,16 +9,18 @@ import sys
 import textwrap
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from cpx import KMonomial, Result, Samples, Status, Termination, solve
+from cpx import KMonomial, Result, RuleSetLearning, Samples, Status, Termination, solve
 from cpx.answers.result import relative_gap
 from cpx.backends import backend, register
-from cpx.backends.base import Backend, Outcome
+from cpx.backends.base import Backend, Outcome, Progress
 from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
 from cpx.options import SolveOptions
+from cpx.solving.conclude import conclude
 from cpx.solving.isolate import run_isolated, shutdown
 from tests.engines import ENGINES
 from tests.terminal import start
@@ -225,6 +227,29 @@ def test_a_failing_engine_keeps_its_incumbent(scripted) -> None:
     assert result.termination is Termination.SOLVER_ERROR
     assert result.raw_status == "RuntimeError: out of luck"
     assert result.explanation is not None
+
+
+@pytest.mark.parametrize(("asks", "features"), [(False, (0,)), (True, (0, 1))])
+def test_what_a_rule_can_do_without_on_the_samples_is_left_out(asks, features) -> None:
+    # Of an engine that asks the classifier it stays: it stands for more than the samples.
+    problem = KMonomial(Samples([[1, 1], [1, 1], [0, 0]], [1, 1, 0]), k=2)
+    engine = SimpleNamespace(
+        asks_classifier=asks, name="", solver=None, full_name="", versions=dict
+    )
+    progress = Progress(problem, SolveOptions())
+    progress.found(problem.explanation([0, 1]))
+    outcome = Outcome(False, Termination.COMPLETED)
+    result = conclude(progress, outcome, engine, KMonomial.encoding(), [], 0.0)
+    assert result.explanation.features == features
+
+
+def test_too_many_rules_to_state_are_refused_with_the_way_out() -> None:
+    rng = np.random.default_rng(0)
+    wide = RuleSetLearning(Samples(rng.random((9, 90)) < 0.5, [1] * 9), 4, "0.01")
+    with pytest.raises(InvalidOption, match="ask the engine column-generation"):
+        solve(wide, "search")
+    with pytest.raises(InvalidOption, match="cannot solve problems of kind 'k-monomial'"):
+        solve(_problem(), "column-generation")
 
 
 def test_memory_errors_are_told_apart(scripted) -> None:
