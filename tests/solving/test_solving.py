@@ -18,10 +18,13 @@ from cpx import KMonomial, Result, RuleSetLearning, Samples, Status, Termination
 from cpx.answers.result import relative_gap
 from cpx.backends import backend, register
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.data.distributions import Uniform
+from cpx.data.oracle import Oracle
 from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
 from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
 from cpx.solving.isolate import run_isolated, shutdown
+from cpx.solving.run import run
 from tests.engines import ENGINES
 from tests.terminal import start
 
@@ -227,6 +230,7 @@ def test_a_failing_engine_keeps_its_incumbent(scripted) -> None:
     assert result.termination is Termination.SOLVER_ERROR
     assert result.raw_status == "RuntimeError: out of luck"
     assert result.explanation is not None
+    assert result.bound is None
 
 
 @pytest.mark.parametrize(("asks", "features"), [(False, (0,)), (True, (0, 1))])
@@ -250,6 +254,37 @@ def test_too_many_rules_to_state_are_refused_with_the_way_out() -> None:
         solve(wide, "search")
     with pytest.raises(InvalidOption, match="cannot solve problems of kind 'k-monomial'"):
         solve(_problem(), "column-generation")
+
+
+def test_an_interrupt_within_the_engine_proves_nothing(scripted) -> None:
+    def act(problem, progress):
+        raise KeyboardInterrupt
+
+    cancel = threading.Event()
+    result = run(_problem(), scripted(act), SolveOptions(), cancel=cancel)
+    assert (result.status, result.termination) == (Status.UNKNOWN, Termination.INTERRUPTED)
+    assert cancel.is_set()
+
+
+def test_a_failure_is_told_by_its_last_frames(scripted) -> None:
+    def act(problem, progress, depth=9):
+        if depth:
+            return act(problem, progress, depth - 1)
+        raise ValueError("no such thing")
+
+    told = solve(_problem(), scripted(act)).warnings[-1]
+    assert told.startswith("engine failed:\nTraceback")
+    assert told.endswith("ValueError: no such thing")
+    assert told.count('raise ValueError("no such thing")') == 1
+    assert told.count("File ") == 4
+
+
+def test_an_engine_that_asks_the_classifier_stays_in_the_process_that_has_it() -> None:
+    with pytest.raises(InvalidOption, match="asks the classifier"):
+        solve(_problem(), "certificates")
+    oracle = Oracle(lambda rows: rows[:, :2].all(axis=1), [1] * 8, Uniform(8))
+    result = solve(_problem().with_oracle(oracle), "certificates", isolate=True)
+    assert any("its time limit is not hard" in text for text in result.warnings)
 
 
 def test_memory_errors_are_told_apart(scripted) -> None:
