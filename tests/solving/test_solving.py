@@ -287,6 +287,17 @@ def test_an_engine_that_asks_the_classifier_stays_in_the_process_that_has_it() -
     assert any("its time limit is not hard" in text for text in result.warnings)
 
 
+def test_a_hint_is_refused_by_the_feature_that_is_none() -> None:
+    with pytest.raises(InvalidOption, match="hint has the feature 99, indices go from 0 to 7"):
+        solve(_problem(), "search", hint=[0, 99])
+
+
+def test_processor_time_is_that_of_the_solve() -> None:
+    before = time.process_time()
+    result = solve(_problem(), "search")
+    assert 0 <= result.times.cpu <= time.process_time() - before
+
+
 def test_memory_errors_are_told_apart(scripted) -> None:
     def act(problem, progress):
         raise MemoryError
