@@ -288,8 +288,13 @@ def test_an_engine_that_asks_the_classifier_stays_in_the_process_that_has_it() -
 
 
 def test_a_hint_is_refused_by_the_feature_that_is_none() -> None:
-    with pytest.raises(InvalidOption, match="hint has the feature 99, indices go from 0 to 7"):
-        solve(_problem(), "search", hint=[0, 99])
+    with pytest.raises(InvalidOption, match="hint has the feature 8, indices go from 0 to 7"):
+        solve(_problem(), "search", hint=[0, 8])
+
+
+def test_an_engine_that_needs_a_statement_honours_its_encoding_and_more() -> None:
+    result = solve(_problem(), "cpsat", encoding="channelling", seed=1)
+    assert not any("does not honour" in text for text in result.warnings)
 
 
 def test_processor_time_is_that_of_the_solve() -> None:
