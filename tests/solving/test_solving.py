@@ -25,6 +25,7 @@ from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
 from cpx.solving.isolate import run_isolated, shutdown
 from cpx.solving.run import run
+from cpx.testing.smallest import random_votes
 from tests.engines import ENGINES
 from tests.terminal import start
 
@@ -254,6 +255,9 @@ def test_too_many_rules_to_state_are_refused_with_the_way_out() -> None:
         solve(wide, "search")
     with pytest.raises(InvalidOption, match="cannot solve problems of kind 'k-monomial'"):
         solve(_problem(), "column-generation")
+    # Whether it can be stated is nothing to an engine that has no use for its arrays either.
+    with pytest.raises(InvalidOption, match="cannot solve problems of kind 'sufficient-reason'"):
+        solve(random_votes(4, 9, 6), "beam")
 
 
 def test_an_interrupt_within_the_engine_proves_nothing(scripted) -> None:
