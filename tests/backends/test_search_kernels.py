@@ -167,8 +167,7 @@ def test_limits_leave_all_better_pairs(seed):
     pairs = {(p, q): covered(p, q) for p in later for q in later if p <= q}
     limit = int(np.median([value for _, value in pairs.values()]))
     known = [groups[p] != groups[i] or not root.groups.size for p in order]
-    args = levels, scratch, 0, root.planes, root.good, root.groups
-    count = limits.limit_all(*args, numbers, limit)
+    count = limits.limit_all(levels, scratch, 0, root.params, limit)
     assert count == n - (i + 1) // 8 * 8
     of = dict(zip(scratch.kept[:count].tolist(), scratch.limits[:count].tolist(), strict=True))
     assert all(of[p] == -1 for p in of if p <= i or not known[p])
@@ -181,7 +180,7 @@ def test_limits_leave_all_better_pairs(seed):
     assert scratch.kept[: len(useful)].tolist() == useful
     assert scratch.limits[: len(useful)].tolist() == [of[p] for p in useful]
 
-    count = weigh_child(*args)
+    count = weigh_child(levels, scratch, 0, root.params)
     limits.limit_kept(levels, scratch, 0, count, numbers, limit)
     kept = scratch.kept[:count].tolist()
     for x, p in enumerate(kept):

@@ -13,7 +13,7 @@ where the candidate is in no better pair.
 from __future__ import annotations
 
 from cpx.backends.search.objective import Numbers, most_bad
-from cpx.backends.search.stack import Levels, Scratch, weigh_good
+from cpx.backends.search.stack import Levels, Params, Scratch, weigh_good
 from cpx.compiled.kernel import Ints, subroutine
 from cpx.compiled.vectors import LANES
 
@@ -21,7 +21,7 @@ __all__ = ["drop_useless", "limit_all", "limit_kept", "removals_say_much", "sum_
 
 
 @subroutine
-def removals_say_much(levels: Levels, objective: Numbers, t: int) -> bool:
+def removals_say_much(levels: Levels, t: int, objective: Numbers) -> bool:
     """Guess whether bound (2) is done with many pairs under the current child.
 
     It is not where an ordinary candidate, and the one that removes the most, could together
@@ -36,23 +36,14 @@ def removals_say_much(levels: Levels, objective: Numbers, t: int) -> bool:
 
 
 @subroutine
-def limit_all(
-    levels: Levels,
-    scratch: Scratch,
-    t: int,
-    planes: int,
-    good: int,
-    groups: Ints,
-    objective: Numbers,
-    limit: int,
-) -> int:
+def limit_all(levels: Levels, scratch: Scratch, t: int, params: Params, limit: int) -> int:
     """Write what each later candidate may cover, by its good samples; return how many there are.
 
     The first is at a multiple of eight. Those not after the child are of no use: -1.
     """
     i, width = levels.position[t], levels.width[t]
-    child = levels.covered[t, i]
-    weigh_good(levels, scratch, t, planes, good)
+    child, groups, objective = levels.covered[t, i], params.groups, params.objective
+    weigh_good(levels, scratch, t, params)
     base = (i + 1) & -LANES
     n: int = width - base
     kept, limits, mosts = scratch.kept[:n], scratch.limits[:n], scratch.mosts[:n]

@@ -20,7 +20,7 @@ from cpx.backends.search.limits import (
     sum_up,
 )
 from cpx.backends.search.objective import FAR, Numbers, cost, most_bad
-from cpx.backends.search.stack import Levels, Scratch, weigh_child
+from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child
 from cpx.compiled.kernel import Ints, subroutine
 from cpx.compiled.vectors import LANES, popcount, scan
 
@@ -137,10 +137,7 @@ def best_pair(
     levels: Levels,
     scratch: Scratch,
     t: int,
-    planes: int,
-    good: int,
-    groups: Ints,
-    objective: Numbers,
+    params: Params,
     best: int,
     slack: int,
     shared: Ints,
@@ -161,11 +158,12 @@ def best_pair(
     ``best`` is the cost to beat, ``slack`` 1 when sets of equal cost are wanted as well.
     """
     i, limit = levels.position[t], best + slack
+    planes, groups, objective = params.planes, params.groups, params.objective
     child, kept, limits, mosts = levels.covered[t, i], scratch.kept, scratch.limits, scratch.mosts
-    exact = removals_say_much(levels, objective, t)
+    exact = removals_say_much(levels, t, objective)
     base = -1
     if exact:
-        n = weigh_child(levels, scratch, t, planes, good, groups)
+        n = weigh_child(levels, scratch, t, params)
         best = try_each(levels, scratch, t, n, objective, best, slack, shared, found, first)
         if (first and best < limit) or (child == 0 and objective.keep_idle == 0):
             return
@@ -173,7 +171,7 @@ def best_pair(
         n = select(objective, child, scratch.covered, scratch.lost, kept, n, 2, limit, scratch.top)
         limit_kept(levels, scratch, t, n, objective, limit)
     else:
-        n = limit_all(levels, scratch, t, planes, good, groups, objective, limit)
+        n = limit_all(levels, scratch, t, params, limit)
         base = (i + 1) & -LANES
     useful, spare = sum_up(limits[:n])
     if useful == 0 or (exact and useful == 1):
@@ -219,7 +217,8 @@ def best_pair(
                 if weighed != b & -LANES:
                     weighed = b & -LANES
                     _weigh_eight(levels, scratch, t, planes, weighed)
-                value = _price(levels, t, planes, objective, limit, a, b, good - scratch.low[b])
+                lost = params.good - scratch.low[b]
+                value = _price(levels, t, planes, objective, limit, a, b, lost)
                 if value >= limit:
                     continue
                 scratch.chosen[t + 1] = levels.ids[t, a]

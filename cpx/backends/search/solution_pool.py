@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import order_by, subtree_bounds
-from cpx.backends.search.enumeration import DONE, GROW, STOPPED, enumerate_sets, new_pool
+from cpx.backends.search.enumeration import enumerate_sets, new_pool
 from cpx.backends.search.objective import FAR, costs
 from cpx.backends.search.ratio import better_than
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import grown, new_levels
+from cpx.backends.search.tree import DONE, FULL, STOPPED
 from cpx.compiled.vectors import LANES
 
 if TYPE_CHECKING:
@@ -199,7 +200,6 @@ class _Enumeration:
             bounds,
             root.k + 1,
         )
-        bits, (words, stride) = root.bits.ravel(), root.bits.shape
         for x in range(n - 1):
             if self.pool.used[0] >= self.kept:
                 self.trim()
@@ -211,25 +211,13 @@ class _Enumeration:
             levels.position[0], levels.at[0] = x, 0
             while True:
                 status = enumerate_sets(
-                    levels,
-                    scratch,
-                    root.k,
-                    root.planes,
-                    root.good,
-                    root.groups,
-                    root.numbers,
-                    limit,
-                    self.signal,
-                    bits,
-                    stride,
-                    words,
-                    self.pool,
+                    levels, scratch, root.params, limit, self.signal, root.bits, self.pool
                 )
                 if status == DONE:
                     break
                 if status == STOPPED:
                     return False
-                if status == GROW:
+                if status == FULL:
                     levels = grown(levels)
                     continue
                 self.trim()
