@@ -14,7 +14,7 @@ import numpy as np
 
 from cpx.backends.search.objective import cost
 from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child
-from cpx.backends.search.tree import DONE, FULL, STOPPED, next_level
+from cpx.backends.search.tree import DONE, FULL, STOPPED, first_child, next_child
 from cpx.compiled.kernel import Ints, Ints2, Words2, kernel, subroutine
 
 __all__ = ["TRIM", "Pool", "enumerate_sets", "new_pool"]
@@ -124,9 +124,13 @@ def enumerate_sets(
                     _add(pool, chosen, t + 2, c, l)
             if params.k - t == 2:
                 n = 0
-        t = next_level(levels, scratch, t, n, params, limit)
-        if t == FULL:
-            pool.used[0] = before  # what was found here will be found again
-            return FULL
+        if n < 2:
+            t = next_child(levels, t)
+        else:
+            t = first_child(levels, scratch, t, n, params, limit)
+            if t == FULL:
+                pool.used[0] = before  # what was found here will be found again
+    if t == FULL:
+        return FULL
     levels.at[0] = 0
     return DONE

@@ -20,7 +20,7 @@ from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child
 from cpx.compiled.kernel import Ints, kernel, subroutine
 from cpx.compiled.vectors import LANES
 
-__all__ = ["DONE", "FULL", "STOPPED", "branch", "look_ahead", "next_level"]
+__all__ = ["DONE", "FULL", "STOPPED", "branch", "first_child", "look_ahead", "next_child"]
 
 
 DONE, STOPPED, FULL = -1, -2, -3
@@ -94,25 +94,30 @@ def _descend(levels: Levels, scratch: Scratch, t: int, n: int, params: Params) -
 
 
 @subroutine
-def next_level(
-    levels: Levels, scratch: Scratch, t: int, n: int, params: Params, limit: int
-) -> int:
-    """Go to the next child in depth-first order; return its level, DONE, or FULL.
-
-    The children of the current child come first: its n kept candidates, as far as sets that
-    begin with them can cost less than the limit. A single one has none after it: its value is
-    known.
-    """
-    if n >= 2:
-        n, _ = _narrow(levels, scratch, t, n, params, limit)
-        if n >= 2:
-            return t + 1 if _descend(levels, scratch, t, n, params) else FULL
+def next_child(levels: Levels, t: int) -> int:
+    """Go to the next child that is not below the current one; return its level, or DONE."""
     while t > 0:
         levels.position[t] += 1
+        # The last candidate has none after it; its value is known.
         if levels.position[t] < levels.width[t] - 1:
             return t
         t -= 1
     return DONE
+
+
+@subroutine
+def first_child(
+    levels: Levels, scratch: Scratch, t: int, n: int, params: Params, limit: int
+) -> int:
+    """Go to the first child below the current one; return its level, or FULL.
+
+    Its children are the n kept candidates, as far as sets that begin with them can cost less
+    than the limit. Where there are none, it is the next child elsewhere, or DONE.
+    """
+    n, _ = _narrow(levels, scratch, t, n, params, limit)
+    if n < 2:
+        return next_child(levels, t)
+    return t + 1 if _descend(levels, scratch, t, n, params) else FULL
 
 
 @kernel
@@ -186,8 +191,11 @@ def branch(
                     n = 0
             if first and found[0] < limit:
                 break
-        t = next_level(levels, scratch, t, n, params, best + slack)
-        if t == FULL:
-            return FULL
+        if n < 2:
+            t = next_child(levels, t)
+        else:
+            t = first_child(levels, scratch, t, n, params, best + slack)
+    if t == FULL:
+        return FULL
     levels.at[0] = 0
     return DONE
