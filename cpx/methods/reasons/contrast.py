@@ -1,4 +1,4 @@
-"""Contrastive explanations: smallest changes of a row that can change its class."""
+"""Contrastive explanations: the fewest attributes whose change can change the class of a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hitting sets of little weight, and a lower bound, for a growing family; by PySAT's Glucose."""
+"""Light hitting sets of a growing family of sets, with a lower bound, by SAT calls of Glucose."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLAUSES = 200_000
 class HittingSets:
     """Sets of little weight that meet every set of a family.
 
-    One solver keeps what it learns while sets are added: all there is beside their clauses is
+    One solver keeps what it learns while sets are added: all there is besides their clauses is
     the sum of the weights, whose bound is an assumption.
 
     Parameters
