@@ -58,7 +58,7 @@ def column_names(table: pd.DataFrame, named: bool) -> list[str]:
             "while a minimum of 1 is required."
         )
     names = [
-        f"x{label}" if not named or integer(label) is not None else str(label)
+        str(label) if named and (isinstance(label, str) or integer(label) is None) else f"x{label}"
         for label in table.columns
     ]
     seen: set[str] = set()
