@@ -59,7 +59,7 @@ def column_names(table: pd.DataFrame, named: bool) -> list[str]:
         )
     names = [
         str(label) if named and (isinstance(label, str) or integer(label) is None) else f"x{label}"
-        for label in table.columns
+        for label in table.columns.tolist()
     ]
     seen: set[str] = set()
     for name in names:

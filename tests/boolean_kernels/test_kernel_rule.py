@@ -153,7 +153,7 @@ def test_saved_and_read_again(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (([[0, 2]], [1], 1, 1), "samples must be a table of 0 and 1"),
+        (([[0, 2]], [1], 1, 1), "samples: entries must be 0 or 1"),
         ((np.zeros((0, 2)), [], 1, 1), "samples must not be empty"),
         (([[0, 1]], [1.5], 1, 1), r"weights\[0\] must be an integer"),
         (([[0, 1]], [2**53], 1, 1), "less than 2\\*\\*53"),

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.bits import bit_table, matrix_of, strings_of
-from cpx.errors import DataError, InvalidInstance, shown
+from cpx.data.bits import bit_array, matrix_of, strings_of
+from cpx.errors import InvalidInstance, shown
 from cpx.models.parameters import Json, Kind, ListKind
 from cpx.models.saved import BITS
 from cpx.support.validation import index, positive_fraction
@@ -27,13 +27,7 @@ class Table(Kind):
 
     def check(self, name: str, value: Any, problem: Any) -> NDArray[np.bool_]:
         """Return the table."""
-        try:
-            table = bit_table(name, value)
-        except DataError as error:
-            raise InvalidInstance(str(error)) from error
-        if not len(table):
-            raise InvalidInstance(f"{name} must not be empty")
-        return table
+        return bit_array(name, value, 2, error=InvalidInstance)
 
     def saved(self, value: NDArray[np.bool_]) -> list[str]:
         """Return a string for each row."""

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Literal as Condition
 from cpx.answers.rule_set import RuleFigures, RuleSet
-from cpx.data.sample_fields import MAX_TOTAL_WEIGHT
-from cpx.data.samples import Samples
+from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.rule_set.encodings import channelling, hamming, signature
