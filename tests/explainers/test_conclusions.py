@@ -71,4 +71,4 @@ def test_the_classifier_is_asked_about_x_once():
 
     found = cpx.explain(first, table, table[0], k=2, fresh=50, m=100)
     assert found.features
-    assert asked == [100, 1, 50]
+    assert asked == [1, 100, 50]
