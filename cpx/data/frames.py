@@ -57,9 +57,10 @@ def column_names(table: pd.DataFrame, named: bool) -> list[str]:
             f"the table has no columns: 0 feature(s) (shape={table.shape}) "
             "while a minimum of 1 is required."
         )
+    labels: list[Any] = list(table.columns)
     names = [
         str(label) if named and (isinstance(label, str) or integer(label) is None) else f"x{label}"
-        for label in table.columns.tolist()
+        for label in labels
     ]
     seen: set[str] = set()
     for name in names:

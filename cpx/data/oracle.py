@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cpx.data.classifiers import labels
 
 if TYPE_CHECKING:
-    from cpx.data.distribution_base import Distribution
+    from cpx.data.uniform import Distribution
 
 __all__ = ["Oracle"]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value
+from cpx.answers.values import Value, class_words
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.kernel_rule import parameters as declared
@@ -22,7 +22,6 @@ from cpx.models.kernel_rule.dnf import DNF, in_words
 from cpx.models.kernel_rule.encodings import slots
 from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
-from cpx.models.text import class_words
 
 __all__ = ["KernelRule"]
 

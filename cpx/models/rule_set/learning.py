@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.explanation import Explanation
+from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.models.parameters import NAME, Integer, ShareOf, parameter
@@ -20,7 +21,6 @@ from cpx.models.rule_set.parameters import CLASS_WEIGHTS, LOSS, PRICE, Loss
 from cpx.models.rule_set.problem import RuleSetProblem
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.models.saved import SAMPLES
-from cpx.models.text import plural
 from cpx.support.validation import Share, feature_list
 
 __all__ = ["MOST_STATED", "RuleSetLearning"]

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Literal as Condition
-from cpx.answers.rule_set import RuleFigures, RuleSet
+from cpx.answers.rule import RuleFigures, RuleSet
+from cpx.answers.values import class_words
 from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Problem, Statement, Values
@@ -22,7 +23,6 @@ from cpx.models.rule_set.encodings import channelling, hamming, signature
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.parameters import Loss
 from cpx.models.rule_set.text import RuleSetText
-from cpx.models.text import class_words
 from cpx.support.validation import Share, feature_list
 
 __all__ = ["ENCODINGS", "Loss", "RuleSetProblem"]

@@ -13,7 +13,7 @@ import numpy as np
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value
+from cpx.answers.values import Value, class_words
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
@@ -32,7 +32,6 @@ from cpx.models.sufficient_reason.form import (
 from cpx.models.sufficient_reason.intervals import interval_text, sides_that_matter
 from cpx.models.sufficient_reason.row import Row
 from cpx.models.sufficient_reason.text import ReasonText
-from cpx.models.text import class_words
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 
