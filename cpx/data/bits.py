@@ -64,7 +64,7 @@ def bit_array(
     if array.dtype == np.bool_:
         return array.copy()
     if array.dtype.kind not in "iuf":
-        found = f" such as {shown(array.flat[0])}" if array.size else ""
+        found = f" such as {shown(array.ravel()[:1].tolist()[0])}" if array.size else ""
         raise error(f"{name}: entries must be 0 or 1, got {array.dtype}{found}")
     strange = (array != 0) & (array != 1)
     if strange.any():
