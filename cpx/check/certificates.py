@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from cpx.check import minimum_subset as smallest
-from cpx.check.proof import compare_shares
-from cpx.check.words import (
+from cpx.check.claims import (
     class_name,
+    compare_shares,
     names_of,
     of_least_weight,
     percent,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cpx.check.proof import compare, nothing_found, proof, wrong_features, wrong_types
+from cpx.check.claims import compare, nothing_found, proof, wrong_features, wrong_types
 
 __all__ = ["UNDECIDED", "Smallest", "complaints"]
 

@@ -18,11 +18,18 @@ import numpy as np
 
 from cpx.check import minimum_subset as smallest
 from cpx.check.cells import Box, Cells
+from cpx.check.claims import (
+    class_name,
+    compare_shares,
+    of_least_weight,
+    plural,
+    wrong_features,
+    wrong_rule,
+    wrong_sentences,
+)
 from cpx.check.class_margin import always_wins
 from cpx.check.forest import Forest, Node
 from cpx.check.intervals import Intervals
-from cpx.check.proof import compare_shares, wrong_features
-from cpx.check.words import class_name, of_least_weight, plural, wrong_rule, wrong_sentences
 
 __all__ = ["judge"]
 

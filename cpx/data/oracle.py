@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cpx.data.classifiers import labels
+
 if TYPE_CHECKING:
-    from cpx.data.distribution_base import Distribution
+    from cpx.data.uniform import Distribution
 
 __all__ = ["Oracle"]
 
@@ -57,8 +59,6 @@ class Oracle:
     @cached_property
     def label(self) -> Any:
         """The class f(x)."""
-        from cpx.data.classifiers import labels
-
         return labels(self.classifier, self.distribution.row(self.x))[0]
 
     def same(self, rows: Any) -> BoolArray:
@@ -69,8 +69,6 @@ class Oracle:
         ClassifierError
             When f raises or does not answer with one label per row.
         """
-        from cpx.data.classifiers import labels
-
         return np.asarray(labels(self.classifier, rows) == self.label, dtype=bool)
 
     def draw(

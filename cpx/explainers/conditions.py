@@ -12,7 +12,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Literal, Rule
 from cpx.data.binarizer import Binarizer
 from cpx.data.columns import NumberColumn
-from cpx.data.distribution_base import Distribution
+from cpx.data.oracle import Oracle
 from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer
 
@@ -26,18 +26,17 @@ class Conditions:
 
     Parameters
     ----------
-    D : Distribution
-        Its features are the conditions.
-    x : one row
-        The explained instance.
+    oracle : Oracle
+        The explained instance x, and the distribution whose features are the conditions.
     binarizer : Binarizer, optional
         Where the features come from: then the intervals that rules are printed with are
         read as well, such as ``2 < a <= 5`` over several bins.
 
     Examples
     --------
-    >>> from cpx.data import Uniform
-    >>> conditions = Conditions(Uniform(3, ["wings", "fins", "fur"]), [1, 0, 0])
+    >>> from cpx.data import Oracle, Uniform
+    >>> names = ["wings", "fins", "fur"]
+    >>> conditions = Conditions(Oracle(len, [1, 0, 0], Uniform(3, names)))
     >>> conditions.features("wings and not fur")
     (0, 2)
     >>> conditions.features(["not fins", 0])
@@ -48,12 +47,12 @@ class Conditions:
     cpx.errors.InvalidOption: rule: the condition 'fur' is false of x
     """
 
-    def __init__(self, D: Distribution, x: Any, binarizer: Binarizer | None = None) -> None:
-        self._bits = D.encode(x)
-        self.literals = D.literal_names(self._bits)
+    def __init__(self, oracle: Oracle, binarizer: Binarizer | None = None) -> None:
+        D, bits = oracle.distribution, oracle.bits
+        self.literals = D.literal_names(bits)
         """The condition of each feature, true of x."""
-        self._opposites = D.literal_names(~self._bits)
-        self._numbers = _number_columns(binarizer, self._bits) if binarizer else []
+        self._opposites = D.literal_names(~bits)
+        self._numbers = _number_columns(binarizer, bits) if binarizer else []
 
     def features(self, given: object, what: str = "rule") -> tuple[int, ...]:
         """Return the features of a rule, or of a list of conditions.

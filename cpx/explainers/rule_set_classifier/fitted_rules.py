@@ -18,7 +18,7 @@ from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.support.validation import Share
 
 if TYPE_CHECKING:
-    from cpx.answers.rule_set import RuleSet
+    from cpx.answers.rule import RuleSet
     from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
 
 __all__ = ["Fitted", "FittedRules", "Loop", "smoothed_shares"]

@@ -13,7 +13,7 @@ import numpy as np
 
 from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value
+from cpx.answers.values import Value, exact_percent
 from cpx.data.samples import Samples
 from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
@@ -27,7 +27,6 @@ from cpx.models.minimum_subset.problem import (
 from cpx.models.monomial.text import conclusion, samples_in_words
 from cpx.models.parameters import NAME, ShareOf, parameter
 from cpx.models.saved import SAMPLES
-from cpx.models.text import percent
 from cpx.support.validation import Share
 
 __all__ = ["MinCertificate"]
@@ -154,7 +153,7 @@ class MinCertificate(SmallestSet):
 
     def brief(self) -> list[str]:
         """Return samples, features and what is tolerated."""
-        share = percent(Fraction(self.epsilon))
+        share = exact_percent(Fraction(self.epsilon))
         return [*samples_in_words(self.samples), f"at most {share} disagreeing"]
 
     def facts(self) -> dict[str, str]:
@@ -170,7 +169,7 @@ class MinCertificate(SmallestSet):
 
     def claim(self) -> str:
         """Name the certificate."""
-        share = percent(Fraction(self.epsilon))
+        share = exact_percent(Fraction(self.epsilon))
         return f"certificate on these samples with at most {share} disagreeing"
 
     def units(self, size: int) -> str:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.values import Value
 from cpx.models.base import Encoding, Problem, Statement, Values
-from cpx.models.minimum_subset.encodings.direct import direct
-from cpx.models.minimum_subset.encodings.order import order
+from cpx.models.minimum_subset.encodings import direct, order
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.parameters import Indices, Weights, parameter
 

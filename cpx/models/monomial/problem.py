@@ -23,7 +23,7 @@ from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Statement, Values, maximised
-from cpx.models.monomial.encodings.limits import refuse_limits
+from cpx.models.monomial.encodings.common import refuse_limits
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 from cpx.models.monomial.text import LIMITS, MonomialText
 from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter

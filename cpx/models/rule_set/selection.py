@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from cpx.data.samples import Samples
 from cpx.models.parameters import NAME, Indices, Integer, ShareOf, parameter
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.parameters import (
+from cpx.models.rule_set.problem import (
     CLASS_WEIGHTS,
     LOSS,
     PRICE,
     Candidates,
     Lengths,
     Loss,
+    RuleSetProblem,
 )
-from cpx.models.rule_set.problem import RuleSetProblem
 from cpx.models.rule_set.text import SelectionText
 from cpx.models.saved import SAMPLES
 from cpx.support.validation import Share

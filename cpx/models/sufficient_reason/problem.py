@@ -13,14 +13,20 @@ import numpy as np
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value
+from cpx.answers.values import Value, class_words
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.minimum_subset.problem import SMALLEST_ENCODINGS, WEIGHTS
 from cpx.models.parameters import CONTEXT, NAME, parameter
 from cpx.models.sufficient_reason import parameters as declared
-from cpx.models.sufficient_reason.features import LEVELS, Features, Level
+from cpx.models.sufficient_reason.features import (
+    LEVELS,
+    Features,
+    Level,
+    interval_text,
+    sides_that_matter,
+)
 from cpx.models.sufficient_reason.form import (
     DEFINITIONS,
     Definition,
@@ -29,10 +35,8 @@ from cpx.models.sufficient_reason.form import (
     losses_of,
     rounded,
 )
-from cpx.models.sufficient_reason.intervals import interval_text, sides_that_matter
 from cpx.models.sufficient_reason.row import Row
 from cpx.models.sufficient_reason.text import ReasonText
-from cpx.models.text import class_words
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 
