@@ -106,12 +106,12 @@ class _Moves:
         self.rules = np.array(self.presolved.kept, dtype=np.int64)
         self.place = {int(r): x for x, r in enumerate(self.rules)}
         self.steps = 0
-        numbers = np.abs(merged.worth).sum() + merged.prices.max(initial=0)
+        numbers = np.abs(merged.weights).sum() + merged.prices.max(initial=0)
         exact = max(int(numbers), int(merged.counted.sum())) < _EXACT
         self.dtype: Any = np.float32 if exact else np.float64
         # The sums rank moves; costs are compared in integers.
         self.covers = merged.covers[self.rules].astype(self.dtype)
-        self.worth = merged.worth.astype(self.dtype)
+        self.weights = merged.weights.astype(self.dtype)
         self.counted = merged.counted.astype(self.dtype)
         self.prices = merged.prices[self.rules].astype(self.dtype)
 
@@ -161,7 +161,7 @@ class _Moves:
         if form.max_rules is not None and len(chosen) >= form.max_rules:
             return None
         times = form.times_covered(chosen)
-        saved = self._sums(times == 0, self.worth) - self.prices
+        saved = self._sums(times == 0, self.weights) - self.prices
         allowed = np.ones(self.rules.size, dtype=bool)
         allowed[[self.place[r] for r in chosen]] = False
         if form.max_literals is not None:

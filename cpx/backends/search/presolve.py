@@ -122,11 +122,11 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     columns = _free_columns(form)
     if columns is None:
         return None
-    worth = sample_weights_of(form)
-    matters = worth.signed != 0
+    samples = sample_weights_of(form)
+    matters = samples.signed != 0
     if fixed:
         matters &= form.covered(fixed)
-    agreement, rows, signed = form.agreement, np.flatnonzero(matters), worth.signed
+    agreement, rows, signed = form.agreement, np.flatnonzero(matters), samples.signed
     if rows.size < form.shape[0] or columns.size < form.shape[1]:
         agreement = agreement[np.ix_(rows, columns)]
     signed = signed[rows]
@@ -135,8 +135,8 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     words = packed_rows(agreement)
     excluding = np.flatnonzero(~unpacked_row(np.bitwise_and.reduce(words), columns.size))
     kept_by = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
-    base, scale = worth.uncovered, worth.scale
-    if worth.limited or every:
+    base, scale = samples.uncovered, samples.scale
+    if samples.limited or every:
         parts = [np.flatnonzero(signed > 0), np.flatnonzero(signed < 0)]
         merged = [merge_rows(words[part], signed[part]) for part in parts]
         rows = np.concatenate([part[at] for part, (at, _) in zip(parts, merged, strict=True)])
@@ -150,7 +150,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     weights = np.abs(signed)
     order = np.lexsort((-kept_by[rows], -weights, signed < 0))
     rows, weights, bad = rows[order], weights[order], int((signed > 0).sum())
-    objective = worth.objective(int(weights[:bad].sum()), int(weights[bad:].sum()))
+    objective = samples.objective(int(weights[:bad].sum()), int(weights[bad:].sum()))
     agreement = agreement[rows]
     if excluding.size < columns.size:
         agreement, columns = agreement[:, excluding], columns[excluding]
@@ -160,7 +160,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
 
     bits, bad_words = pack(agreement, bad, weights)
     if not every:
-        kept = np.flatnonzero(_needed(bits, bad_words, groups, worth.limited))
+        kept = np.flatnonzero(_needed(bits, bad_words, groups, samples.limited))
         if kept.size < columns.size:
             bits = take(bits, kept, columns.size, planes_of(weights))
             agreement, columns, groups = agreement[:, kept], columns[kept], groups[kept]
@@ -177,7 +177,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         objective=objective,
         base=base - scale * (objective.beta * objective.good + objective.base),
         scale=scale,
-        uncovered=worth.uncovered,
+        uncovered=samples.uncovered,
     )
 
 

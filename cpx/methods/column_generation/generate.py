@@ -187,7 +187,7 @@ class Generation:
         """Add a rule and others that cover some of the same samples; return how many."""
         rows = np.flatnonzero(self.table.covered(best) & self.table.same)
         some = self._rng.choice(rows, min(_SEEDS, len(rows)), replace=False)
-        more = beam_pricing(self.table, self.table.worths(prices), some, self.k, _WIDTH)
+        more = beam_pricing(self.table, self.table.signed_weights(prices), some, self.k, _WIDTH)
         return self._worthy([best, *more], duals)
 
     def _note(self, value: float) -> None:
@@ -207,11 +207,11 @@ class Generation:
         seeds = self._rng.choice(
             own, min(_SEEDS, len(own)), replace=False, p=chances / chances.sum()
         )
-        return beam_pricing(self.table, self.table.worths(prices), seeds, self.k, _WIDTH)
+        return beam_pricing(self.table, self.table.signed_weights(prices), seeds, self.k, _WIDTH)
 
     def _worthy(self, found: Iterable[Features], prices: Floats) -> int:
         """Add the rules that are worth more than they cost, unless like one just added."""
-        worths, added = self.table.worths(prices), list[NDArray[np.bool_]]()
+        weights, added = self.table.signed_weights(prices), list[NDArray[np.bool_]]()
         least = float(self.price) + _TOLERANCE
         for features in found:
             if len(added) == _MOST_ADDED:
@@ -219,7 +219,7 @@ class Generation:
             if features in self._known:
                 continue
             covered = self.table.covered(features)
-            if worths[covered].sum() <= least or any(_alike(covered, one) for one in added):
+            if weights[covered].sum() <= least or any(_alike(covered, one) for one in added):
                 continue
             added.append(covered)
             self._add(features)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.methods.reasons.deletion import delete_from_change, delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSets
-from cpx.support.validation import index_set, seconds, valid_seed, weight_map
+from cpx.support.validation import index_set, valid_seed, weight_map
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
@@ -98,9 +98,8 @@ def contrastive(
     >>> found.lower, found.upper, found.proved
     (1, 1, True)
     """
-    start, limit = time.monotonic(), seconds(time_limit)
-    search = _Search(model, x, weights, must_keep, seed)
-    search.oracle.deadline = None if limit is None else start + limit
+    start = time.monotonic()
+    search = _Search(SufficiencyOracle.of_row(model, x, time_limit), weights, must_keep, seed)
     with suppress(Stopped):
         search.run()
     return search.result(time.monotonic() - start)
@@ -109,13 +108,12 @@ def contrastive(
 class _Search:
     def __init__(
         self,
-        model: TreeModel,
-        x: ArrayLike,
+        oracle: SufficiencyOracle,
         weights: Mapping[int, int] | Iterable[int] | None,
         must_keep: Iterable[int],
         seed: int,
     ) -> None:
-        self.oracle = SufficiencyOracle(model, model.cells(x))
+        self.oracle, model = oracle, oracle.model
         weight = weight_map(weights, model.n_attributes)
         self.cost = [weight[a] for a in self.oracle.grid.used]
         kept = self.oracle.bits(index_set("must_keep", must_keep, model.n_attributes, "attribute"))

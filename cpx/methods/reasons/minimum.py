@@ -18,7 +18,7 @@ from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
 
-__all__ = ["Listener", "MinimumReason", "minimum_reason"]
+__all__ = ["Listener", "MinimumReason", "minimum_of_oracle", "minimum_reason"]
 
 Listener = Callable[[int, int, tuple[int, ...]], None]
 """Called with lower bound, upper bound and the best reason so far."""
@@ -76,13 +76,13 @@ def minimum_reason(
 ) -> MinimumReason:
     """Find a sufficient reason of least size, or least weight, for the class of a row.
 
-    What a sufficient reason is, says :class:`cpx.methods.reasons.SufficiencyOracle`.
-    A set of attributes is one
-    exactly when it meets each *change* (contrastive explanation): each set of attributes in
-    which some counterexample differs from x. So the minimum hitting set of the changes known so
-    far weighs no more than a minimum reason; when it is a reason, it is a minimum one,
-    otherwise its counterexamples tell more changes (A. Ignatiev, A. Previti, M. Liffiton,
-    J. Marques-Silva, *Smallest MUS extraction with minimal hitting set dualization*, CP 2015).
+    What a sufficient reason is, says :class:`cpx.methods.reasons.SufficiencyOracle`. A set of
+    attributes is one exactly when it meets each *change* (contrastive explanation): each set of
+    attributes in which some counterexample differs from x. So the minimum hitting set of the
+    changes known so far weighs no more than a minimum reason; when it is a reason, it is a
+    minimum one, otherwise its counterexamples tell more changes (A. Ignatiev, A. Previti, M.
+    Liffiton, J. Marques-Silva, *Smallest MUS extraction with minimal hitting set dualization*,
+    CP 2015).
 
     Parameters
     ----------
@@ -127,12 +127,32 @@ def minimum_reason(
     >>> found.lower, found.upper, found.proved
     (2, 2, True)
     """
-    start = time.monotonic()
-    limit = seconds(time_limit)
-    asked = oracle or SufficiencyOracle(model, model.cells(x))
-    search = _Search(asked, weights, must_keep, must_avoid, seed, listen)
+    return minimum_of_oracle(
+        SufficiencyOracle.of_row(model, x) if oracle is None else oracle,
+        weights=weights,
+        must_keep=must_keep,
+        must_avoid=must_avoid,
+        time_limit=time_limit,
+        seed=seed,
+        listen=listen,
+    )
+
+
+def minimum_of_oracle(
+    oracle: SufficiencyOracle,
+    *,
+    weights: Mapping[int, int] | Iterable[int] | None = None,
+    must_keep: Iterable[int] = (),
+    must_avoid: Iterable[int] = (),
+    time_limit: float | None = None,
+    seed: int = 0,
+    listen: Listener | None = None,
+) -> MinimumReason:
+    """Find a minimum reason by an oracle of a row; see :func:`minimum_reason`."""
+    start, limit = time.monotonic(), seconds(time_limit)
+    search = _Search(oracle, weights, must_keep, must_avoid, seed, listen)
     if limit is not None:
-        search.oracle.deadline = start + limit
+        oracle.deadline = start + limit
     with suppress(Stopped):
         search.run()
     return search.result(time.monotonic() - start)

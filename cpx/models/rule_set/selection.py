@@ -192,13 +192,13 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
         """The problem as plain arrays."""
         same, weights = self.samples.same, self.scale * self.error_weights
         prices = np.full(self.n_features, self.price, dtype=np.int64)
-        worth = np.where(same, weights, -weights)
+        signed = np.where(same, weights, -weights)
         if self.loss == "hamming":
             prices += self.covers @ np.where(same, 0, weights)
-            worth = np.where(same, weights, 0)
+            signed = np.where(same, weights, 0)
         return RuleSelection(
             self.covers,
-            worth,
+            signed,
             prices,
             0,
             self.required,

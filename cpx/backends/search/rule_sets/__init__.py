@@ -44,7 +44,7 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         left = presolved(form)
     merged = left.form
     rules = np.array([r for r in left.kept if r not in form.required], dtype=np.int64)
-    sizes = {"rules": rules.size, "rows": int(np.count_nonzero(merged.worth))}
+    sizes = {"rules": rules.size, "rows": int(np.count_nonzero(merged.weights))}
     start = form.required if progress.explanation is None else progress.explanation.features
 
     def stop() -> bool:
