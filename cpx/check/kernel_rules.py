@@ -19,7 +19,10 @@ from cpx.check.proof import (
 )
 from cpx.check.words import class_name, names_of, wrong_rule, wrong_sentences
 
-__all__ = ["judge"]
+__all__ = ["KINDS", "judge"]
+
+KINDS = ("kernel-rule",)
+"""Kinds of problem that are judged here."""
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:

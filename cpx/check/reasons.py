@@ -24,7 +24,10 @@ from cpx.check.intervals import Intervals
 from cpx.check.proof import compare_shares, wrong_features
 from cpx.check.words import class_name, of_least_weight, plural, wrong_rule, wrong_sentences
 
-__all__ = ["judge"]
+__all__ = ["KINDS", "judge"]
+
+KINDS = ("sufficient-reason",)
+"""Kinds of problem that are judged here."""
 
 
 def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str, Any]], list[str]]:

@@ -22,6 +22,7 @@ from cpx.models.kernel_rule.dnf import DNF, in_words
 from cpx.models.kernel_rule.encodings import slots
 from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
+from cpx.models.registry import register
 from cpx.models.text import class_words
 
 __all__ = ["KernelRule"]
@@ -30,6 +31,7 @@ __all__ = ["KernelRule"]
 _MOST_INDICES = 10**6
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class KernelRule(Problem):
     """Find the rule of greatest weight of a kernel machine.

@@ -14,6 +14,7 @@ from cpx.answers.explanation import Explanation
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.models.parameters import NAME, Integer, ShareOf, parameter
+from cpx.models.registry import register
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.numbering import conjunction, conjunctions, how_many, number_of
 from cpx.models.rule_set.parameters import CLASS_WEIGHTS, LOSS, PRICE, Loss
@@ -29,6 +30,7 @@ MOST_STATED = 4000
 """Most conjunctions for which there is a statement: it has a variable for each."""
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class RuleSetLearning(RuleSetProblem):
     """Learn rules of at most L literals each: few errors, and few rules.
