@@ -104,7 +104,7 @@ def complaints_each(
     if reader is None:
         return [[UNJUDGED] for _ in results]
     limit = (seconds,) if len(signature(reader).parameters) > 1 else ()
-    judge = reader(instance if kind in _OURS else _plain(instance), *limit)
+    judge = reader(instance if kind in monomials.KINDS else _plain(instance), *limit)
     return [malformed(result) or judge(result) for result in results]
 
 
