@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cpx.data.samples import Samples
 from cpx.models.parameters import NAME, Indices, Integer, ShareOf, parameter
+from cpx.models.registry import register
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.problem import (
     CLASS_WEIGHTS,
@@ -29,6 +30,7 @@ from cpx.support.validation import Share
 __all__ = ["Loss", "RuleSetSelection"]
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class RuleSetSelection(SelectionText, RuleSetProblem):
     """Select rules from candidates: few errors, and few rules.

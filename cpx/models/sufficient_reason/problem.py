@@ -19,6 +19,7 @@ from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.minimum_subset.problem import SMALLEST_ENCODINGS, WEIGHTS
 from cpx.models.parameters import CONTEXT, NAME, parameter
+from cpx.models.registry import register
 from cpx.models.sufficient_reason import parameters as declared
 from cpx.models.sufficient_reason.features import (
     LEVELS,
@@ -49,6 +50,7 @@ __all__ = ["DEFINITIONS", "LEVELS", "SufficientReason"]
 _oracles: WeakKeyDictionary[SufficientReason, SufficiencyOracle] = WeakKeyDictionary()
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class SufficientReason(ReasonText):
     """Find a smallest sufficient reason of a tree model's class for x.
