@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from typing import Any
 
 from cpx.answers.result import Result
 from cpx.backends import backend, backend_class, names
+from cpx.backends.engine_options import engine_text, read_engine, split_engines
+from cpx.compare.machine import machine
 from cpx.compare.records import Run
 from cpx.errors import EngineError, InvalidOption, UnknownName, shown
 from cpx.instances import fingerprint
@@ -27,19 +30,26 @@ class Task:
     fingerprint: str
     problem: Problem
     engine: str
+    form: str
     options: SolveOptions
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What makes two runs the same experiment; see :func:`run_key`."""
         options = self.options
-        rest = (options.encoding, options.time_limit, options.threads, options.seed, options.gap)
-        return (self.instance, self.fingerprint, self.engine, *rest)
+        rest = (options.time_limit, options.threads, options.seed, options.gap)
+        own = json.dumps(options.engine), options.warm_start
+        return (self.instance, self.fingerprint, self.engine, self.form, *rest, *own)
 
     def run(self, result: Result) -> Run:
         """Return the record of this task's result."""
         return Run(
-            self.instance, self.fingerprint, _statement(self.problem), self.problem.sense, result
+            self.instance,
+            self.fingerprint,
+            _statement(self.problem),
+            self.problem.sense,
+            result,
+            machine(),
         )
 
 
@@ -47,8 +57,8 @@ def run_key(run: Run) -> tuple[Any, ...]:
     """Return the key of the task that a run is the answer to."""
     options = run.result.options
     rest = (options.get(name) for name in ("time_limit", "threads", "seed", "gap"))
-    form = run.result.encoding or None
-    return (run.instance, run.fingerprint, run.engine, form, *rest)
+    own = json.dumps(options.get("engine", {})), options.get("warm_start", True)
+    return (run.instance, run.fingerprint, run.engine, run.result.encoding, *rest, *own)
 
 
 def engine_names(wanted: Iterable[str] | str | None = None) -> list[str]:
@@ -79,7 +89,7 @@ def engine_names(wanted: Iterable[str] | str | None = None) -> list[str]:
     if wanted is None:
         wanted = _installed()
     elif isinstance(wanted, str):
-        wanted = [name for name in wanted.split(",") if name.strip()]
+        wanted = split_engines(wanted)
     found: list[str] = []
     for name in wanted:
         if not isinstance(name, str):
@@ -94,7 +104,7 @@ def _by_name(wanted: Iterable[str] | str | None) -> set[str]:
     """Return the engines that are asked for by name, and must take every problem."""
     if wanted is None:
         return set()
-    each = wanted.split(",") if isinstance(wanted, str) else list(wanted)
+    each = split_engines(wanted) if isinstance(wanted, str) else list(wanted)
     given = [name.strip() for name in each]
     return {engine for name in given if name and name != "all" for engine in _expand(name)}
 
@@ -102,14 +112,16 @@ def _by_name(wanted: Iterable[str] | str | None) -> set[str]:
 def _expand(name: str) -> list[str]:
     if name == "all":
         return [engine for family in _installed() for engine in _expand(f"{family}:*")]
-    family, _, solver = name.partition(":")
+    plain, settings = read_engine(name)
+    family, _, solver = plain.partition(":")
     if solver == "*":
         cls = backend_class(family)
         cls.require()
-        return [f"{family}:{solver}" for solver in cls.solvers] or [family]
+        each = [f"{family}:{solver}" for solver in cls.solvers] or [family]
+        return [backend(engine_text(one, settings)).configuration for one in each]
     engine = backend(name)
     engine.require()
-    return [engine.full_name]
+    return [engine.configuration]
 
 
 def _installed() -> list[str]:
@@ -146,16 +158,20 @@ def plan(
     tasks: dict[tuple[Any, ...], Task] = {}
     for name, problem in named.items():
         mark = fingerprint(problem)
-        for engine in engines:
-            if engine not in by_name and not backend(engine).accepts(problem):
+        for asked in engines:
+            engine = backend(asked)
+            if asked not in by_name and not engine.accepts(problem):
                 continue
-            require_kind(backend(engine), problem)
-            require_oracle(backend(engine), problem)
+            require_kind(engine, problem)
+            require_oracle(engine, problem)
             for encoding in wanted:
-                form = encoding_of(backend(engine), problem, encoding).name or None
+                form = encoding_of(engine, problem, encoding).name
                 for seed in chosen_seeds:
-                    options = SolveOptions(time_limit, threads, seed, gap, None, form)
-                    task = Task(name, mark, problem, engine, options)
+                    options = SolveOptions(
+                        time_limit, threads, seed, gap, encoding=encoding if form else None
+                    )
+                    options = engine.configured(options)
+                    task = Task(name, mark, problem, engine.full_name, form, options)
                     tasks.setdefault(task.key, task)
     return list(tasks.values())
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.answers.values import Value
+from cpx.backends.engine_options import engine_text
 from cpx.errors import InvalidInstance, shown
 
 __all__ = ["COLUMNS", "Best", "Run", "best_of", "contradictions"]
@@ -37,6 +38,9 @@ class Run:
         Direction of the objective.
     result : Result
         The whole result.
+    machine : mapping of str to value
+        Where it was made: ``host``, ``cpu``, ``cores``, ``memory``, ``system``, ``python``, and
+        ``load`` before it began. Empty in results of earlier versions.
     """
 
     instance: str
@@ -44,11 +48,31 @@ class Run:
     statement: str
     sense: str
     result: Result
+    machine: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def engine(self) -> str:
         """Backend and solver as one name, such as ``"milp:highs"``."""
         return self.result.engine
+
+    @property
+    def configuration(self) -> str:
+        """Engine with its options, and the encoding where one was chosen, in one text.
+
+        Such as ``"cpsat{linearization_level=2} channelling"``. Runs of equal configurations
+        differ in instance, seed, threads and limits only.
+        """
+        options = self.result.options
+        settings = dict(options.get("engine") or {})
+        if not options.get("warm_start", True):
+            settings["warm_start"] = False
+        name = engine_text(self.engine, settings)
+        return f"{name} {options['encoding']}" if options.get("encoding") else name
+
+    @property
+    def host(self) -> str:
+        """Name of the machine; ``""`` where it was not recorded."""
+        return str(self.machine.get("host", ""))
 
     @property
     def seed(self) -> int:
@@ -76,6 +100,7 @@ class Run:
             "statement": self.statement,
             "sense": self.sense,
             "result": self.result.to_dict(),
+            "machine": dict(self.machine),
         }
 
     @classmethod
@@ -91,7 +116,10 @@ class Run:
         known_sense = texts["sense"] in ("min", "max")
         if not known_sense or not all(isinstance(text, str) for text in texts.values()):
             raise InvalidInstance(f"a run cannot be read: {shown(texts)}")
-        return cls(**texts, result=Result.from_dict(result))
+        machine = data.get("machine", {})
+        if not isinstance(machine, Mapping):
+            raise InvalidInstance(f"the machine of a run must be an object, got {shown(machine)}")
+        return cls(**texts, result=Result.from_dict(result), machine=machine)
 
     def row(self, contradicted: bool) -> dict[str, Any]:
         """Return the run as one row of the CSV file, see :data:`COLUMNS`."""

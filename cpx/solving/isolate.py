@@ -142,8 +142,10 @@ def run_isolated(
         limit counts from the moment the worker starts to state the problem: loading the
         engine, once per worker, is not part of it.
     """
+    engine = find_backend(backend)
+    options = engine.configured(options)
     with noted(cancel := cancel or threading.Event()):
-        return _run(problem, backend, options, listen, memory, cancel)
+        return _run(problem, engine.full_name, options, listen, memory, cancel)
 
 
 def _run(
