@@ -20,7 +20,7 @@ from cpx.answers.values import Value
 from cpx.compare.anytime import SILENT, Curve, relative_distance
 from cpx.compare.records import Run, contradictions
 
-__all__ = ["Cases", "cases_of"]
+__all__ = ["Cases", "cases_of", "reason"]
 
 FloatArray = NDArray[np.float64]
 
@@ -186,12 +186,19 @@ def _refuted(runs: Sequence[Run], known: Value | None) -> dict[int, str]:
         bound = None if result.status is Status.ERROR else result.bound
         if result.status is Status.ERROR and result.termination not in _NO_ANSWER:
             # The engine gave an answer, and the data say otherwise.
-            told = result.warnings[-1] if result.warnings else "its answer is refuted"
+            told = reason(run)
         elif bound is not None and known is not None and sign * bound > sign * known:
             told = f"claims the bound {bound}, but the value {known} is known"
         if told:
             wrong.setdefault(i, f"{run.engine} (seed {run.seed}): {told}")
     return wrong
+
+
+def reason(run: Run) -> str:
+    """Return why a run failed, in one line."""
+    # The last line of a warning with a traceback is the exception itself.
+    lines = "\n".join(run.result.warnings).strip().splitlines()
+    return lines[-1].strip() if lines else run.result.raw_status
 
 
 def _values(runs: Sequence[Run], wrong: Mapping[int, str]) -> list[Value | None]:
