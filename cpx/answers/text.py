@@ -24,6 +24,7 @@ __all__ = [
     "as_text",
     "figures",
     "percent",
+    "printable",
 ]
 
 Tone = Literal["", "strong", "good", "open", "bad"]
@@ -254,3 +255,16 @@ def percent(share: float) -> str:
     '25.0 %'
     """
     return f"{share:.1%}".replace("%", " %")
+
+
+def printable(text: str) -> str:
+    r"""Return a name that fits into a line: blanks for white space, marks for control characters.
+
+    Characters that turn the direction of writing are control characters, too.
+
+    Examples
+    --------
+    >>> printable("a\tb"), printable("a\x1b[31mb") == "a\ufffd[31mb"
+    ('a b', True)
+    """
+    return "".join(" " if c.isspace() else c if c.isprintable() else "\ufffd" for c in text)
