@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -158,17 +157,10 @@ def compare(
 
 
 def print_comparison(comparison: Comparison) -> None:
-    """Print the table: in colour on a terminal, as plain text in a pipe."""
-    if not sys.stdout.isatty():
-        typer.echo(str(comparison))
-        return
-    from rich.console import Console
+    """Print the tables: in colour on a terminal, as plain text in a pipe."""
+    from cpx.cli.output import print_blocks
 
-    from cpx.compare.table import renderables
-
-    console = Console(highlight=False)
-    for part in renderables(comparison.by_instance(), comparison.complete):
-        console.print(part)
+    print_blocks(comparison.blocks())
 
 
 def _known(directory: Path, resume: bool) -> Comparison | None:
