@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.methods.reasons.deletion_kernels import LossDeletion
-from cpx.models.minimum_subset.problem import SmallestSet
+from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees.sufficiency.oracle import GaveUp, Stopped
 from cpx.trees.sufficiency.set_family import places
@@ -77,7 +77,7 @@ class _ByModel:
 class _ByForm:
     """Decides by the plain arrays of a problem; places are its features."""
 
-    def __init__(self, problem: SmallestSet, stop: Callable[[], bool]) -> None:
+    def __init__(self, problem: MinimumSubset, stop: Callable[[], bool]) -> None:
 
         self._deletion, self._stop = LossDeletion(problem.form), stop
         self.everything = (1 << problem.n_features) - 1
@@ -101,7 +101,7 @@ class _ByForm:
             raise Stopped
 
 
-def deleting(problem: SmallestSet, stop: Callable[[], bool]) -> Deleting:
+def deleting(problem: MinimumSubset, stop: Callable[[], bool]) -> Deleting:
     """Return what decides the sets of a problem; it raises ``Stopped`` when told to stop."""
     if isinstance(problem, SufficientReason) and not problem.stated:
         return _ByModel(problem, stop)

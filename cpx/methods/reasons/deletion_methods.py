@@ -10,7 +10,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 from cpx.errors import InvalidOption, shown
 from cpx.methods.reasons.oracle_method import OracleMethod
-from cpx.models.minimum_subset.problem import SmallestSet
+from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.trees.sufficiency.set_family import places
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ class Deletion(OracleMethod):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether a smallest set that is enough is sought, by whatever definition."""
-        return isinstance(problem, SmallestSet)
+        return isinstance(problem, MinimumSubset)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Delete in one order after the other; see :class:`~cpx.backends.base.Backend`."""
-        assert isinstance(problem, SmallestSet)
+        assert isinstance(problem, MinimumSubset)
         with progress.phase("compile"):
             if not problem.stated:
                 self.preload()  # the oracle of the model is asked
@@ -95,7 +95,7 @@ class BestOfOrders(Deletion):
 
 
 def _delete_in_orders(
-    problem: SmallestSet, asked: Deleting, seed: int, progress: Progress, orders: int
+    problem: MinimumSubset, asked: Deleting, seed: int, progress: Progress, orders: int
 ) -> Outcome:
     """Report the sets that deletion leaves, and say how it ended.
 
@@ -146,7 +146,7 @@ def _some(elements: int, random: np.random.Generator) -> int:
 
 
 def _lightest_last(
-    problem: SmallestSet,
+    problem: MinimumSubset,
     asked: Deleting,
     some: int,
     random: np.random.Generator,

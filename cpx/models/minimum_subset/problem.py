@@ -1,4 +1,4 @@
-"""Smallest sets of features that are enough for something: what those problems share."""
+"""Minimum subsets of features that are enough for something: what those problems share."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from cpx.models.minimum_subset.encodings import direct, order
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.parameters import Indices, Weights, parameter
 
-__all__ = ["FORBIDDEN", "REQUIRED", "SMALLEST_ENCODINGS", "WEIGHTS", "SmallestSet"]
+__all__ = ["FORBIDDEN", "REQUIRED", "SUBSET_ENCODINGS", "WEIGHTS", "MinimumSubset"]
 
-SMALLEST_ENCODINGS: tuple[Encoding[LossForm], ...] = (
+SUBSET_ENCODINGS: tuple[Encoding[LossForm], ...] = (
     Encoding("order", order),
     Encoding("direct", direct),
 )
@@ -29,7 +29,7 @@ FORBIDDEN = parameter(Indices(), "features that must not be chosen", place=1)
 WEIGHTS = parameter(Weights(), "one per feature; absent: all 1", place=2)
 
 
-class SmallestSet(Problem):
+class MinimumSubset(Problem):
     """A problem to choose features of least weight that are enough.
 
     Enough is monotone: with every set that is enough, so are those that contain it.
@@ -55,7 +55,7 @@ class SmallestSet(Problem):
 
     @abstractmethod
     def claim(self) -> str:
-        """Name what is sought, such as ``"majoritary reason"``."""
+        """Name what the problem asks for, such as ``"majoritary reason"``."""
 
     @abstractmethod
     def units(self, size: int) -> str:
@@ -117,7 +117,7 @@ class SmallestSet(Problem):
         return replace(explanation, proved=sentence)
 
     def candidate(self) -> str:
-        """Name what competes: what is sought, with what is required and nothing forbidden."""
+        """Name what competes: the same, with what is required and nothing forbidden."""
         parts = []
         if self.required:
             parts.append("has what is required")
