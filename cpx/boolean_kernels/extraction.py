@@ -1,4 +1,4 @@
-"""The rule of greatest weight of a trained machine, with what is proved of it."""
+"""The rule of maximum weight of a trained machine, with what is proved of it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def best_rule(
     time_limit: float | None = None,
     seed: int = 0,
 ) -> ExtractedRule | None:
-    """Find the rule of greatest weight of a support vector machine with a Boolean kernel.
+    """Find the rule of maximum weight of a support vector machine with a Boolean kernel.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class KernelMachine:
         features: Sequence[str] = (),
         name: str = "",
     ) -> KernelRule:
-        """State the problem to find the rule of greatest weight.
+        """State the problem to find the rule of maximum weight.
 
         Parameters
         ----------

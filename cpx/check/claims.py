@@ -226,7 +226,7 @@ def having(what: str, parts: Sequence[str]) -> str:
 def of_least_weight(
     instance: Mapping[str, Any], result: Mapping[str, Any], what: str, unit: str
 ) -> str:
-    """Return what was proved of a smallest set: what it is called, and what its features are."""
+    """Return what was proved of a minimum subset: what it is called, and what its features are."""
     parameters, size = instance["parameters"], len(result["explanation"]["features"])
     parts = ["has what is required"] * bool(parameters.get("required"))
     parts += ["has nothing forbidden"] * bool(parameters.get("forbidden"))

@@ -43,6 +43,7 @@ RENAMED = {
     "cpx.result": "cpx.answers.result",
     "cpx.rule_sets": "cpx.answers.rule",
     "cpx.rules": "cpx.answers.rule",
+    "cpx.testing.smallest": "cpx.testing.minimum_subset",
 }
 """New names of modules that the documentation named, by the old ones."""
 

@@ -315,4 +315,4 @@ def test_the_command_line_solves_and_checks_it(tmp_path) -> None:
     done = CliRunner().invoke(app, ["check", str(path), str(tmp_path / "result.json")])
     assert done.exit_code == 0, done.output
     done = CliRunner().invoke(app, ["show", str(path), "--as", "statement"])
-    assert "Find the rule of greatest weight" in done.output
+    assert "Find the rule of maximum weight" in done.output

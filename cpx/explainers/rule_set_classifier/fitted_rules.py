@@ -29,7 +29,7 @@ Loop = Literal["active", "exact"]
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Rules that were learned, the greatest contribution first.
+    """Rules that were learned, the largest contribution first.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Smallest certificates on samples: the fewest features that leave few samples to disagree."""
+"""Minimum certificates on samples: the fewest features that leave few samples to disagree."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from cpx.models.minimum_subset.form import LossForm
 from cpx.models.minimum_subset.problem import (
     FORBIDDEN,
     REQUIRED,
-    SMALLEST_ENCODINGS,
+    SUBSET_ENCODINGS,
     WEIGHTS,
-    SmallestSet,
+    MinimumSubset,
 )
 from cpx.models.monomial.text import conclusion, samples_in_words
 from cpx.models.parameters import NAME, ShareOf, parameter
@@ -35,7 +35,7 @@ __all__ = ["MinCertificate"]
 
 @register
 @dataclass(frozen=True, eq=False)
-class MinCertificate(SmallestSet):
+class MinCertificate(MinimumSubset):
     """Find the fewest features that cover few disagreeing samples.
 
     A set S is enough when the weight of the samples that agree with x on S and have another
@@ -51,7 +51,7 @@ class MinCertificate(SmallestSet):
         Tolerated share of the weight of all samples, from 0 to 1; exact, a float means the
         decimal number it is printed as.
     weights : sequence of int, optional
-        A positive weight per feature; the set of least weight is sought. Default: all 1.
+        A positive weight per feature; the weight of the set is minimised. Default: all 1.
     required, forbidden : sequence of int
         Features that must, and must not, be chosen. A contradiction between them, and samples
         of another class that only forbidden features or none tell from x, make a valid
@@ -89,7 +89,7 @@ class MinCertificate(SmallestSet):
     name: str = field(default="", metadata=NAME)
 
     kind: ClassVar[str] = "min-certificate"
-    encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SMALLEST_ENCODINGS
+    encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SUBSET_ENCODINGS
 
     @property
     def n_features(self) -> int:

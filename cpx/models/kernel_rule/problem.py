@@ -1,4 +1,4 @@
-"""Rules of a kernel machine: the formula of greatest weight in the feature space of its kernel."""
+"""Rules of a kernel machine: the formula of maximum weight in the feature space of its kernel."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ _MOST_INDICES = 10**6
 @register
 @dataclass(frozen=True, eq=False)
 class KernelRule(Problem):
-    """Find the rule of greatest weight of a kernel machine.
+    """Find the rule of maximum weight of a kernel machine.
 
     A rule f is a disjunction of 1 to D conjunctions of 1 to C features, none of them negated: a
     feature of the kernel of all such formulas. Its weight in the machine [1]_ is, over the

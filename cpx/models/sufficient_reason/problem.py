@@ -1,4 +1,4 @@
-"""Smallest sufficient reasons of tree models."""
+"""Minimum sufficient reasons of tree models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cpx.answers.values import Value, class_words
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
-from cpx.models.minimum_subset.problem import SMALLEST_ENCODINGS, WEIGHTS
+from cpx.models.minimum_subset.problem import SUBSET_ENCODINGS, WEIGHTS
 from cpx.models.parameters import CONTEXT, NAME, parameter
 from cpx.models.registry import register
 from cpx.models.sufficient_reason import parameters as declared
@@ -82,7 +82,7 @@ class SufficientReason(ReasonText):
         ``tree-specific``. ``sufficient`` is stated for one tree only; for several, answers
         can be evaluated and checked, and :mod:`cpx.methods.reasons` finds them.
     weights : sequence of int, optional
-        A positive weight per feature; the reason of least weight is sought. Default: all 1.
+        A positive weight per feature; the weight of the reason is minimised. Default: all 1.
     required, forbidden : sequence of int or str
         Features that must, and must not, be in S: attributes by number or name, conditions by
         number or as they are printed. A contradiction is a valid problem without a solution,
@@ -170,7 +170,7 @@ class SufficientReason(ReasonText):
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
 
     kind: ClassVar[str] = "sufficient-reason"
-    encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SMALLEST_ENCODINGS
+    encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SUBSET_ENCODINGS
 
     def validate(self) -> None:
         """Refuse numbers that are too large to be stated."""

@@ -38,7 +38,7 @@ def clausal(form: WeightedMonomial) -> Statement:
     other direction is added: X_j -> not C_i (so a counted sample is covered), and
     not U_i or OR_{j in M_i} X_j (so a covered sample is counted)::
 
-        sum_i w_i [i covered]  >=  least weight,  <=  greatest weight
+        sum_i w_i [i covered]  >=  minimum weight,  <=  maximum weight
         sum_{i: s_i = 1} w_i (q - p) [i covered]  -  sum_{i: s_i = 0} w_i p [i covered]  >=  0
 
     for a least precision p/q.
