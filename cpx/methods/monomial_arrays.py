@@ -1,4 +1,4 @@
-"""The arrays of a monomial problem, for heuristics."""
+"""The plain arrays of a problem whose answer is one monomial, for heuristics."""
 
 from __future__ import annotations
 

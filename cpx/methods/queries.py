@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.models.monomial.problem import MonomialProblem
+from cpx.methods.monomial_arrays import MonomialForm
+from cpx.models.base import form_of
 from cpx.support.renamed import old_names
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class QueryMethod(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the answer of the problem is one monomial."""
-        return isinstance(problem, MonomialProblem)
+        return isinstance(form_of(problem), MonomialForm)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Ask until the method is done or stopped; see :class:`~cpx.backends.Backend`."""

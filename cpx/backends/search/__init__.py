@@ -6,12 +6,12 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``bitsets``, ``root``: packing, popcounts, compaction; the packed problem;
 - ``objective``: the cost of a set of features, and its limits;
 - ``bounds``: bounds for all sets below a node, with proofs;
-- ``tree``, ``stack``: depth-first branch and bound;
-- ``pairs``, ``limits``, ``bad_columns``: the last two levels of the tree;
+- ``tree``, ``stack``: the depth-first walk, and branch and bound;
+- ``pairs``, ``bad_columns``: the last two levels of the tree;
 - ``beam``: the first incumbent, by beam search;
 - ``driver``: root, threads, global bound, tie-break among the optimal sets;
 - ``linear``, ``ratio``: a linear objective, and precision;
-- ``enumeration``, ``solution_pool``: the n best sets, and all optimal ones;
+- ``enumeration``, ``solution_pool``: the n best sets, or all optimal ones, on the same walk;
 - ``max_weight``: the same for weights of either sign, as pricing needs it;
 - ``rule_sets``: sets of rules; ``kernel_rules``: rules of kernel machines.
 

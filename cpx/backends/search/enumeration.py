@@ -1,4 +1,4 @@
-"""Enumeration of all sets of features that cost less than a limit, depth-first.
+"""Enumeration of all irredundant sets of features that cost less than a limit.
 
 A set is redundant when one of its columns excludes no row that the others cover: without that
 column it is the same set of rows, and a shorter one. Redundant sets are left out, and with

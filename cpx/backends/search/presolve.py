@@ -32,7 +32,7 @@ Words = NDArray[np.uint64]
 class Reduced:
     """What is left to search.
 
-    The value of a set S of the remaining features, chosen beside the fixed ones, is
+    The value of a set S of the remaining features, chosen in addition to the fixed ones, is
     ``base + scale * cost``, and the objective says what it costs.
 
     Attributes
@@ -53,7 +53,7 @@ class Reduced:
     groups : ndarray of int64, shape (n,)
         At most one column of equal number may be chosen; the numbers are small.
     k : int
-        Greatest number of columns to choose, at most n.
+        Maximum number of columns to choose, at most n.
     fixed : tuple of int
         Required features, chosen in every solution.
     objective : Objective
@@ -108,7 +108,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         only is as good with b instead, as small, and lexicographically earlier. a is dropped.
     dominated features, unless every set is asked for or what is covered is limited
         b < a excludes all bad rows that a excludes and only good rows that a excludes, and b
-        may replace a as above. With b instead of a (or without a beside b) a set is no worse,
+        may replace a as above. With b instead of a (or b without a) a set is no worse,
         as small, and lexicographically earlier. a is dropped. (Where b > a some optimal set
         lacks a as well, but not always the first one.)
     equal rows
@@ -186,7 +186,7 @@ def _groups_of(form: WeightedMonomial | RatioMonomial) -> Ints:
 
 
 def _free_columns(form: WeightedMonomial | RatioMonomial) -> Ints | None:
-    """Return the features that may be chosen beside the required ones; None if these clash."""
+    """Return the features that may be added to the required ones; None if these clash."""
     required, groups = sorted(form.required), _groups_of(form)
     if not required and not form.forbidden and form.k > 0:
         return np.arange(groups.size)

@@ -85,7 +85,7 @@ def best_sets(
 
     At the beginning the worst is that of so many neighbours of the best set that cover
     different rows: of the sets that cover the same rows one is irredundant, and has the same
-    worth, so at least as many irredundant sets are as good.
+    value, so at least as many irredundant sets are as good.
     """
     if signal is None:
         signal = np.zeros(2, dtype=np.int64)
@@ -93,7 +93,7 @@ def best_sets(
 
 
 class _Enumeration:
-    """The sets found so far, and what the next must be worth."""
+    """The sets found so far, and the value that the next must reach."""
 
     def __init__(
         self,
@@ -163,13 +163,13 @@ class _Enumeration:
         pool.covered[at], pool.lost[at], pool.used[0] = covered, lost, at + 1
 
     def trim(self) -> list[Fraction | None]:
-        """Drop all but the best sets of the pool; return what these are worth, in order."""
+        """Drop all but the best sets of the pool; return their values, in order."""
         pool, used = self.pool, int(self.pool.used[0])
         if used == 0:
             return []
         columns = np.sort(np.where(pool.columns[:used] < 0, FAR, pool.columns[:used]), axis=1)
         values = self.values(pool.covered[:used], pool.lost[:used])
-        # Fractions by their places, which NumPy can sort beside the other keys.
+        # Fractions by their places, which NumPy can sort along with the other keys.
         places = np.unique(np.array(values, dtype=object), return_inverse=True)[1]
         keys = [columns[:, y] for y in reversed(range(columns.shape[1]))]
         order = np.lexsort([*keys, (columns < FAR).sum(axis=1), places])[: self.kept]

@@ -1,4 +1,4 @@
-"""Local search over decision sets that exchanges whole rules."""
+"""Local search over decision sets: one rule at a time is replaced by a better one."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class LearnedDecisionSet(DecisionSet):
     objective : str
         ``"fidelity"`` or ``"f1"``, the F1 score of the positive class.
     max_rules : int or None
-        Greatest number of rules.
+        Maximum number of rules.
     max_queries : int
         Synthetic instances that the black box is asked about.
     n_changed : int

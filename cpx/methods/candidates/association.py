@@ -29,11 +29,11 @@ def association_rules(
     same : array of bool, shape (m,)
         Which samples are of the class; both kinds must occur.
     k : int
-        Greatest number of literals of a rule.
+        Maximum number of literals of a rule.
     min_support : float
         Least share of the samples *of the class* that a rule covers, above 0 and at most 1.
     n : int
-        Greatest number of rules.
+        Maximum number of rules.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The certificate finder as a backend."""
+"""The engine ``certificates``: noise stabilising certificates of Blanc, Lange and Tan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What prices of samples prove: a bound for all rule sets, and the rules that better ones need."""
+"""Dual bounds: what prices of samples prove of all rule sets, and which rules better ones need."""
 
 from __future__ import annotations
 

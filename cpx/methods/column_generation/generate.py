@@ -59,7 +59,7 @@ class Generation:
     price : Fraction
         Of a rule, in units of weight.
     most_rules : callable
-        Returns the greatest number of rules that an optimal set may have.
+        Returns the maximum number of rules that an optimal set may have.
     seed : int
     threads : int
         Of the exact pricing.
@@ -255,7 +255,7 @@ def _smooth(prices: Floats, centre: Floats | None) -> Floats:
 
 
 def _share_of(value: float) -> float:
-    """Return what counts as nothing beside a value."""
+    """Return what counts as nothing compared with a value."""
     return _TOLERANCE * max(1.0, value)
 
 

@@ -35,7 +35,7 @@ def beam_pricing(
     seeds : ndarray of int
         Samples.
     k : int
-        Greatest number of literals, at least 1.
+        Maximum number of literals, at least 1.
     width : int
     """
     rows = np.flatnonzero(weights)
@@ -117,7 +117,7 @@ def exact_pricing(
     prices : ndarray of float64
         Of the samples of the class, each from 0 to its weight.
     parts, k : int
-        Parts of a weight, as long as they add up in 64 bits; greatest number of literals.
+        Parts of a weight, as long as they add up in 64 bits; maximum number of literals.
     threads : int
     seconds : float
         When they are over, the rule is the best met, and what is known of all rules less.

@@ -93,9 +93,9 @@ class SufficiencyOracle(CounterexampleSearch):
         DataError, InvalidOption
             When x does not fit the model, or the limit is no number of seconds.
         """
-        limit = seconds(time_limit)
+        start, limit = time.monotonic(), seconds(time_limit)
         oracle = cls(model, model.cells(x))
-        oracle.deadline = None if limit is None else time.monotonic() + limit
+        oracle.deadline = None if limit is None else start + limit
         return oracle
 
     def counterexample(self, fixed: Iterable[int]) -> NDArray[np.int32] | None:

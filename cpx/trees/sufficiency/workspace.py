@@ -1,4 +1,4 @@
-"""What the search needs of a model, prepared once, and the arrays that it works in."""
+"""A tree model prepared for the counterexample search, and the arrays of one search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact search over sets of rules: branch and bound on bitsets, anytime.
+"""Exact selection of rules: branch and bound on bitsets with Lagrangian bounds, anytime.
 
 - ``driver``: a best-first queue of subproblems, threads, and the global bound;
 - ``subproblem``: what is done with one; ``open_nodes``: the incumbent and the queue's entries;

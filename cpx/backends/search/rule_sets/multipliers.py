@@ -1,4 +1,4 @@
-"""Cost shares of a subproblem: improved in floats, certified in integers."""
+"""Lagrange multipliers of a subproblem: cost shares, improved in floats, certified in integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The incumbent and the open subproblems: the sets with some rules, and more of others."""
+"""The incumbent, and the open subproblems: some rules are required, some others still free."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Subproblem:
     required: tuple[int, ...]
     rules: Ints
     bound: int
-    start: Multipliers | None = None  # shares to begin with, None for the whole problem
+    start: Multipliers | None = None  # those of the parent; None for the whole problem
 
 
 def restrict(form: RuleSelection, part: Subproblem, incumbent: Incumbent) -> Subproblem | None:
