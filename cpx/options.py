@@ -43,6 +43,8 @@ class SolveOptions:
         that it does not have are refused when it is asked to solve.
     warm_start : bool
         Whether an engine without a good start of its own may be handed one.
+    log : bool
+        Let the engine print its own log, where it has one, to standard output.
 
     Raises
     ------
@@ -63,6 +65,7 @@ class SolveOptions:
     encoding: str | None = None
     engine: Mapping[str, Any] = field(default_factory=dict, hash=False)
     warm_start: bool = True
+    log: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         def put(name: str, value: object) -> None:

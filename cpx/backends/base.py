@@ -53,6 +53,8 @@ class Outcome:
         Sizes of the compiled form.
     warnings : list of str
         Options that could not be honoured, and the like.
+    wrong : str
+        Why the engine's claims cannot be true, where a method found them so.
     """
 
     proved: bool
@@ -61,6 +63,7 @@ class Outcome:
     claimed: Value | None = None
     sizes: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    wrong: str = ""
 
 
 def contradiction(

@@ -103,6 +103,7 @@ class CpSat(Backend):
             _set(solver.parameters, name, value)
         solver.parameters.num_workers = options.threads
         solver.parameters.random_seed = options.seed
+        solver.parameters.log_search_progress = options.log
         # Ctrl-C is ours: the solver runs in a thread, and its own handler would swallow it.
         solver.parameters.catch_sigint_signal = False
         # By default the engine calls optimal what is within 1e-4, in floats, of its bound.

@@ -95,7 +95,8 @@ def _settings(search: Search) -> dict[str, Any]:
         "minz": True,
         "trim": 0,
     }
-    return {name: search.settings.get(name, value) for name, value in default.items()}
+    own = {name: search.settings.get(name, value) for name, value in default.items()}
+    return {**own, "verbose": 2 * search.progress.options.log}
 
 
 def _soft_only(search: Search) -> Any:

@@ -100,6 +100,7 @@ class Milp(Backend):
             "timeLimit": run.progress.remaining,
             "threads": options.threads,
             "random_seed": options.seed,
+            "log": options.log,
             # No value of the objective is nearer to another one than 1.
             "gapAbs": max(0.0, 0.999 - 2 * run.slack),
             "gapRel": options.gap or 0.0,

@@ -108,6 +108,8 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         Seed of CBC and of its linear solver.
     settings : mapping of str to value, optional
         Options of CBC by their own names, see :data:`OPTIONS`.
+    log : bool
+        Print the log of CBC.
     **options
         What ``pulp.COIN_CMD`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``. The
         relative gap is that to the value.
@@ -136,6 +138,7 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         warm_start: bool = False,
         random_seed: int | None = None,
         settings: Mapping[str, Any] | None = None,
+        log: bool = False,
         **options: Any,
     ) -> None:
         # CBC divides the gap by the greater of value and bound, PuLP's users and cpx by the value.
@@ -148,7 +151,7 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         super().__init__(
             path=cbc_path(), msg=False, warmStart=warm_start, options=commands, **options
         )
-        self.watch = watch or Watch()
+        self.watch, self.log = watch or Watch(), log
         self.raw_status = ""
         self.dual_bound: float | None = None
         self._sign = 1.0
@@ -223,6 +226,8 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
 
     def _follow(self, lines: Iterable[bytes]) -> None:
         for line in lines:
+            if self.log:
+                print(line.decode(errors="replace"), flush=True)
             self._infeasible = self._infeasible or line.startswith(_INFEASIBLE)
             for pattern, relative, absolute in _BOUNDS:
                 found = pattern.search(line)

@@ -62,6 +62,8 @@ class HighsSolver(pulp.HiGHS):  # type: ignore[misc]
     warm_start : bool
         Start from the values (``varValue``) that the variables have. Values for a part of
         the variables are completed by HiGHS.
+    log : bool
+        Print the log of HiGHS.
     **options
         What ``pulp.HiGHS`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``, and
         options of HiGHS by their own names, such as ``random_seed``.
@@ -76,9 +78,15 @@ class HighsSolver(pulp.HiGHS):  # type: ignore[misc]
 
     name = "cpx HiGHS"
 
-    def __init__(self, watch: Watch | None = None, warm_start: bool = False, **options: Any):
+    def __init__(
+        self,
+        watch: Watch | None = None,
+        warm_start: bool = False,
+        log: bool = False,
+        **options: Any,
+    ):
         super().__init__(
-            msg=False,
+            msg=log,
             callbackTuple=(self._on_event, None),
             callbacksToActivate=_EVENTS,
             **options,
