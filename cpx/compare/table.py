@@ -12,7 +12,7 @@ from cpx.compare.records import Best, Run, best_of, contradictions
 from cpx.compare.scores import scores
 from cpx.compare.summary import summary
 
-__all__ = ["blocks"]
+__all__ = ["blocks", "outcome"]
 
 Groups = Mapping[str, list[Run]]
 """The runs on each instance, by its name."""
@@ -75,7 +75,7 @@ def _table(name: str, runs: list[Run], wrong: set[int], best: Best) -> Table:
         )
         cells = [run.engine, *(column[i] for column in several.values())]
         cells += [
-            _outcome(run, i in wrong),
+            outcome(run, i in wrong),
             _number(result.objective, places) + (" *" if leads and result.verified else "  "),
             _number(result.bound, places),
             _percent(result.gap),
@@ -100,7 +100,8 @@ def _best_cells(best: Best, extra: int, places: int) -> tuple[str, ...]:
     return (*cells, _percent(best.gap), "", _seconds(best.seconds), "")
 
 
-def _outcome(run: Run, wrong: bool) -> str:
+def outcome(run: Run, wrong: bool) -> str:
+    """Return how a run ended, in a word or two."""
     status = run.result.status
     if wrong:
         return "WRONG"
