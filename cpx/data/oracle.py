@@ -57,6 +57,11 @@ class Oracle:
         return self.distribution.encode(self.x)
 
     @cached_property
+    def literals(self) -> tuple[str, ...]:
+        """The literal of each feature that is true of x."""
+        return self.distribution.literal_names(self.bits)
+
+    @cached_property
     def label(self) -> Any:
         """The class f(x)."""
         return labels(self.classifier, self.distribution.row(self.x))[0]

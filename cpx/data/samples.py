@@ -273,7 +273,7 @@ class Samples:
         samples = cls(
             agreement=agreement,
             same=oracle.same(rows),
-            features=D.literal_names(oracle.bits),
+            features=oracle.literals,
             groups=D.groups,
             context=context,
         )
