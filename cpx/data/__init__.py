@@ -13,9 +13,9 @@ from cpx.support.lazy_imports import lazily
 if TYPE_CHECKING:
     from cpx.data.background import Background
     from cpx.data.binarizer import Binarizer
-    from cpx.data.classifiers import labels, named_classifier
+    from cpx.data.classifiers import named_classifier
     from cpx.data.distributions import Empirical, Perturbed, Product, distribution
-    from cpx.data.oracle import Oracle
+    from cpx.data.oracle import Oracle, labels
     from cpx.data.samples import Samples
     from cpx.data.statistics import (
         clopper_pearson,
@@ -64,7 +64,7 @@ _HOME = {
     "clopper_pearson": "statistics",
     "distribution": "distributions",
     "estimate_precision": "statistics",
-    "labels": "classifiers",
+    "labels": "oracle",
     "named_classifier": "classifiers",
     "read_table": "tables",
     "row": "tables",

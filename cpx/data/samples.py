@@ -258,7 +258,7 @@ class Samples:
         cls, oracle: Oracle, m: int, seed: int, *, merge: bool = True, called: str | None = None
     ) -> Samples:
         """Do what :meth:`draw` does; ``called`` is the name of the class of x."""
-        from cpx.data.classifiers import classifier_name
+        from cpx.data.oracle import classifier_name
 
         D, m = oracle.distribution, positive_integer("m", m)
         rng = np.random.default_rng(valid_seed(seed))
@@ -273,7 +273,7 @@ class Samples:
         samples = cls(
             agreement=agreement,
             same=oracle.same(rows),
-            features=D.literal_names(oracle.bits),
+            features=oracle.literals,
             groups=D.groups,
             context=context,
         )

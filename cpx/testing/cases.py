@@ -19,9 +19,8 @@ from cpx.models.monomial.max_coverage import MaxCoverage
 from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.models.monomial.negative_only import NegativeOnly
 from cpx.models.monomial.problem import MonomialProblem
-from cpx.testing.learning import learning_cases
 from cpx.testing.minimum_subset import full_cases, minimum_subset_cases
-from cpx.testing.rule_sets import rule_set_cases
+from cpx.testing.rule_sets import learning_cases, rule_set_cases
 
 __all__ = [
     "CASES",

@@ -193,7 +193,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(super().score(X, self._labels(X, y), sample_weight))
 
     def _labels(self, X: Any, y: Any) -> Any:
-        from cpx.data.classifiers import labels
+        from cpx.data.oracle import labels
 
         if y is not None:
             given, rows = plain_labels(y), len(as_table(X))

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from cpx.answers.rule import Literal, RuleFigures, RuleSet
 from cpx.data.binarizer import NotFitted
-from cpx.data.classifiers import labels
+from cpx.data.oracle import labels
 from cpx.errors import DataError
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.domain import Domain
