@@ -89,12 +89,12 @@ class LocalSearch(Backend):
             found(best)
             for _ in range(self.rounds):
                 if progress.should_stop:
-                    return Outcome(False, progress.why_stopped(), moves.told)
+                    return Outcome(False, progress.why_stopped(), moves.message)
                 again = moves.descend(moves.disturb(best, rng), lambda: progress.should_stop)
                 if moves.form.cost(again) < moves.form.cost(best):
                     best = again
                     found(best)
-        return Outcome(False, Termination.COMPLETED, moves.told)
+        return Outcome(False, Termination.COMPLETED, moves.message)
 
 
 class _Moves:
@@ -116,7 +116,7 @@ class _Moves:
         self.prices = merged.prices[self.rules].astype(self.dtype)
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return f"{self.steps} steps"
 
     def known(self, chosen: Rules) -> Rules:

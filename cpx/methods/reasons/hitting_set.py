@@ -119,7 +119,7 @@ class HittingSetSearch(ABC):
         Of the orders in which places are tried.
     base : int
         Weight of what is chosen anyway.
-    told : callable
+    on_change : callable
         Called when a bound gets better.
 
     Attributes
@@ -138,9 +138,9 @@ class HittingSetSearch(ABC):
         cost: Mapping[int, int],
         seed: int,
         base: int = 0,
-        told: Callable[[], None] = lambda: None,
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
-        self.oracle, self.cost, self.base, self.told = oracle, cost, base, told
+        self.oracle, self.cost, self.base, self.on_change = oracle, cost, base, on_change
         self.free = sum(1 << place for place in cost)
         self.random = Random(valid_seed(seed))
         self.lower, self.rounds, self.none = base, 0, False
@@ -162,7 +162,7 @@ class HittingSetSearch(ABC):
         """Note a set that the oracle says yes to."""
         if self.upper is None or self.weight(chosen) < self.upper:
             self.best, self.upper = chosen, self.weight(chosen)
-            self.told()
+            self.on_change()
 
     def weight(self, chosen: int) -> int:
         """Return what a set weighs, with what is chosen anyway."""
@@ -196,4 +196,4 @@ class HittingSetSearch(ABC):
     def _bound(self, lower: int) -> None:
         if lower > self.lower:
             self.lower = lower
-            self.told()
+            self.on_change()
