@@ -249,7 +249,21 @@ def test_console_gives_whole_lines_and_leaves_no_process(tmp_path):
 
 def test_cbc_claims_no_more_than_its_search_ended_with():
     # The linear programme after the search, from which the solution is written, ends infeasible.
-    rows = """1101 1100 0010 1001 1110 1001 1011 1100 1110 1111 0001 1110 1101""".split()
+    rows = [
+        "1101",
+        "1100",
+        "0010",
+        "1001",
+        "1110",
+        "1001",
+        "1011",
+        "1100",
+        "1110",
+        "1111",
+        "0001",
+        "1110",
+        "1101",
+    ]
     samples = Samples(
         np.array([[bit == "1" for bit in row] for row in rows]),
         np.array([bit == "1" for bit in "0011000100001"]),
