@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from cpx.answers.rule import Literal
-from cpx.answers.rule_set import RuleFigures, RuleSet
+from cpx.answers.rule import Literal, RuleFigures, RuleSet
 from cpx.data.binarizer import NotFitted
-from cpx.data.classifiers import labels
+from cpx.data.oracle import labels
 from cpx.errors import DataError
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.domain import Domain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -115,19 +115,15 @@ class Generation:
 
     def by_beams(self, seconds: float) -> None:
         """Add rules that beams find until few are found, the value stalls, or time is over."""
-        end, stalled, before = time.monotonic() + seconds, 0, math.inf
         centre: Floats | None = None
-        while stalled < _STALLED and (left := end - time.monotonic()) > 0 and not self.stop():
-            relaxed = self._master.solve(left)
-            if relaxed is None:
-                return
+
+        def smoothed(duals: Floats) -> Floats:
+            nonlocal centre
+            centre = _smooth(duals, centre)
+            return centre
+
+        for relaxed in self._relaxed(time.monotonic() + seconds, smoothed):
             self._note(relaxed.value)
-            stalled = stalled + 1 if before - relaxed.value <= _GAIN * abs(before) else 0
-            before = min(before, relaxed.value)
-            centre = _smooth(relaxed.prices, centre)
-            found = self._from_beams(centre)
-            if not self._worthy(found, relaxed.prices):
-                return
 
     def by_search(self, seconds: float) -> None:
         """Price exactly, round by round, until nothing is left to find or the time is over.
@@ -169,19 +165,32 @@ class Generation:
         self._master.limit(1 / self._share)
 
     def _settled(self, end: float) -> Relaxed | None:
-        """Solve the programme, and again while beams find rules.
+        """Solve the programme, and again while beams find rules; leave time for pricing."""
 
-        That takes no longer than exact pricing, for which time is left.
-        """
-        until = min(end - self._took, time.monotonic() + self._took)
-        while (relaxed := self._master.solve(end - time.monotonic())) is not None:
-            if time.monotonic() >= until or self.stop():
-                break
-            prices = _smooth(self._share * relaxed.prices, self._centre) / self._share
-            found = self._from_beams(prices)
-            if not self._worthy(found, relaxed.prices):
-                break
+        def smoothed(duals: Floats) -> Floats:
+            return _smooth(self._share * duals, self._centre) / self._share
+
+        relaxed = None
+        for relaxed in self._relaxed(end - self._took, smoothed):
+            pass
         return relaxed
+
+    def _relaxed(self, end: float, smoothed: Callable[[Floats], Floats]) -> Iterator[Relaxed]:
+        """Yield an optimum of the programme, then those with rules that beams find.
+
+        They are looked for at smoothed duals. It ends when few are found or the value stalls:
+        how long that takes must not count, or answers would differ from machine to machine.
+        """
+        stalled, before = 0, math.inf
+        while stalled < _STALLED and (left := end - time.monotonic()) > 0 and not self.stop():
+            relaxed = self._master.solve(left)
+            if relaxed is None:
+                return
+            yield relaxed
+            stalled = stalled + 1 if before - relaxed.value <= _GAIN * abs(before) else 0
+            before = min(before, relaxed.value)
+            if not self._worthy(self._from_beams(smoothed(relaxed.prices)), relaxed.prices):
+                return
 
     def _add_like(self, best: Features, prices: Floats, duals: Floats) -> int:
         """Add a rule and others that cover some of the same samples; return how many."""

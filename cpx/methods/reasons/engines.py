@@ -17,7 +17,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.compiled.machine_code import load
 from cpx.errors import InvalidOption, shown
-from cpx.models.minimum_subset.problem import SmallestSet
+from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.trees.sufficiency.oracle import Stopped
 from cpx.trees.sufficiency.set_family import places
 
@@ -72,11 +72,11 @@ class Deletion(_OracleMethod):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether a smallest set that is enough is asked for, by whatever definition."""
-        return isinstance(problem, SmallestSet)
+        return isinstance(problem, MinimumSubset)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Delete in one order after the other; see :class:`~cpx.backends.base.Backend`."""
-        assert isinstance(problem, SmallestSet)
+        assert isinstance(problem, MinimumSubset)
         with progress.phase("compile"):
             if not problem.stated:
                 self.preload()  # the oracle of the model is asked
@@ -114,7 +114,7 @@ class BestOfOrders(Deletion):
 
 
 def _delete_in_orders(
-    problem: SmallestSet, oracle: SubsetOracle, seed: int, progress: Progress, orders: int
+    problem: MinimumSubset, oracle: SubsetOracle, seed: int, progress: Progress, orders: int
 ) -> Outcome:
     """Report the sets that deletion leaves, and say how it ended.
 
@@ -164,7 +164,7 @@ def _some(elements: int, random: np.random.Generator) -> int:
 
 
 def _lightest_last(
-    problem: SmallestSet,
+    problem: MinimumSubset,
     oracle: SubsetOracle,
     some: int,
     random: np.random.Generator,
@@ -237,7 +237,7 @@ class _ByModel:
 class _ByForm:
     """Decides by the plain arrays of a problem; places are its features."""
 
-    def __init__(self, problem: SmallestSet, stop: Callable[[], bool]) -> None:
+    def __init__(self, problem: MinimumSubset, stop: Callable[[], bool]) -> None:
         from cpx.methods.reasons.deletion_kernels import LossDeletion
 
         self._deletion, self._stop = LossDeletion(problem.form), stop
@@ -262,7 +262,7 @@ class _ByForm:
             raise Stopped
 
 
-def _subset_oracle(problem: SmallestSet, stop: Callable[[], bool]) -> SubsetOracle:
+def _subset_oracle(problem: MinimumSubset, stop: Callable[[], bool]) -> SubsetOracle:
     """Return what decides the sets of a problem; it raises ``Stopped`` when told to stop."""
     if problem.stated:
         return _ByForm(problem, stop)
@@ -287,7 +287,7 @@ class HittingSets(_OracleMethod):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem is a sufficient reason in the full sense."""
-        return isinstance(problem, SmallestSet) and problem.decided_by_rows
+        return isinstance(problem, MinimumSubset) and problem.decided_by_rows
 
     def refusal(self, problem: Problem) -> str:
         """Say that the problem is no such reason."""
@@ -300,7 +300,7 @@ class HittingSets(_OracleMethod):
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search for a minimum reason; see :class:`~cpx.backends.base.Backend`."""
-        assert isinstance(problem, SmallestSet)
+        assert isinstance(problem, MinimumSubset)
         with progress.phase("compile"):
             self.preload()
             from cpx.methods.reasons.minimum import minimum_of_oracle

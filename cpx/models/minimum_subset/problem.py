@@ -1,4 +1,4 @@
-"""Smallest sets of features that are enough for something: what those problems share."""
+"""Minimum subsets of features that are enough for something: what those problems share."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.values import Value
 from cpx.models.base import Encoding, Problem, Statement, Values
-from cpx.models.minimum_subset.encodings.direct import direct
-from cpx.models.minimum_subset.encodings.order import order
+from cpx.models.minimum_subset.encodings import direct, order
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.parameters import Indices, Weights, parameter
 
 if TYPE_CHECKING:
     from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
-__all__ = ["FORBIDDEN", "REQUIRED", "SMALLEST_ENCODINGS", "WEIGHTS", "SmallestSet"]
+__all__ = ["FORBIDDEN", "REQUIRED", "SUBSET_ENCODINGS", "WEIGHTS", "MinimumSubset"]
 
-SMALLEST_ENCODINGS: tuple[Encoding[LossForm], ...] = (
+SUBSET_ENCODINGS: tuple[Encoding[LossForm], ...] = (
     Encoding("order", order),
     Encoding("direct", direct),
 )
@@ -34,7 +33,7 @@ FORBIDDEN = parameter(Indices(), "features that must not be chosen", place=1)
 WEIGHTS = parameter(Weights(), "one per feature; absent: all 1", place=2)
 
 
-class SmallestSet(Problem):
+class MinimumSubset(Problem):
     """A problem to choose features of least weight that are enough.
 
     Enough is monotone: with every set that is enough, so are those that contain it.
@@ -72,7 +71,7 @@ class SmallestSet(Problem):
 
     @abstractmethod
     def claim(self) -> str:
-        """Name what is asked for, such as ``"majoritary reason"``."""
+        """Name what the problem asks for, such as ``"majoritary reason"``."""
 
     @abstractmethod
     def units(self, size: int) -> str:
@@ -134,7 +133,7 @@ class SmallestSet(Problem):
         return replace(explanation, proved=sentence)
 
     def candidate(self) -> str:
-        """Name what competes: what is sought, with what is required and nothing forbidden."""
+        """Name what competes: the same, with what is required and nothing forbidden."""
         parts = []
         if self.required:
             parts.append("has what is required")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cpx.check.words import (
+from cpx.check.claims import (
     class_name,
     having,
     names_of,

@@ -1,4 +1,4 @@
-"""What the encodings of smallest sets share."""
+"""Encodings of minimum subsets: the order encoding, which is the default, and the direct one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cpx.models.monomial.encodings.common import bools, cost
 if TYPE_CHECKING:
     from cpx.models.minimum_subset.form import LossForm
 
-__all__ = ["Ladder", "Stated", "ladders"]
+__all__ = ["Ladder", "Stated", "direct", "ladders", "order"]
 
 
 class Ladder(NamedTuple):
@@ -144,3 +144,98 @@ class Stated:
             variables={name: array for name, array in variables.items() if len(array)},
             complete=values,
         )
+
+
+def order(form: LossForm) -> Statement:
+    """Order encoding: a variable per tree and loss says that the tree may lose that much.
+
+    For a leaf l, H_l are the features that exclude it and e_ql its loss by requirement q.
+    Of tree t, let 0 < v_1 < v_2 < ... be the losses by q up to the slack s_q.
+    Variables: X_j, feature j is chosen; B_qti, tree t may lose v_i or more by q::
+
+        minimise    sum_j weight_j X_j
+        subject to  OR_{j in H_l} X_j                 where e_ql > s_q for a q
+                    B_qti  or  OR_{j in H_l} X_j      where e_ql = v_i of its tree t
+                    B_qti  ->  B_qt(i-1)
+                    sum_{t, i} (v_i - v_(i-1)) B_qti  <=  s_q      for each q
+
+    Only one direction is stated: a B_qti that is true without need costs slack. A leaf that
+    pays by several requirements has one variable R_l, "may be reached", with
+    R_l or OR_{j in H_l} X_j, and R_l -> B_qti for each of them.
+
+    With one tree every leaf of another class must be excluded, and what is left is a minimum
+    hitting set. With votes not B_t is the selector of Audemard et al.: tree t is among those
+    whose vote S implies.
+
+    Size: n variables and one per tree and different loss by each requirement; a clause per
+    leaf, a binary one per variable B, and one linear constraint per requirement.
+
+    Source: for votes, Audemard et al., On the Explanatory Power of Boolean Decision Trees and
+    Random Forests (2022, partial MaxSAT for majoritary reasons); for sums of leaves, the
+    worst leaves of Audemard et al., Computing Abductive Explanations for Boosted Trees (2023);
+    order encoding of integers: Tamura et al., Compiling Finite Linear CSP into SAT (2009).
+    """
+    stated = Stated(form)
+    found, size = ladders(form, zero=False)
+    B = bools(size, "B")
+    for ladder, step, excluded in stated.charge(found):
+        stated.clause([B[ladder.first + step], *excluded])
+    terms: dict[int, list[tuple[int, Any]]] = {}
+    for ladder in found:
+        steps = np.diff(ladder.levels, prepend=0).tolist()
+        for i, more in enumerate(steps):
+            b = B[ladder.first + i]
+            if i:
+                stated.constraints.append(b.implies(B[ladder.first + i - 1]))
+            terms.setdefault(ladder.requirement, []).append((more, b))
+    stated.limit(terms)
+
+    def complete(chosen: Sequence[int]) -> Values:
+        worst = stated.worst(found, chosen)
+        levels = [ladder.levels <= loss for ladder, loss in zip(found, worst, strict=True)]
+        return {"B": np.concatenate(levels).astype(np.int64)} if size else {}
+
+    return stated.finish({"B": B}, complete)
+
+
+def direct(form: LossForm) -> Statement:
+    """Direct encoding: a variable per tree and loss says that the tree loses exactly that.
+
+    With the symbols of the order encoding and v_0 = 0, variables X_j, and W_qti: tree t is
+    counted with the loss v_i by requirement q::
+
+        minimise    sum_j weight_j X_j
+        subject to  OR_{j in H_l} X_j                              where e_ql > s_q for a q
+                    sum_i W_qti  =  1                              for each q and t
+                    OR_{i' >= i} W_qti'  or  OR_{j in H_l} X_j     where e_ql = v_i
+                    sum_{t, i} v_i W_qti  <=  s_q                  for each q
+
+    A leaf that pays by several requirements has one variable R_l, as in the order encoding.
+
+    Size: one variable more than the order encoding per tree and requirement, longer clauses,
+    and a cardinality constraint instead of the chain of each tree.
+
+    Source: the direct encoding of finite domains, as in Walsh, SAT v CSP (2000).
+    """
+    import cpmpy as cp
+
+    stated = Stated(form)
+    found, size = ladders(form, zero=True)
+    W = bools(size, "W")
+    for ladder, step, excluded in stated.charge(found):
+        worse = range(ladder.first + step, ladder.first + len(ladder.levels))
+        stated.clause([*(W[i] for i in worse), *excluded])
+    terms: dict[int, list[tuple[int, Any]]] = {}
+    for ladder in found:
+        steps = [W[ladder.first + i] for i in range(len(ladder.levels))]
+        stated.constraints.append(cp.sum(steps) == 1)
+        pairs = zip(ladder.levels.tolist(), steps, strict=True)
+        terms.setdefault(ladder.requirement, []).extend(pair for pair in pairs if pair[0])
+    stated.limit(terms)
+
+    def complete(chosen: Sequence[int]) -> Values:
+        worst = stated.worst(found, chosen)
+        levels = [ladder.levels == loss for ladder, loss in zip(found, worst, strict=True)]
+        return {"W": np.concatenate(levels).astype(np.int64)} if size else {}
+
+    return stated.finish({"W": W}, complete)

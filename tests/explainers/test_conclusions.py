@@ -1,15 +1,17 @@
-"""Of the most precise rules the one that covers most."""
+"""Of the most precise rules the one that covers most; how often the classifier is asked."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
 import pytest
 
+import cpx
 from cpx import check
 from cpx.answers.result import Status
-from cpx.explainers.tie_break import break_tie
+from cpx.explainers.conclusions import break_tie
 from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.solving import solve
@@ -57,3 +59,16 @@ def test_what_is_no_proved_precision_of_the_search_is_left_alone():
     loss = random_problem(1, kinds=(KMonomial,))
     answer = solve(loss, "search")
     assert break_tie(loss, answer) is answer
+
+
+def test_the_classifier_is_asked_about_x_once():
+    table = np.random.default_rng(0).integers(0, 2, (60, 4))
+    asked = []
+
+    def first(rows):
+        asked.append(len(rows))
+        return rows[:, 0]
+
+    found = cpx.explain(first, table, table[0], k=2, fresh=50, m=100)
+    assert found.features
+    assert asked == [1, 100, 50]

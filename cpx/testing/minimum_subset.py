@@ -10,7 +10,7 @@ import numpy as np
 
 from cpx.data.samples import Samples
 from cpx.models.certificate.problem import MinCertificate
-from cpx.models.minimum_subset.problem import SmallestSet
+from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.trees.attribute import Attribute
 from cpx.trees.form import TreeModel
@@ -22,8 +22,8 @@ __all__ = [
     "YES",
     "full_cases",
     "least_weight",
+    "minimum_subset_cases",
     "random_votes",
-    "smallest_cases",
     "stump",
     "three_definitions",
 ]
@@ -32,7 +32,7 @@ YES, NO, MAYBE = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 """Votes of leaves of :func:`stump`."""
 
 
-def least_weight(problem: SmallestSet) -> int | None:
+def least_weight(problem: MinimumSubset) -> int | None:
     """Return the optimum by trying all sets, None when no set is enough.
 
     Examples
@@ -108,14 +108,14 @@ def random_votes(seed: int, trees: int, attributes: int) -> SufficientReason:
     return SufficientReason(model, x.tolist(), definition="sufficient")
 
 
-def smallest_cases() -> Iterator[tuple[str, SmallestSet, int | None]]:
+def minimum_subset_cases() -> Iterator[tuple[str, MinimumSubset, int | None]]:
     """Yield name, problem and optimum."""
     yield from _certificates()
     yield from _votes()
     yield from _sums()
 
 
-def _certificates() -> Iterator[tuple[str, SmallestSet, int | None]]:
+def _certificates() -> Iterator[tuple[str, MinimumSubset, int | None]]:
     rows = ["110", "111", "100", "010", "001"]
     # Every two features tell x from the three disagreeing samples, each alone from two.
     bits = np.array([[bit == "1" for bit in row] for row in rows])
@@ -136,7 +136,7 @@ def _certificates() -> Iterator[tuple[str, SmallestSet, int | None]]:
     yield "certificate_twin_tolerated", MinCertificate(twin, "1/2"), 0
 
 
-def _votes() -> Iterator[tuple[str, SmallestSet, int | None]]:
+def _votes() -> Iterator[tuple[str, MinimumSubset, int | None]]:
     x, model = (1, 1, 1), three_definitions()
     yield "reason_tree_specific", SufficientReason(model, x, definition="tree-specific"), 1
     yield "reason_majoritary", SufficientReason(model, x), 2
@@ -153,7 +153,7 @@ def _votes() -> Iterator[tuple[str, SmallestSet, int | None]]:
     yield "reason_no_conditions", SufficientReason(alone, x, level="conditions"), 0
 
 
-def _sums() -> Iterator[tuple[str, SmallestSet, int | None]]:
+def _sums() -> Iterator[tuple[str, MinimumSubset, int | None]]:
     x, leaves = (1, 1, 1), [(0, 1.0), (1, 1.0), (2, 0.5)]
     trees = [stump(a, [-v], [v]) for a, v in leaves]
     model = _model("sum", trees)
@@ -171,7 +171,7 @@ def _sums() -> Iterator[tuple[str, SmallestSet, int | None]]:
     yield "reason_sum_rounded", SufficientReason(odd, x), 2
 
 
-def full_cases() -> Iterator[tuple[str, SmallestSet, int | None]]:
+def full_cases() -> Iterator[tuple[str, MinimumSubset, int | None]]:
     """Yield name, problem and optimum of sufficient reasons in the full sense."""
     x, leaves = (1, 1, 1), [(0, 1.0), (1, 1.0), (2, 0.5)]
 
