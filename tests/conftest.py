@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,14 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Jobs in the background of a shell script ignore Ctrl-C, and so would all that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def demo_question() -> Any:
+    """Return what ``cpx demo`` asks; a network is trained for it."""
+    from cpx.cli.demo import _question
+
+    return _question()
 
 
 @pytest.fixture(autouse=True)

@@ -157,12 +157,6 @@ def test_a_worker_loads_the_engine_while_the_model_is_trained(run: Run, table: P
     assert json.loads(done.stdout)["memory"] > 0
 
 
-@pytest.fixture(scope="module")
-def demo_question() -> Any:
-    """Return what the demo asks; a network is trained for it."""
-    return demo._question()
-
-
 def test_demo_leaves_out_engines_that_do_not_take_rules(demo_question: Any) -> None:
     from cpx.compare.run import plan
 
