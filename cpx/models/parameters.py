@@ -2,7 +2,7 @@
 
 A problem is a frozen dataclass, and every field of it is declared::
 
-    k: int = field(metadata=parameter(Integer(0, "n_features"), "greatest number of features"))
+    k: int = field(metadata=parameter(Integer(0, "n_features"), "maximum number of features"))
 
 What :func:`parameter` returns says all there is to know of the field. From it come the checks when
 a problem is made, the saved form (:mod:`cpx.models.saved`), its JSON Schema, the table of

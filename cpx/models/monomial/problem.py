@@ -69,7 +69,7 @@ class MonomialProblem(MonomialText):
     """
 
     samples: Samples = field(metadata=SAMPLES)
-    k: int = field(metadata=parameter(Integer(0, "n_features"), "greatest number of features"))
+    k: int = field(metadata=parameter(Integer(0, "n_features"), "maximum number of features"))
     required: tuple[int, ...] = field(
         default=(), metadata=parameter(Indices(), "features that must be chosen")
     )
@@ -83,15 +83,15 @@ class MonomialProblem(MonomialText):
     min_coverage: Share | None = field(
         default=None,
         metadata=parameter(
-            ShareOf(optional=True), "least share of all weight covered, exact: '1/20'"
+            ShareOf(optional=True), "minimum share of all weight covered, exact: '1/20'"
         ),
     )
     max_coverage: Share | None = field(
         default=None,
-        metadata=parameter(ShareOf(optional=True), "greatest share of all weight covered"),
+        metadata=parameter(ShareOf(optional=True), "maximum share of all weight covered"),
     )
     min_precision: Share | None = field(
-        default=None, metadata=parameter(ShareOf(optional=True), "least precision of the rule")
+        default=None, metadata=parameter(ShareOf(optional=True), "minimum precision of the rule")
     )
 
     covers_something: ClassVar[bool] = False

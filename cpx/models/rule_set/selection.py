@@ -105,16 +105,16 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
     penalty: Share = field(default=0, metadata=parameter(ShareOf(), PRICE))
     loss: Loss = field(default="zero-one", metadata=LOSS)
     max_rules: int | None = field(
-        default=None, metadata=parameter(Integer(0, optional=True), "greatest number of rules")
+        default=None, metadata=parameter(Integer(0, optional=True), "maximum number of rules")
     )
     max_literals: int | None = field(
         default=None,
-        metadata=parameter(Integer(0, optional=True), "greatest number of literals of all rules"),
+        metadata=parameter(Integer(0, optional=True), "maximum number of literals of all rules"),
     )
     max_overlap: int | None = field(
         default=None,
         metadata=parameter(
-            Integer(0, optional=True), "greatest weight covered by two rules or more"
+            Integer(0, optional=True), "maximum weight covered by two rules or more"
         ),
     )
     required: tuple[int, ...] = field(
