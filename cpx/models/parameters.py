@@ -19,8 +19,8 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from cpx.answers.values import exact_percent
 from cpx.errors import InvalidInstance, shown
-from cpx.models.text import percent
 from cpx.support.validation import feature_list, index, share, weight_list
 
 __all__ = [
@@ -279,7 +279,7 @@ class ShareOf(Kind):
 
     def words(self, value: Fraction) -> str:
         """Return percents where they are exact."""
-        return percent(value)
+        return exact_percent(value)
 
     def read(self, key: str, holder: Mapping[str, Any]) -> Fraction:
         """Return the share; ``null`` is none, since a class may have another default."""

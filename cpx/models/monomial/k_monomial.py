@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.models.base import Encoding
-from cpx.models.monomial.encodings.channelling import channelling
+from cpx.models.monomial.encodings.channelling import channelling, table1_literal
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.reified import reified
-from cpx.models.monomial.encodings.table1_literal import table1_literal
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.problem import WeightedProblem
 from cpx.models.registry import register

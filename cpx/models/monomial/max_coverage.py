@@ -1,4 +1,4 @@
-"""Monomials of greatest coverage among those that are precise enough."""
+"""Monomials of maximum coverage among those that are precise enough."""
 
 from __future__ import annotations
 

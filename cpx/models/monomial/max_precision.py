@@ -1,4 +1,4 @@
-"""Monomials of greatest precision among those that cover enough."""
+"""Monomials of maximum precision among those that cover enough."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Statement, Values, maximised
-from cpx.models.monomial.encodings.limits import refuse_limits
+from cpx.models.monomial.encodings.common import refuse_limits
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 from cpx.models.monomial.text import LIMITS, MonomialText
 from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
@@ -45,7 +45,7 @@ class MonomialProblem(MonomialText):
     samples : Samples
         Agreement with x, labels and weights.
     k : int
-        Greatest number of features, 0 <= k <= d.
+        Maximum number of features, 0 <= k <= d.
     required, forbidden : sequence of int, optional
         Features that must, and must not, be chosen. A contradiction between them is a
         valid problem without a solution.
@@ -54,11 +54,11 @@ class MonomialProblem(MonomialText):
     name : str
         Name of the instance, free.
     min_coverage, max_coverage : Fraction, int, float or str, optional
-        Least and greatest share of all weight that the rule covers, from 0 to 1. Shares are
+        Minimum and maximum share of all weight that the rule covers, from 0 to 1. Shares are
         kept as exact fractions: a float means the decimal number it is printed as, a string
         is such as ``"19/20"`` or ``"0.95"``.
     min_precision : Fraction, int, float or str, optional
-        Least precision of the rule. A rule that covers nothing has no precision and is not
+        Minimum precision of the rule. A rule that covers nothing has no precision and is not
         allowed when one is asked for. None stands for the default of the kind of problem, here
         and for the coverage. Limits that no rule keeps make a valid problem without a solution.
 
