@@ -23,7 +23,7 @@ def one_rule_problems() -> dict[str, type[MonomialProblem]]:
     return {
         kind: cls
         for kind, cls in PROBLEMS.items()
-        if issubclass(cls, MonomialProblem) and kind not in OBJECTIVES.values()
+        if issubclass(cls, MonomialProblem) and cls not in OBJECTIVES.values()
     }
 
 
