@@ -334,6 +334,8 @@ class RatioProblem(Problem):
     """
 
     sense: ClassVar[Literal["min", "max"]] = "max"
+    ratio: ClassVar[str]
+    """The objective as a formula, for ``cpx show``."""
 
     @abstractmethod
     def first(self) -> Explanation:
