@@ -7,12 +7,12 @@ of the documentation.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from benchmarks.fuzz.brute.base import Instance, Truth, Value, subsets
-from benchmarks.fuzz.brute.monomials import Certificate, Monomial
-from benchmarks.fuzz.brute.reasons import SufficientReason
-from benchmarks.fuzz.brute.rules import KernelRule, Learning, RuleSet
+from cpx.testing.fuzz.brute.base import Instance, Truth, Value, subsets
+from cpx.testing.fuzz.brute.monomials import Certificate, Monomial
+from cpx.testing.fuzz.brute.reasons import SufficientReason
+from cpx.testing.fuzz.brute.rules import KernelRule, Learning, RuleSet
 
 __all__ = ["Truth", "Value", "subsets", "truth"]
 
@@ -30,7 +30,7 @@ def truth(instance: Instance) -> Truth:
     return _KINDS[instance["problem"]](instance)
 
 
-_KINDS: dict[str, Any] = {
+_KINDS: dict[str, Callable[[Instance], Truth]] = {
     **dict.fromkeys(("k-monomial", "negative-only", "max-precision", "max-coverage"), Monomial),
     "min-certificate": Certificate,
     "sufficient-reason": SufficientReason,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from benchmarks.fuzz.brute.base import Instance, Labelled, Value, share
+from cpx.testing.fuzz.brute.base import Instance, Labelled, Value, share
 
 __all__ = ["Certificate", "Monomial"]
 
@@ -67,7 +67,7 @@ class Certificate(Labelled):
 
     def __init__(self, instance: Instance) -> None:
         super().__init__(instance)
-        self.costs = self.parameters.get("weights") or [1] * self.n
+        self.costs: list[int] = self.parameters.get("weights") or [1] * self.n
 
     def value(self, features: Iterable[int]) -> Value | None:
         chosen = tuple(features)

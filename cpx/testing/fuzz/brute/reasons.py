@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.fuzz.brute.base import Instance, Truth, Value
+from cpx.testing.fuzz.brute.base import Instance, Truth, Value
 
 __all__ = ["SufficientReason"]
 
@@ -40,13 +40,14 @@ class SufficientReason(Truth):
             self.x = tuple(cells)
         else:
             choices = [[True, False] for _ in self.tests]
-            self.x = tuple(cells[a] <= j for a, j in self.tests)
+            # No value is missing at this level.
+            self.x = tuple(int(cells[a] or 0) <= j for a, j in self.tests)
         self.n = len(self.x)
         self.own = self._reached(self.x)
         self.label = self._class(self.own)
         assert self.model["classes"][self.label] == instance["class"], "not the class of x"
         self.rivals = [r for r in range(len(self.model["classes"])) if r != self.label]
-        self.costs = self.parameters.get("weights") or [1] * self.n
+        self.costs: list[int] = self.parameters.get("weights") or [1] * self.n
         # Where each row differs from x, and what it reaches.
         self.every_row = [
             (frozenset(j for j, (v, own) in enumerate(zip(row, self.x)) if v != own), leaves)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,16 +12,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
-from benchmarks.__main__ import main
-from benchmarks.fuzz.asking import Ask
-from benchmarks.fuzz.brute import subsets, truth
-from benchmarks.fuzz.command import Case, cases, judge, repeat
-from benchmarks.fuzz.drawing import KINDS
-from benchmarks.fuzz.judging import altered, faults
-from benchmarks.fuzz.shrinking import shrunk
 from cpx import instances, solve
 from cpx.answers.result import Result, Status
+from cpx.cli import app
+from cpx.testing.fuzz.asking import Ask
+from cpx.testing.fuzz.brute import subsets, truth
+from cpx.testing.fuzz.drawing import KINDS, draw
+from cpx.testing.fuzz.judging import altered, faults
+from cpx.testing.fuzz.loop import Case, cases, fuzz, judge, repeat
+from cpx.testing.fuzz.metamorphic import RELATIONS, Interval, faults_of_a_relation, relation
+from cpx.testing.fuzz.shrinking import shrunk
 
 # Ten rows of the page on precision: a, b, c and whether the class is that of x.
 TEN: dict[str, Any] = {
@@ -38,7 +41,7 @@ def test_a_sample_is_right(kind: str, tmp_path: Path) -> None:
     wrong = []
     for case in itertools.islice(cases(2, [kind]), 16):
         # Here nothing depends on the clock, and no process is started.
-        how = replace(case.how, how="here", time_limit=None)
+        how = replace(case.how, how="here", time_limit=20.0 if case.relation else None)
         if how.engine == "genetic":
             how = replace(how, time_limit=0.05)
         _, found = judge(replace(case, how=how), tmp_path)
@@ -46,19 +49,24 @@ def test_a_sample_is_right(kind: str, tmp_path: Path) -> None:
     assert not wrong
 
 
+def shell(arguments: list[str]) -> tuple[int, str]:
+    done = CliRunner().invoke(app, arguments)
+    return done.exit_code, done.output
+
+
 def test_limits_interrupts_workers_and_the_shell(tmp_path: Path) -> None:
     seen = set()
     for case in itertools.islice(cases(5), 32):
         if case.how.how != "here" or case.how.time_limit is not None:
             seen.add(case.how.how)
-            assert not judge(case, tmp_path)[1], case
+            assert not judge(case, tmp_path, shell=shell)[1], case
     assert len(seen) > 2
 
 
 @pytest.mark.slow
-def test_a_minute_is_clean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["fuzz", "--minutes", "1", "--seed", "7", "--keep", str(tmp_path)])
-    assert code == 0, capsys.readouterr().out
+def test_a_minute_is_clean(tmp_path: Path) -> None:
+    said: list[str] = []
+    assert fuzz(tmp_path, seed=7, shell=shell, say=said.append) == 0, said
 
 
 def test_the_same_seed_draws_the_same_cases() -> None:
@@ -126,11 +134,12 @@ def test_rules_by_hand() -> None:
 
 
 def test_the_brute_force_has_nothing_of_cpx() -> None:
-    import benchmarks.fuzz.brute as room
+    import cpx.testing.fuzz.brute as room
 
     for path in Path(room.__file__).parent.glob("*.py"):
         lines = path.read_text(encoding="utf-8").splitlines()
-        assert not [line for line in lines if line.startswith(("import cpx", "from cpx"))]
+        ours = [line for line in lines if line.startswith(("import cpx", "from cpx"))]
+        assert all(line.startswith("from cpx.testing.fuzz.brute.") for line in ours)
 
 
 # ------------------------------------------------------------ what is wrong is seen
@@ -188,7 +197,7 @@ def test_a_case_is_made_smaller() -> None:
 
 
 def test_a_wrong_engine_is_found_kept_and_repeated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from cpx.answers.result import Termination
     from cpx.backends.base import Outcome
@@ -202,13 +211,69 @@ def test_a_wrong_engine_is_found_kept_and_repeated(
         return Outcome(False, Termination.COMPLETED, "nothing")
 
     monkeypatch.setattr(Search, "solve", claims_the_first)
-    arguments = ["fuzz", "--solves", "12", "--kind", "negative-only", "--engine", "search"]
-    assert main([*arguments, "--keep", str(tmp_path)]) == 1
-    told = capsys.readouterr().out
+    arguments = ["fuzz", "--solves", "12", "--problem", "negative-only", "--backend", "search"]
+    code, told = shell([*arguments, "--keep", str(tmp_path)])
+    assert code == 1
     assert "WRONG after" in told
     path = next(p for p in tmp_path.glob("*.json") if "search-error" in p.name)
     assert f"cpx solve {path} --backend search" in told
     assert [fault.partition(":")[0] for fault in repeat(path)] == ["error"]
     monkeypatch.undo()
     assert repeat(path) == []
-    assert main(["fuzz", "--repeat", str(path)]) == 0
+    assert shell(["fuzz", "--repeat", str(path)]) == (0, "nothing is wrong\n")
+
+
+def test_wrong_use_is_told(tmp_path: Path) -> None:
+    assert "'no-such'" in shell(["fuzz", "--problem", "no-such"])[1]
+    assert "no-such" in shell(["fuzz", "--backend", "no-such"])[1]
+    assert "minutes must be" in shell(["fuzz", "--minutes", "0"])[1]
+    path = tmp_path / "instance.json"
+    instances.save(instances.from_dict(TEN), path)
+    code, told = shell(["fuzz", "--repeat", str(path)])
+    assert code == 2
+    assert "not kept by the fuzzer" in told
+
+
+# --------------------------------------------------------- metamorphic relations
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_relations_hold_by_brute_force(kind: str) -> None:
+    seen = set()
+    for number in range(60):
+        rng = np.random.default_rng([17, number])
+        instance = draw(kind, rng)
+        related = relation(instance, rng)
+        seen.add(related.name)
+        worst = -math.inf if truth(instance).maximised else math.inf
+        spans = []
+        for changed in related.instances:
+            instances.from_dict(changed)
+            optimum = truth(changed).optimum
+            spans.append(Interval(*([worst if optimum is None else optimum] * 2)))
+        own = truth(instance).optimum
+        own = worst if own is None else own
+        implied = related.read(spans)
+        assert implied.low <= own <= implied.high, (number, related.name)
+        if related.name != "one more allowed":
+            assert implied.low == implied.high
+    assert seen == {name for name, (kinds, _) in RELATIONS.items() if kind in kinds}
+
+
+def test_a_relation_sees_a_wrong_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cpx.testing.fuzz import metamorphic
+
+    def overlooks(problem: Any, engine: str, options: Any) -> Result:
+        if engine == "cpsat":
+            problem = replace(problem, forbidden=(1,))
+        return solve(problem, "search")
+
+    instance = {**TEN, "problem": "k-monomial", "parameters": {"k": 2}}
+    related = relation(instance, np.random.default_rng(0), "samples reordered")
+    assert faults_of_a_relation(instance, related, Ask("search"), ("cpsat",))[1] == []
+    monkeypatch.setattr(metamorphic, "run", overlooks)
+    found = faults_of_a_relation(instance, related, Ask("search"), ("cpsat",))[1]
+    assert found[0].startswith("check: ")
+    monkeypatch.setattr(metamorphic.check, "complaints", lambda *arguments: [])
+    found = faults_of_a_relation(instance, related, Ask("search"), ("cpsat",))[1]
+    assert [fault.partition(":")[0] for fault in found] == ["samples reordered"]

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.fuzz.brute import Truth
 from cpx import instances
 from cpx.answers.result import Result, Status
 from cpx.backends import backend, backend_class, names
@@ -23,8 +22,12 @@ from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions
 from cpx.solving.run import run
+from cpx.testing.fuzz.brute import Truth
 
-__all__ = ["Ask", "ask", "draw_ask", "encodings", "engines"]
+__all__ = ["Ask", "Shell", "ask", "draw_ask", "encodings", "engines"]
+
+Shell = Callable[[list[str]], tuple[int, str]]
+"""Runs the command ``cpx`` with arguments; returns its exit code and what it printed."""
 
 _ORDERS = "best-of-orders:5"
 _BREEDING = 0.05
@@ -172,11 +175,14 @@ def _hint(rng: np.random.Generator, right: Truth) -> list[int]:
 _imported: set[tuple[str, str]] = set()
 
 
-def ask(problem: Problem, how: Ask, folder: Path) -> Result | None:
-    """Solve a problem; return None where an interrupt came before or after the solve itself."""
-    if how.how == "shell":
-        return _in_shell(problem, how, folder)
-    if how.how == "isolated":
+def ask(problem: Problem, how: Ask, folder: Path, shell: Shell | None) -> Result | None:
+    """Solve a problem; return None where an interrupt came before or after the solve itself.
+
+    Without a shell, what would be solved in one is solved in a worker.
+    """
+    if how.how == "shell" and shell is not None:
+        return _in_shell(problem, how, folder, shell)
+    if how.how in ("isolated", "shell"):
         return run(problem, how.engine, how.options, isolate=True)
     if not how.cut_short:
         return run(problem, how.engine, how.options)
@@ -220,23 +226,19 @@ def _interrupted(after: float, solve: Callable[[], Result]) -> Result | None:
     return None
 
 
-def _in_shell(problem: Problem, how: Ask, folder: Path) -> Result:
+def _in_shell(problem: Problem, how: Ask, folder: Path, shell: Shell) -> Result:
     """Do ``cpx solve`` and ``cpx check`` on files; raise AssertionError where they disagree."""
-    from typer.testing import CliRunner
-
-    from cpx.cli import app
-
     instance, answer = folder / "instance.json", folder / "answer.json"
     instances.save(problem, instance)
     arguments = ["solve", str(instance), *how.arguments(), "--json", "-o", str(answer)]
     answer.unlink(missing_ok=True)
-    done = CliRunner().invoke(app, arguments)
-    assert answer.exists(), f"cpx solve ended with {done.exit_code}: {done.output}"
+    code, printed = shell(arguments)
+    assert answer.exists(), f"cpx solve ended with {code}: {printed}"
     result = Result.from_dict(json.loads(answer.read_text(encoding="utf-8")))
-    assert done.exit_code == _CODES[str(result.status)], f"{result.status}, {done.exit_code}"
+    assert code == _CODES[str(result.status)], f"{result.status}, {code}"
     if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
-        checked = CliRunner().invoke(app, ["check", str(instance), str(answer)])
-        assert checked.exit_code == 0, f"cpx check: {checked.output}"
+        code, printed = shell(["check", str(instance), str(answer)])
+        assert code == 0, f"cpx check: {printed}"
     return result
 
 

@@ -1,4 +1,4 @@
-"""Random tiny instances of each kind, as the JSON objects that are saved."""
+"""Random instances of each kind, as the JSON objects that are saved."""
 
 from __future__ import annotations
 
@@ -21,8 +21,16 @@ _MOST_MACHINE_WEIGHT = 2**53  # of all support vectors, the signs left out
 _MOST_CONDITIONS = 7
 
 
-def draw(kind: str, rng: Random) -> Instance:
+def draw(kind: str, rng: Random, scale: int = 1) -> Instance:
     """Return a random instance of a kind.
+
+    Parameters
+    ----------
+    kind : str
+        One of :data:`KINDS`.
+    rng : numpy.random.Generator
+    scale : int
+        1 for what the brute force can try whole; sizes grow with it.
 
     Examples
     --------
@@ -30,7 +38,7 @@ def draw(kind: str, rng: Random) -> Instance:
     'k-monomial'
     """
     instance = {"format": "cpx-instance", "version": 1, "problem": kind}
-    return {**instance, **KINDS[kind](kind, rng)}
+    return {**instance, **KINDS[kind](kind, rng, scale)}
 
 
 def _chance(rng: Random, share: float) -> bool:
@@ -92,8 +100,8 @@ def _choices(rng: Random, n: int, required: float = 0.25, forbidden: float = 0.2
 # -------------------------------------------------------------------- the kinds
 
 
-def _monomial(kind: str, rng: Random) -> Instance:
-    m, d = _count(rng, 1, 16), _count(rng, 1, 7)
+def _monomial(kind: str, rng: Random, scale: int) -> Instance:
+    m, d = _count(rng, 1, 16 * scale), _count(rng, 1, 7 * scale)
     most = _MOST_IN_A_RATIO if kind == "max-precision" else _MOST_WEIGHT
     found = _samples(rng, m, d, most)
     parameters: Instance = {"k": _count(rng, 0, d), **_choices(rng, d)}
@@ -121,25 +129,25 @@ def _share(rng: Random, value: float, m: int) -> str:
     return str(round(value, _count(rng, 1, 3)))
 
 
-def _certificate(kind: str, rng: Random) -> Instance:
-    m, d = _count(rng, 1, 14), _count(rng, 1, 7)
+def _certificate(kind: str, rng: Random, scale: int) -> Instance:
+    m, d = _count(rng, 1, 14 * scale), _count(rng, 1, 7 * scale)
     parameters = {"epsilon": _share(rng, float(rng.beta(1, 6)), m), **_choices(rng, d)}
     if _chance(rng, 0.5):
         parameters["weights"] = _weights(rng, d, 2**31)
     return {"parameters": parameters, **_samples(rng, m, d)}
 
 
-def _reason(kind: str, rng: Random) -> Instance:
+def _reason(kind: str, rng: Random, scale: int) -> Instance:
     while True:
         seed = _count(rng, 0, 2**31)
-        model = random_tree_model(seed, most_trees=_count(rng, 1, 4))
+        model = random_tree_model(seed, 4 * scale, _count(rng, 1, 4 * scale))
         row = [None if math.isnan(v) else v for v in random_row(model, seed)]
-        instance = _of_model(rng, model.to_dict(), row)
+        instance = _of_model(rng, model.to_dict(), row, _MOST_CONDITIONS * scale)
         if instance is not None:
             return instance
 
 
-def _of_model(rng: Random, model: Instance, row: list[float | None]) -> Instance | None:
+def _of_model(rng: Random, model: Instance, row: list[float | None], most: int) -> Instance | None:
     """Ask for a reason of a model's class; None where the conditions are too many."""
     if model["rule"] != "vote" and _chance(rng, 0.3):
         # Sums of many bits, of both signs: 0.1 and its multiples, or quarters of a large power.
@@ -159,7 +167,7 @@ def _of_model(rng: Random, model: Instance, row: list[float | None]) -> Instance
     whole = all(row[a] is not None for a in tested)
     level = "conditions" if whole and _chance(rng, 0.4) else "attributes"
     n = len(tests) if level == "conditions" else len(row)
-    if n > _MOST_CONDITIONS:
+    if n > most:
         return None
     definitions = ["sufficient", "sufficient", "tree-specific"]
     if model["rule"] == "vote":
@@ -205,8 +213,9 @@ def _light(found: Instance) -> Instance:
     return found
 
 
-def _rule_set(kind: str, rng: Random) -> Instance:
-    m, d, candidates = _count(rng, 1, 12), _count(rng, 1, 5), _count(rng, 1, 7)
+def _rule_set(kind: str, rng: Random, scale: int) -> Instance:
+    m, d = _count(rng, 1, 12 * scale), _count(rng, 1, 5 * scale)
+    candidates = _count(rng, 1, 7 * scale)
     found = _light(_samples(rng, m, d))
     rules = [
         sorted(rng.permutation(d)[: _count(rng, 0, min(3, d))].tolist()) for _ in range(candidates)
@@ -221,28 +230,31 @@ def _rule_set(kind: str, rng: Random) -> Instance:
     return {"parameters": parameters, **found}
 
 
-def _learning(kind: str, rng: Random) -> Instance:
-    d = _count(rng, 1, 4)
-    most = _count(rng, 1, 2 if d == 4 else 3)
-    found = _light(_samples(rng, _count(rng, 1, 10), d))
+def _learning(kind: str, rng: Random, scale: int) -> Instance:
+    d = _count(rng, 1, 4 * scale)
+    most = _count(rng, 1, 2 if d >= 4 else 3)
+    found = _light(_samples(rng, _count(rng, 1, 10 * scale), d))
     return {"parameters": {"max_literals": most, **_losses(rng)}, **found}
 
 
-def _kernel_rule(kind: str, rng: Random) -> Instance:
-    m, d = _count(rng, 1, 9), _count(rng, 1, 5)
+def _kernel_rule(kind: str, rng: Random, scale: int) -> Instance:
+    m, d = _count(rng, 1, 9 * scale), _count(rng, 1, 5 * scale)
     sizes = _weights(rng, m, _MOST_MACHINE_WEIGHT)
     positive = rng.choice([0.0, 0.2, 0.5, 0.8, 1.0], p=[0.22, 0.28, 0.25, 0.15, 0.1])
     weights = [w if _chance(rng, positive) else -w for w in sizes]
     if _chance(rng, 0.1):
         weights[_count(rng, 0, m - 1)] = 0
     return {
-        "parameters": {"max_clauses": _count(rng, 1, 4), "max_literals": _count(rng, 1, d)},
+        "parameters": {
+            "max_clauses": _count(rng, 1, 4),
+            "max_literals": _count(rng, 1, min(d, 5)),
+        },
         "samples": _bits(rng, m, d, rng.uniform(0, 0.95)),
         "weights": weights,
     }
 
 
-KINDS: dict[str, Callable[[str, Random], Instance]] = {
+KINDS: dict[str, Callable[[str, Random, int], Instance]] = {
     "k-monomial": _monomial,
     "negative-only": _monomial,
     "max-precision": _monomial,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from itertools import combinations, product
 
-from benchmarks.fuzz.brute.base import Instance, Labelled, Rows, Truth, Value, share
+from cpx.testing.fuzz.brute.base import Instance, Labelled, Rows, Truth, Value, share
 
 __all__ = ["KernelRule", "Learning", "RuleSet"]
 
