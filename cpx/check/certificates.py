@@ -18,7 +18,10 @@ from cpx.check.claims import (
     wrong_sentences,
 )
 
-__all__ = ["judge"]
+__all__ = ["KINDS", "judge"]
+
+KINDS = ("min-certificate",)
+"""Kinds of problem that are judged here."""
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:

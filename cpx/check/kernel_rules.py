@@ -22,7 +22,10 @@ from cpx.check.claims import (
     wrong_types,
 )
 
-__all__ = ["judge"]
+__all__ = ["KINDS", "judge"]
+
+KINDS = ("kernel-rule",)
+"""Kinds of problem that are judged here."""
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:

@@ -31,7 +31,10 @@ from cpx.check.class_margin import always_wins
 from cpx.check.forest import Forest, Node
 from cpx.check.intervals import Intervals
 
-__all__ = ["judge"]
+__all__ = ["KINDS", "judge"]
+
+KINDS = ("sufficient-reason",)
+"""Kinds of problem that are judged here."""
 
 
 def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str, Any]], list[str]]:

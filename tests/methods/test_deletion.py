@@ -116,5 +116,5 @@ def test_time_is_short() -> None:
 def test_the_oracle_is_patient_again_after_hitting_sets() -> None:
     problem = random_votes(2, 40, 16)
     solve(problem, "hitting-sets")
-    oracle = problem.oracle_of_rows()
+    oracle = problem.row_oracle()
     assert (oracle.patience, oracle.deadline, oracle.stop) == (None, None, None)

@@ -26,12 +26,14 @@ from cpx.models.minimum_subset.problem import (
 )
 from cpx.models.monomial.text import conclusion, samples_in_words
 from cpx.models.parameters import NAME, ShareOf, parameter
+from cpx.models.registry import register
 from cpx.models.saved import SAMPLES
 from cpx.support.validation import Share
 
 __all__ = ["MinCertificate"]
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class MinCertificate(MinimumSubset):
     """Find the fewest features that cover few disagreeing samples.

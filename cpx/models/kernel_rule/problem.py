@@ -21,6 +21,7 @@ from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.kernel_rule.encodings import slots
 from cpx.models.kernel_rule.form import DNF, DNFForm, in_words
 from cpx.models.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
+from cpx.models.registry import register
 from cpx.models.saved import BITS
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
@@ -92,6 +93,7 @@ class Names(ListKind):
 _MOST_INDICES = 10**6
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class KernelRule(Problem):
     """Find the rule of maximum weight of a kernel machine.

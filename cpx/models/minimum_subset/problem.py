@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.minimum_subset.encodings import direct, order
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.parameters import Indices, Weights, parameter
+
+if TYPE_CHECKING:
+    from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
 __all__ = ["FORBIDDEN", "REQUIRED", "SUBSET_ENCODINGS", "WEIGHTS", "MinimumSubset"]
 
@@ -52,6 +56,18 @@ class MinimumSubset(Problem):
     @abstractmethod
     def enough(self, features: tuple[int, ...]) -> bool:
         """Say whether a set of features is enough, apart from required and forbidden ones."""
+
+    @property
+    def decided_by_rows(self) -> bool:
+        """Whether a set is enough when all rows of a tree model that agree on it have one class.
+
+        Only then there is a :meth:`row_oracle`.
+        """
+        return False
+
+    def row_oracle(self) -> SufficiencyOracle:
+        """Return what decides sets by all rows, and remembers its answers."""
+        raise NotImplementedError(f"sets of {self.kind} are not decided by rows")
 
     @abstractmethod
     def claim(self) -> str:

@@ -14,6 +14,7 @@ from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.reified import reified
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.problem import WeightedProblem
+from cpx.models.registry import register
 
 __all__ = ["LIMITED_ENCODINGS", "MONOMIAL_ENCODINGS", "KMonomial"]
 
@@ -28,6 +29,7 @@ LIMITED_ENCODINGS = tuple(encoding for encoding in MONOMIAL_ENCODINGS if encodin
 """Those that can state limits on what the rule covers."""
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class KMonomial(WeightedProblem):
     """Find a monomial of at most k features with the least loss.

@@ -17,6 +17,7 @@ from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.models.parameters import NAME, Integer, ShareOf, parameter
+from cpx.models.registry import register
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.problem import CLASS_WEIGHTS, LOSS, PRICE, Loss, RuleSetProblem
 from cpx.models.rule_set.selection import RuleSetSelection
@@ -36,6 +37,7 @@ MOST_STATED = 4000
 """Most conjunctions for which there is a statement: it has a variable for each."""
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class RuleSetLearning(RuleSetProblem):
     """Learn rules of at most L literals each: few errors, and few rules.

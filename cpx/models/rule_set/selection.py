@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cpx.data.samples import Samples
 from cpx.models.parameters import NAME, Indices, Integer, ShareOf, parameter
+from cpx.models.registry import register
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.problem import (
     CLASS_WEIGHTS,
@@ -29,6 +30,7 @@ from cpx.support.validation import Share
 __all__ = ["Loss", "RuleSetSelection"]
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class RuleSetSelection(SelectionText, RuleSetProblem):
     """Select rules from candidates: few errors, and few rules.
@@ -192,13 +194,13 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
         """The problem as plain arrays."""
         same, weights = self.samples.same, self.scale * self.error_weights
         prices = np.full(self.n_features, self.price, dtype=np.int64)
-        worth = np.where(same, weights, -weights)
+        signed = np.where(same, weights, -weights)
         if self.loss == "hamming":
             prices += self.covers @ np.where(same, 0, weights)
-            worth = np.where(same, weights, 0)
+            signed = np.where(same, weights, 0)
         return RuleSelection(
             self.covers,
-            worth,
+            signed,
             prices,
             0,
             self.required,

@@ -19,6 +19,7 @@ from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.minimum_subset.problem import SUBSET_ENCODINGS, WEIGHTS
 from cpx.models.parameters import CONTEXT, NAME, parameter
+from cpx.models.registry import register
 from cpx.models.sufficient_reason import parameters as declared
 from cpx.models.sufficient_reason.features import (
     LEVELS,
@@ -49,6 +50,7 @@ __all__ = ["DEFINITIONS", "LEVELS", "SufficientReason"]
 _oracles: WeakKeyDictionary[SufficientReason, SufficiencyOracle] = WeakKeyDictionary()
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class SufficientReason(ReasonText):
     """Find a smallest sufficient reason of a tree model's class for x.
@@ -265,8 +267,13 @@ class SufficientReason(ReasonText):
         except InvalidInstance as error:
             raise InvalidInstance(f"unit {self.unit} is too small: {error}") from error
 
-    def oracle_of_rows(self) -> SufficiencyOracle:
-        """Return what decides sets of features by :attr:`free`, and remembers its answers."""
+    @property
+    def decided_by_rows(self) -> bool:
+        """Whether the definition is that of all rows; see ``definition``."""
+        return self.definition == "sufficient"
+
+    def row_oracle(self) -> SufficiencyOracle:
+        """Return what decides sets by all rows, and remembers its answers."""
         from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
         if self not in _oracles:
@@ -277,7 +284,7 @@ class SufficientReason(ReasonText):
         """Say whether the features are a reason by the definition."""
         if self.stated:
             return self.form.holds(features)
-        oracle = self.oracle_of_rows()
+        oracle = self.row_oracle()
         free = oracle.everything & ~oracle.bits(features)
         # Unlike counterexample(), this searches for nothing that is known already.
         return not free or oracle.change(free) is None
@@ -303,7 +310,7 @@ class SufficientReason(ReasonText):
         if not self.stated:
             from cpx.trees.sufficiency.widening import widest_ranges
 
-            return widest_ranges(self.oracle_of_rows(), S)
+            return widest_ranges(self.row_oracle(), S)
         if not self.form.holds(S):
             return None
         cells = tuple(self.features.cells.tolist())

@@ -1,4 +1,4 @@
-"""Rule sets from any source, measured with the same figures."""
+"""Evaluation of rule sets from any source: errors, Hamming loss and price on the same samples."""
 
 from __future__ import annotations
 
