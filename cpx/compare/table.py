@@ -87,7 +87,7 @@ def blocks(groups: Groups, complete: bool) -> list[Block]:
 
 def _troubles(runs: list[Run], wrong: dict[int, str]) -> list[str]:
     lines = [f"CONTRADICTION: {sentence}; not ranked" for sentence in wrong.values()]
-    errors = [run for run in runs if run.result.status is Status.ERROR]
+    errors = [r for r in runs if r.result.status is Status.ERROR and not r.result.refuted]
     return lines + [f"error: {run.engine}: {_reason(run)}" for run in errors]
 
 
@@ -180,7 +180,9 @@ def _tone(run: Run, wrong: bool) -> Tone:
 
 
 def _reason(run: Run) -> str:
-    # The last line of a warning with a traceback is the exception itself.
+    if run.result.error:
+        return run.result.error
+    # In files of earlier versions: the last line of a traceback is the exception itself.
     if run.result.warnings:
         return run.result.warnings[-1].splitlines()[-1].strip()
     return run.result.raw_status
