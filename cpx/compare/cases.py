@@ -196,7 +196,9 @@ def _refuted(runs: Sequence[Run], known: Value | None) -> dict[int, str]:
 
 def reason(run: Run) -> str:
     """Return why a run failed, in one line."""
-    # The last line of a warning with a traceback is the exception itself.
+    if run.result.error:
+        return run.result.error
+    # In files of earlier versions: the last line of a traceback is the exception itself.
     lines = "\n".join(run.result.warnings).strip().splitlines()
     return lines[-1].strip() if lines else run.result.raw_status
 

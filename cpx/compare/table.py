@@ -51,7 +51,7 @@ def blocks(groups: Groups, complete: bool) -> list[Block]:
 
 def _troubles(runs: list[Run], wrong: dict[int, str]) -> list[str]:
     lines = [f"CONTRADICTION: {sentence}; not ranked" for sentence in wrong.values()]
-    errors = [run for run in runs if run.result.status is Status.ERROR]
+    errors = [r for r in runs if r.result.status is Status.ERROR and not r.result.refuted]
     return lines + [f"error: {run.engine}: {reason(run)}" for run in errors]
 
 
