@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["as_html", "require_report"]
 
 _MOST_VISIBLE = 8  # configurations that figures show before a reader asks for more
-_POINTS, _FEWEST_POINTS = 150_000, 10  # of all traces together, and of each run
+_POINTS, _FEWEST_POINTS = 120_000, 10  # of all traces together, and of each run
 
 
 def require_report() -> None:
@@ -240,7 +240,8 @@ def _traces(cases: Cases, places: Sequence[int]) -> list[list[list[Any]]]:
         counts = [count] * len(points)
         values = _numbers([point.objective for point in points], counts)
         bounds = _numbers([point.bound for point in points], counts)
-        traces.append([[max(_digits(p.seconds) or 0, 0.001) for p in points], values, bounds])
+        seconds = [float(f"{max(point.seconds, 0.001):.4g}") for point in points]
+        traces.append([seconds, values, bounds])
     return traces
 
 

@@ -122,13 +122,13 @@ def _pairs(cases: Cases, order: Sequence[str]) -> Grid:
 
 
 def _intervals(cases: Cases, order: Sequence[str]) -> Grid:
-    found, rows = intervals(cases), []
+    found, rows = intervals(cases).to_dict("index"), []
     for name in order:
         cells = [Cell(printable(name))]
         for score, form in (("proved", "share"), ("par2", "seconds"), ("quality", "quality")):
-            mean, low, high = map(float, found.loc[(score, name), ["mean", "low", "high"]])
-            texts = [_cell(value, form, 0).text for value in (mean, low, high)]
-            cells.append(Cell(f"{texts[0]}  [{texts[1]}, {texts[2]}]", mean))
+            values = found[score, name]
+            mean, low, high = (_cell(values[v], form, 0) for v in ("mean", "low", "high"))
+            cells.append(Cell(f"{mean.text}  [{low.text}, {high.text}]", mean.key))
         rows.append(Row(tuple(cells)))
     heads = ("proved", "PAR-2", "quality")
     columns = (Column("configuration", "text"), *(Column(name) for name in heads))
