@@ -6,7 +6,7 @@
   // ------------------------------------------------------------------ tables
 
   // A table that can be sorted by each column and filtered, a page at a time.
-  const PAGE = 50;
+  const PAGE = 50, collator = new Intl.Collator(undefined, {numeric: true});
 
   class Grid {
     constructor(holder, columns, rows, filtered) {
@@ -64,7 +64,7 @@
       return rows.map((row, i) => [row.key(c), i, row]).sort(([a, i], [b, j]) => {
         const empty = (a === null || a === "") - (b === null || b === "");  // what is missing comes last
         if (empty) return empty;
-        const order = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, {numeric: true});
+        const order = typeof a === "number" && typeof b === "number" ? a - b : collator.compare(a, b);
         return sign * order || i - j;
       }).map(([, , row]) => row);
     }
