@@ -102,6 +102,7 @@ _KINDS: dict[str, Any] = {
     "warnings": list,
     "memory": int | None,
     "verified": bool,
+    "error": str,
 }
 
 
@@ -164,6 +165,8 @@ class Result(Shown):
         Peak resident memory of the worker process in bytes; None for a solve in process.
     verified : bool
         Whether the independent checker confirmed objective and constraints.
+    error : str
+        What went wrong, where the status is ERROR.
     """
 
     status: Status
@@ -183,6 +186,7 @@ class Result(Shown):
     warnings: tuple[str, ...] = ()
     memory: int | None = None
     verified: bool = False
+    error: str = ""
 
     @property
     def gap(self) -> float | None:
@@ -193,6 +197,16 @@ class Result(Shown):
     def proved(self) -> bool:
         """Whether the question is closed: an optimum or infeasibility was proved."""
         return self.status in (Status.OPTIMAL, Status.INFEASIBLE)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the engine ended with an answer, and the answer is wrong.
+
+        Its value is not that of its rule, its bound is beyond the value of a known solution, or
+        the independent checker found a fault.
+        """
+        wrong = self.termination is not Termination.SOLVER_ERROR and bool(self.error)
+        return self.status is Status.ERROR and wrong
 
     @property
     def engine(self) -> str:
@@ -219,6 +233,7 @@ class Result(Shown):
         data["versions"], data["options"] = dict(self.versions), dict(self.options)
         data["warnings"] = list(self.warnings)
         data["memory"], data["verified"] = self.memory, self.verified
+        data["error"] = self.error
         return data
 
     @classmethod
@@ -237,6 +252,7 @@ class Result(Shown):
                 f"result version {shown(data.get('version'))} is not known; known: 1"
             )
         try:
+            data = {"error": "", **data}  # which earlier versions did not have
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds
@@ -263,6 +279,7 @@ class Result(Shown):
                 warnings=tuple(data["warnings"]),
                 memory=data["memory"],
                 verified=data["verified"],
+                error=data["error"],
             )
         except KeyError as error:
             raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error

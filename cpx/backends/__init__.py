@@ -12,10 +12,12 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
+from cpx.backends.engine_options import EngineOption, read_engine
 from cpx.errors import EngineError, UnknownName, shown
 
 __all__ = [
     "Backend",
+    "EngineOption",
     "Event",
     "Outcome",
     "Progress",
@@ -105,14 +107,19 @@ def backend_class(name: str) -> type[Backend]:
 
 
 def backend(name: str) -> Backend:
-    """Return a backend by ``"family"`` or ``"family:solver"``.
+    """Return a backend by ``"family"`` or ``"family:solver"``, options in braces behind it.
 
     Examples
     --------
     >>> backend("milp:cbc").solver
     'cbc'
+    >>> backend("maxsat:rc2{minz=false}").settings
+    {'minz': False}
     """
     if not isinstance(name, str):
         raise UnknownName("backend", name, names())
+    name, settings = read_engine(name)
     family, colon, solver = name.partition(":")
-    return backend_class(family)(solver if colon else None)
+    engine = backend_class(family)(solver if colon else None)
+    engine.set_options(settings)
+    return engine

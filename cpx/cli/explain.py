@@ -66,7 +66,7 @@ class Engine:
     def start(self) -> None:
         """Let a worker load the engine while the model is trained; else load it here."""
         from cpx.backends import backend
-        from cpx.solving.isolate import prepare
+        from cpx.solving.servers import prepare
 
         if self.isolate:
             prepare(self.name)

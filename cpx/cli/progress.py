@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
@@ -97,26 +97,35 @@ class RunProgress:
 class CompareProgress(RunProgress):
     """Shows the runs of a comparison."""
 
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def begin(self, tasks: Sequence[Task]) -> None:
+        """Note what will be run."""
+        self.total = len(tasks)
+
     def listen(self, task: Task, event: Event | None) -> None:
         """Note that a run starts or gets better; called from worker threads."""
         if event is None:
-            self.started(task.key, f"{task.instance} {task.engine}", task.options.time_limit)
+            name = f"{task.instance} {task.configuration}"
+            self.started(task.key, name, task.options.time_limit)
         else:
             self.heard(task.key, event)
 
     def finished(self, run: Run) -> None:
         """Note that a run is done."""
         from cpx.answers.values import decimal, digits
-        from cpx.compare.run import run_key
 
         result = run.result
         values = (result.objective, result.bound)
         places = digits(values)
         value, bound = (None if v is None else decimal(v, places) for v in values)
-        form = f" {result.encoding}" if result.encoding else ""
+        what = run.configuration
+        if result.encoding and not result.options.get("encoding"):
+            what += f" {result.encoding}"
         self.ended(
-            run_key(run),
-            f"{run.instance} {run.engine}{form} seed {run.seed}: {result.status} "
+            run.key,
+            f"{run.instance} {what} seed {run.seed}: {result.status} "
             f"{value} (bound {bound}) in {result.times.total:.2f} s",
         )
 

@@ -1,7 +1,7 @@
 """The runs of a comparison as one table: what competes, on what, and what came out.
 
-A *configuration* is what competes: an engine with its options, and its encoding where several
-are compared. A *case* is what it competes on: an instance with a seed and the limits.
+A *configuration* is what competes: an engine with its options, and its encoding where one was
+chosen. A *case* is what it competes on: an instance with a seed and the limits.
 """
 
 from __future__ import annotations
@@ -158,16 +158,9 @@ _TYPES = {
 
 def _latest(runs: Sequence[Run]) -> list[tuple[str, Run]]:
     """Return the runs with their labels; of one that was made twice, the last."""
-    encodings: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for run in runs:
-        encodings[run.instance, run.fingerprint, run.engine].add(run.result.encoding)
-    # An encoding is named where an engine solved one instance in several.
-    several = {engine for (_, _, engine), found in encodings.items() if len(found) > 1}
     last: dict[Hashable, tuple[str, Run]] = {}
     for run in runs:
-        chosen = run.result.encoding if run.engine in several else ""
-        label = f"{run.engine} {chosen}".strip()
-        last[label, _case(run)] = (label, run)
+        last[run.configuration, _case(run)] = (run.configuration, run)
     return list(last.values())
 
 

@@ -49,7 +49,7 @@ class Start:
     def __init__(self, engine: Backend, progress: Progress) -> None:
         self.options = progress.options
         self._method = ""
-        if engine.has_own_start or not engine.exact:
+        if engine.has_own_start or not engine.exact or not progress.options.warm_start:
             return
         asked = _method_for(engine, progress.problem)
         if asked is None:

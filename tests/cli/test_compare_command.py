@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 
 import pytest
+
+from cpx.compare import Comparison
 
 from .conftest import Run
 
@@ -22,25 +23,24 @@ def test_compare_prints_a_table_and_writes_files(run: Run, inst: Path) -> None:
     assert {row["objective"] for row in rows} == {"1"}
     assert {row["backend"] for row in rows} == {"cpsat", "milp"}
     assert all(row["verified"] == "True" and float(row["seconds"]) >= 0 for row in rows)
-    saved = json.loads(Path("results/results.json").read_text())
-    assert saved["complete"] is True
-    assert len(saved["runs"]) == 8
+    saved = Comparison.load("results")
+    assert saved.complete
+    assert len(saved.runs) == 8
     assert "[8/8]" in done.stderr
 
 
 def test_results_are_not_overwritten_but_resumed(run: Run, inst: Path) -> None:
     assert run("compare", inst, "-b", "cpsat", "-t", 30, "-o", "results").exit_code == 0
-    before = Path("results/results.json").read_bytes()
+    before = Path("results/runs.jsonl").read_bytes()
     done = run("compare", inst, "-b", "cpsat", "-t", 30, "-o", "results")
     assert done.exit_code == 2
     assert "results has results already" in done.stderr
-    assert Path("results/results.json").read_bytes() == before
+    assert Path("results/runs.jsonl").read_bytes() == before
     done = run("compare", inst, "-b", "cpsat,milp", "-t", 30, "-o", "results", "--resume")
     assert done.exit_code == 0, done.output
     assert done.stderr.count("OPTIMAL") == 1  # only milp ran
-    runs = json.loads(Path("results/results.json").read_text())["runs"]
-    assert [entry["result"]["backend"] for entry in runs] == ["cpsat", "milp"]
-    assert runs[0] == json.loads(before)["runs"][0]
+    assert Path("results/runs.jsonl").read_bytes().startswith(before)
+    assert [run.engine for run in Comparison.load("results").runs] == ["cpsat", "milp:highs"]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
         made.append((engine, options.seed))
         family, _, solver = engine.partition(":")
         return result(
-            "OPTIMAL", 1, 1, backend=family, solver=solver, encoding=options.encoding,
+            "OPTIMAL", 1, 1, backend=family, solver=solver, encoding=options.encoding or "clausal",
             options=options.to_dict(),
         )  # fmt: skip
 

@@ -19,7 +19,8 @@ from cpx.backends import backend, register
 from cpx.backends.base import Backend, Outcome
 from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
 from cpx.options import SolveOptions
-from cpx.solving.isolate import run_isolated, shutdown
+from cpx.solving.isolate import run_isolated
+from cpx.solving.servers import shutdown
 from tests.engines import ENGINES
 from tests.terminal import start
 
@@ -289,7 +290,7 @@ def test_workers_are_reused_and_replaced() -> None:
     second = time.perf_counter()
     solve(problem, isolate=True)
     assert time.perf_counter() - second < second - first
-    from cpx.solving import isolate as worker
+    from cpx.solving import servers as worker
 
     (idle,) = worker._idle["cpsat"]
     idle.child.kill()

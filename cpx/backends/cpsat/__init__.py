@@ -7,7 +7,7 @@ callbacks for solutions and for the best bound. Install: ``pip install ortools c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,13 +16,41 @@ import numpy as np
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.engine_options import EngineOption
 from cpx.backends.interruptible import run_interruptibly
+from cpx.errors import InvalidOption
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem, Statement, Values
     from cpx.options import SolveOptions
 
 __all__ = ["CpSat"]
+
+# Parameters that have names of ours, that would make the engine claim more or less than it
+# proves, or that write files.
+_NOT_OPTIONS = {
+    "absolute_gap_limit",
+    "catch_sigint_signal",
+    "check_drat_proof",
+    "drat_output",
+    "drat_proof_output",
+    "enumerate_all_solutions",
+    "fill_additional_solutions_in_response",
+    "fix_variables_to_their_hinted_value",
+    "log_prefix",
+    "log_search_progress",
+    "log_subsolver_statistics",
+    "log_to_response",
+    "log_to_stdout",
+    "max_drat_time_in_seconds",
+    "max_time_in_seconds",
+    "name",
+    "num_search_workers",
+    "num_workers",
+    "random_seed",
+    "relative_gap_limit",
+    "subsolver_params",
+}
 
 
 class CpSat(Backend):
@@ -41,6 +69,16 @@ class CpSat(Backend):
         """Import the solver's module as well, which its package does not."""
         super().preload()
         import_module("ortools.sat.python.cp_model")
+
+    def options(self) -> Mapping[str, EngineOption]:
+        """Return the parameters of CP-SAT that change how it searches."""
+        from ortools.sat.python import cp_model
+
+        parameters, found = cp_model.CpSolver().parameters, {}
+        for name, member in vars(type(parameters)).items():
+            if isinstance(member, property) and name not in _NOT_OPTIONS:
+                found[name] = _option(getattr(parameters, name))
+        return {name: option for name, option in found.items() if option is not None}
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """State, compile and solve; see :class:`~cpx.backends.base.Backend`."""
@@ -61,8 +99,11 @@ class CpSat(Backend):
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
 
         solver = cp_model.CpSolver()
+        for name, value in options.engine.items():
+            _set(solver.parameters, name, value)
         solver.parameters.num_workers = options.threads
         solver.parameters.random_seed = options.seed
+        solver.parameters.log_search_progress = options.log
         # Ctrl-C is ours: the solver runs in a thread, and its own handler would swallow it.
         solver.parameters.catch_sigint_signal = False
         # By default the engine calls optimal what is within 1e-4, in floats, of its bound.
@@ -90,7 +131,9 @@ class CpSat(Backend):
 
         name = solver.status_name(code)
         if code == cp_model.MODEL_INVALID:
-            return Outcome(False, Termination.SOLVER_ERROR, name, sizes=sizes)
+            why = solver.solution_info()
+            said = f"{name}: {why}" if why else name
+            return Outcome(False, Termination.SOLVER_ERROR, said, sizes=sizes)
         solved = code in (cp_model.OPTIMAL, cp_model.FEASIBLE)
         claimed = None
         proved = code == cp_model.INFEASIBLE
@@ -103,6 +146,30 @@ class CpSat(Backend):
         if not proved:
             termination = _why_stopped(progress)
         return Outcome(proved, termination, name, claimed, sizes)
+
+
+def _option(default: Any) -> EngineOption | None:
+    """Return what a parameter with this default takes; None for a message of its own."""
+    if isinstance(default, bool | int | float | str):
+        return EngineOption(type(default))
+    if hasattr(default, "__members__"):
+        return EngineOption(str, choices=tuple(default.__members__))
+    if type(default).__name__ == "repeated_scalar_std_string":
+        return EngineOption(list)
+    return None
+
+
+def _set(parameters: Any, name: str, value: Any) -> None:
+    now = getattr(parameters, name)
+    try:
+        if isinstance(value, list):
+            now.extend(value)
+        elif hasattr(now, "__members__"):
+            setattr(parameters, name, now.__members__[value])
+        else:
+            setattr(parameters, name, value)
+    except (TypeError, ValueError) as error:
+        raise InvalidOption(f"{name} of cpsat cannot be {value!r}") from error
 
 
 def _why_stopped(progress: Progress) -> Termination:

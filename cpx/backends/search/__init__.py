@@ -20,10 +20,12 @@ Its inner loops are kernels (:mod:`cpx.compiled`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.engine_options import EngineOption
 from cpx.backends.interruptible import run_interruptibly
 from cpx.compiled.machine_code import load
 from cpx.errors import InvalidOption, shown
@@ -56,6 +58,16 @@ class Search(Backend):
     def preload(cls) -> None:
         """Load the compiled kernels."""
         load()
+
+    def options(self) -> Mapping[str, EngineOption]:
+        """Return those of monomials: the beam of the first incumbent, the nodes of the tie-break.
+
+        Problems of other kinds are searched without them.
+        """
+        return {
+            "beam_width": EngineOption(int, least=1, most=10_000),
+            "tie_nodes": EngineOption(int, least=0),
+        }
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
