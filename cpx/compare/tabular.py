@@ -222,7 +222,8 @@ def _key(value: Value | None) -> float | None:
 
 # ------------------------------------------------------------------- writing
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$])")
+# What is markup within a line, and what makes links of addresses.
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&$]|(?<=:)/(?=/)|(?<=www)\.)")
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -238,12 +239,9 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}",
-    # No ligatures: two hyphens are not a dash, and "?`" is no Spanish question mark.
-    "-": "{-}",
     "\ufffd": "?",
+    # What would be an argument of the end of a line, a dash or another character with the next.
+    **{c: f"{{{c}}}" for c in "[]*-\"'`,"},
 }
 
 
@@ -261,7 +259,7 @@ def as_latex(grid: Grid) -> str:
     rows = [" & ".join(_latex(cell.text) for cell in row.cells) for row in grid.rows]
     head = " & ".join(_latex(column.name) for column in grid.columns)
     lines = [
-        "% needs: \\usepackage{booktabs,textcomp}; for names in other scripts XeLaTeX or LuaLaTeX",
+        "% \\usepackage{booktabs}; names in other scripts need XeLaTeX or LuaLaTeX",
         f"\\begin{{tabular}}{{{form}}}",
         "\\toprule",
         f"{head} \\\\",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -152,8 +153,8 @@ def test_refuted_claims_are_marked_and_not_ranked() -> None:
 
 
 def test_an_answer_that_the_data_refute_is_wrong_and_a_crash_is_not() -> None:
-    lie = by("liar", "ERROR", 5, 5, warnings=("the engine claims the value 5, the data give 6",))
-    lie = run("ERROR", 5, 5, backend="liar", warnings=lie.result.warnings)
+    told = "the engine claims the value 5, the data give 6"
+    lie = by("liar", "ERROR", 5, 5, error=told)
     lied = cases_of([_with(lie, Termination.COMPLETED)])
     assert lied.frame[["wrong", "failed", "solved"]].values.tolist() == [[True, False, False]]
     assert "the data give 6" in lied.refuted[0]
@@ -163,8 +164,6 @@ def test_an_answer_that_the_data_refute_is_wrong_and_a_crash_is_not() -> None:
 
 
 def _with(run: Run, termination: Termination) -> Run:
-    from dataclasses import replace
-
     return replace(run, result=replace(run.result, termination=termination))
 
 
