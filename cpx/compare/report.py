@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["as_html", "require_report"]
 
 _MOST_VISIBLE = 8  # configurations that figures show before a reader asks for more
+_TABLES = ("scores", "pairs", "intervals", "explanations", "errors")
 _LIMITS = ("time_limit", "threads", "seed", "gap")
 _PER_RUN = ("load", "started")  # of which each run has its own
 _POINTS, _FEWEST_POINTS = 120_000, 10  # of all traces together, and of each run
@@ -86,7 +87,7 @@ def as_html(comparison: Comparison, title: str = "") -> str:
             (printable(text) for text in (pair.instance, pair.configuration, pair.reason))
             for pair in comparison.skipped
         ],
-        tables={**dict.fromkeys(("pairs", "intervals", "errors")), **tables},
+        tables={**dict.fromkeys(_TABLES), **tables},
         sized=any(run.result.sizes for run in cases.runs),
         many=len(order) > _MOST_VISIBLE,
         most=_MOST_VISIBLE,

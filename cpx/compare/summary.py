@@ -91,7 +91,8 @@ def findings(cases: Cases, scores: pd.DataFrame) -> Iterator[Fact]:
     failed = scores.loc[scores["failed"] > 0, "failed"]
     if len(failed):
         each = ", ".join(f"{name} {count}" for name, count in failed.items())
-        yield Fact("failed", f"{failed.sum()} runs failed: {each}", "bad")
+        runs = "1 run" if failed.sum() == 1 else f"{failed.sum()} runs"
+        yield Fact("failed", f"{runs} failed: {each}", "bad")
     common = int((~np.isnan(cases.per_case("answer", cases.ranked)).any(axis=1)).sum())
     total = cases.frame["case"].nunique()
     if common < total:
