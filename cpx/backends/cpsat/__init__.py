@@ -58,20 +58,20 @@ class _Phase(NamedTuple):
     """A part of a solve by one thread."""
 
     parameters: Mapping[str, Any]
+    units: float
+    """Of deterministic time, at most."""
     share: float
-    """Of the time that is left."""
-    seconds: float
-    """It takes no more than that."""
+    """Of the seconds that are left, as units, at most."""
 
 
 _IN_TURN = ["core", "default_lp", "quick_restart_no_lp"]
 _PHASES = (
     # Proves what is easy.
-    _Phase({}, 0.1, 1.0),
+    _Phase({}, 1.0, 0.1),
     # Strategies in turn: good solutions, sooner than by the default parameters.
-    _Phase({"interleave_search": True, "subsolvers": _IN_TURN}, 0.25, 10.0),
+    _Phase({"interleave_search": True, "subsolvers": _IN_TURN}, 5.0, 0.25),
     # Bounds from cores: hardly a solution by the way, and by far the best bounds.
-    _Phase({"optimize_with_core": True, "linearization_level": 0}, 1.0, math.inf),
+    _Phase({"optimize_with_core": True, "linearization_level": 0}, math.inf, 1.0),
 )
 
 
@@ -174,7 +174,7 @@ class CpSat(Backend):
 
 def _phases(model: Any, options: SolveOptions) -> Sequence[_Phase]:
     if options.engine or options.threads > 1 or not len(model.proto.objective.vars):
-        return [_Phase(options.engine, 1.0, math.inf)]
+        return [_Phase(options.engine, math.inf, 1.0)]
     return _PHASES
 
 
@@ -192,7 +192,10 @@ def _solver(phase: _Phase, options: SolveOptions, progress: Progress) -> Any:
     # By default the engine calls optimal what is within 1e-4, in floats, of its bound.
     solver.parameters.absolute_gap_limit = 0.0
     left = math.inf if progress.remaining is None else progress.remaining
-    solver.parameters.max_time_in_seconds = min(phase.seconds, phase.share * left)
+    solver.parameters.max_time_in_seconds = left
+    if phase.units < math.inf:
+        # Units of about a second, which stand for the same work at every repetition.
+        solver.parameters.max_deterministic_time = min(phase.units, phase.share * left)
     return solver
 
 
