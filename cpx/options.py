@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidOption, shown
 from cpx.support.validation import (
     count,
     entries,
@@ -38,6 +38,13 @@ class SolveOptions:
         Features of a known explanation.
     encoding : str or None
         Name of an encoding of the problem; None for the problem's default.
+    engine : mapping of str to value
+        Options of the engine by their own names, such as ``{"linearization_level": 2}``; those
+        that it does not have are refused when it is asked to solve.
+    warm_start : bool
+        Whether an engine without a good start of its own may be handed one.
+    log : bool
+        Let the engine print its own log, where it has one, to standard output.
 
     Raises
     ------
@@ -56,6 +63,9 @@ class SolveOptions:
     gap: float | None = None
     hint: Sequence[int] | None = None
     encoding: str | None = None
+    engine: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    warm_start: bool = True
+    log: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         def put(name: str, value: object) -> None:
@@ -72,6 +82,15 @@ class SolveOptions:
             put("hint", tuple(sorted({count("hint", j) for j in given})))
         if self.encoding is not None:
             text("encoding", self.encoding, error=InvalidOption)
+        if not isinstance(self.engine, Mapping) or not all(
+            isinstance(name, str) for name in self.engine
+        ):
+            raise InvalidOption(
+                f"engine must map names of options to values, got {shown(self.engine)}"
+            )
+        put("engine", {name: self.engine[name] for name in sorted(self.engine)})
+        if not isinstance(self.warm_start, bool):
+            raise InvalidOption(f"warm_start must be True or False, got {shown(self.warm_start)}")
 
     @property
     def hint_features(self) -> tuple[int, ...] | None:
@@ -88,4 +107,6 @@ class SolveOptions:
             "gap": self.gap,
             "hint": None if hint is None else list(hint),
             "encoding": self.encoding,
+            "engine": dict(self.engine),
+            "warm_start": self.warm_start,
         }

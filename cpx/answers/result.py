@@ -1,4 +1,4 @@
-"""What a solve returns: why it stopped, what it holds, what the solver itself said.
+"""The result of a solve: status, value, bound, explanation and times, as JSON and as text.
 
 The three questions are kept apart: :class:`Termination` says why the engine
 stopped, :class:`Status` what was proved about the answer, and
@@ -8,7 +8,7 @@ stopped, :class:`Status` what was proved about the answer, and
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -90,6 +90,9 @@ _NOTHING = {
     Status.UNKNOWN: "No rule was found within the limits.",
 }
 
+# Seconds and counts are smaller.
+_LARGEST = 1e300
+
 # Types of the JSON values that are taken over as they are.
 _KINDS: dict[str, Any] = {
     "raw_status": str,
@@ -102,7 +105,20 @@ _KINDS: dict[str, Any] = {
     "warnings": list,
     "memory": int | None,
     "verified": bool,
+    "error": str,
 }
+
+
+def _require(key: str, kind: type, values: Iterable[object]) -> None:
+    """Refuse values that are not of a kind; numbers must be finite."""
+    for value in values:
+        if kind is str:
+            good = isinstance(value, str)
+        else:
+            number = isinstance(value, int) or (kind is float and isinstance(value, float))
+            good = number and abs(value) < _LARGEST  # type: ignore[arg-type]
+        if not good:
+            raise InvalidInstance(f"result: {key} has a wrong value, got {shown(value)}")
 
 
 def relative_gap(objective: Value | None, bound: Value | None) -> float | None:
@@ -164,6 +180,8 @@ class Result(Shown):
         Peak resident memory of the worker process in bytes; None for a solve in process.
     verified : bool
         Whether the independent checker confirmed objective and constraints.
+    error : str
+        What went wrong, where the status is ERROR.
     """
 
     status: Status
@@ -183,6 +201,7 @@ class Result(Shown):
     warnings: tuple[str, ...] = ()
     memory: int | None = None
     verified: bool = False
+    error: str = ""
 
     @property
     def gap(self) -> float | None:
@@ -193,6 +212,16 @@ class Result(Shown):
     def proved(self) -> bool:
         """Whether the question is closed: an optimum or infeasibility was proved."""
         return self.status in (Status.OPTIMAL, Status.INFEASIBLE)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the engine ended with an answer, and the answer is wrong.
+
+        Its value is not that of its rule, its bound is beyond the value of a known solution, or
+        the independent checker found a fault.
+        """
+        wrong = self.termination is not Termination.SOLVER_ERROR and bool(self.error)
+        return self.status is Status.ERROR and wrong
 
     @property
     def engine(self) -> str:
@@ -219,6 +248,8 @@ class Result(Shown):
         data["versions"], data["options"] = dict(self.versions), dict(self.options)
         data["warnings"] = list(self.warnings)
         data["memory"], data["verified"] = self.memory, self.verified
+        if self.error:
+            data["error"] = self.error
         return data
 
     @classmethod
@@ -237,6 +268,7 @@ class Result(Shown):
                 f"result version {shown(data.get('version'))} is not known; known: 1"
             )
         try:
+            data = {"error": "", **data}  # which only errors have
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds
@@ -244,6 +276,14 @@ class Result(Shown):
                     raise InvalidInstance(
                         f"result: {key} has a wrong type, got {shown(data[key])}"
                     )
+            for key, kind, values in (
+                ("times", float, data["times"].values()),
+                ("trace", float, (point[0] for point in data["trace"])),
+                ("sizes", int, data["sizes"].values()),
+                ("versions", str, data["versions"].values()),
+                ("warnings", str, data["warnings"]),
+            ):
+                _require(key, kind, values)
             found = data["explanation"]
             return cls(
                 status=Status(data["status"]),
@@ -263,10 +303,11 @@ class Result(Shown):
                 warnings=tuple(data["warnings"]),
                 memory=data["memory"],
                 verified=data["verified"],
+                error=data["error"],
             )
         except KeyError as error:
             raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error
-        except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
             raise InvalidInstance(f"result cannot be read: {error}") from error
 
     def to_json(self, indent: int | None = None) -> str:

@@ -12,10 +12,12 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
+from cpx.backends.engine_options import EngineOption, read_engine
 from cpx.errors import EngineError, UnknownName, shown
 
 __all__ = [
     "Backend",
+    "EngineOption",
     "Event",
     "Outcome",
     "Progress",
@@ -32,14 +34,14 @@ GROUP = "cpx.backends"
 _OURS = {
     "anchors": "cpx.methods.anchors:Anchors",
     "beam": "cpx.methods.beam:Beam",
-    "best-of-orders": "cpx.methods.reasons.deletion_methods:BestOfOrders",
+    "best-of-orders": "cpx.methods.reasons.engines:BestOfOrders",
     "certificates": "cpx.methods.certificates.method:Certificates",
     "column-generation": "cpx.methods.column_generation.engine:ColumnGeneration",
     "cpsat": "cpx.backends.cpsat:CpSat",
-    "deletion": "cpx.methods.reasons.deletion_methods:Deletion",
+    "deletion": "cpx.methods.reasons.engines:Deletion",
     "genetic": "cpx.methods.genetic:Genetic",
     "greedy": "cpx.methods.beam:Greedy",
-    "hitting-sets": "cpx.methods.reasons.hitting_sets_method:HittingSets",
+    "hitting-sets": "cpx.methods.reasons.engines:HittingSets",
     "local-search": "cpx.methods.local_search:LocalSearch",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
@@ -105,14 +107,19 @@ def backend_class(name: str) -> type[Backend]:
 
 
 def backend(name: str) -> Backend:
-    """Return a backend by ``"family"`` or ``"family:solver"``.
+    """Return a backend by ``"family"`` or ``"family:solver"``, options in braces behind it.
 
     Examples
     --------
     >>> backend("milp:cbc").solver
     'cbc'
+    >>> backend("maxsat:rc2{minz=false}").settings
+    {'minz': False}
     """
     if not isinstance(name, str):
         raise UnknownName("backend", name, names())
+    name, settings = read_engine(name)
     family, colon, solver = name.partition(":")
-    return backend_class(family)(solver if colon else None)
+    engine = backend_class(family)(solver if colon else None)
+    engine.set_options(settings)
+    return engine

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
+from cpx.backends.engine_options import EngineOption, engine_text
 from cpx.backends.progress import Event, Progress
-from cpx.errors import EngineMissing, UnknownName, shown
+from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
@@ -51,6 +53,8 @@ class Outcome:
         Sizes of the compiled form.
     warnings : list of str
         Options that could not be honoured, and the like.
+    wrong : str
+        Why the engine's claims cannot be true, where a method found them so.
     """
 
     proved: bool
@@ -59,6 +63,7 @@ class Outcome:
     claimed: Value | None = None
     sizes: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    wrong: str = ""
 
 
 def contradiction(
@@ -135,6 +140,7 @@ class Backend(ABC):
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
     has_own_start: ClassVar[bool] = False
+    settings: Mapping[str, Any] = MappingProxyType({})
     summary: ClassVar[str] = ""
 
     honours = OldAttribute("supported_options")
@@ -156,6 +162,46 @@ class Backend(ABC):
     def full_name(self) -> str:
         """Family and solver as one name, such as ``"milp:highs"``."""
         return f"{self.name}:{self.solver}" if self.solver else self.name
+
+    @property
+    def configuration(self) -> str:
+        """The name with the options that were given with it: ``"cpsat{cut_level=0}"``."""
+        return engine_text(self.full_name, self.settings)
+
+    def options(self) -> Mapping[str, EngineOption]:
+        """Return the options of the engine that can be set, by their own names.
+
+        Only what changes how it searches, never what it may claim. They come as
+        ``options.engine``, checked.
+        """
+        return {}
+
+    def set_options(self, settings: Mapping[str, Any]) -> None:
+        """Set options by their own names, and ``warm_start``; see :meth:`options`.
+
+        Raises
+        ------
+        UnknownName, InvalidOption
+            For a name that the engine does not have, and for a value that it does not take.
+        """
+        known = {**self.options(), "warm_start": EngineOption(bool)} if settings else {}
+        for name, value in settings.items():
+            if name not in known:
+                raise UnknownName(f"option of backend {self.full_name}", name, known)
+            self.settings = {**self.settings, name: known[name].read(name, value)}
+
+    def configured(self, options: SolveOptions) -> SolveOptions:
+        """Return the options of a solve with those that were given with the name."""
+        for name in self.settings.keys() & options.engine.keys():
+            if self.settings[name] != options.engine[name]:
+                raise InvalidOption(
+                    f"{name} is {shown(options.engine[name])} in the options and "
+                    f"{shown(self.settings[name])} in {self.configuration}"
+                )
+        self.set_options(options.engine)
+        own = dict(self.settings)
+        warm_start = own.pop("warm_start", True) and options.warm_start
+        return replace(options, engine=own, warm_start=warm_start)
 
     @classmethod
     def available(cls) -> bool:

@@ -1,27 +1,31 @@
-"""The command ``cpx compare``: many engines on the same instances, as a table and files."""
+"""The command ``cpx compare``: experiments, as a table and files."""
 
 from __future__ import annotations
 
-import math
-import sys
+import json
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cpx.cli import options as opt
 from cpx.errors import InvalidOption, OutputError, shown
-from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:
-    from cpx.compare import Comparison, Run
+    from cpx.compare import Comparison, Design
 
 __all__ = ["compare", "print_comparison"]
 
 
 def compare(
     inst: Annotated[
-        list[Path], typer.Argument(metavar="INST", help="Saved instances, .json or .json.gz.")
+        list[Path],
+        typer.Argument(
+            metavar="INST",
+            help="Saved instances, .json or .json.gz; or one .toml file with the whole design; "
+            "with --merge, directories.",
+        ),
     ],
     backends: Annotated[
         str | None,
@@ -30,7 +34,8 @@ def compare(
             "-b",
             metavar="A,B",
             help="Engines: 'maxsat' is the family's default solver, 'maxsat:*' all of its "
-            "solvers, 'all' all exact ones that are installed.  [default: every exact family]",
+            "solvers, 'all' all exact ones that are installed, 'cpsat{cut_level=0}' one with "
+            "an option of its own.  [default: every exact family]",
             autocompletion=opt.complete_backends,
             show_default=False,
         ),
@@ -44,25 +49,55 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    time_limit: opt.TimeLimit = 60.0,
-    seeds: Annotated[
-        str, typer.Option(metavar="N,N", help="Seeds, each with every engine.")
-    ] = "0",
-    threads: opt.Threads = 1,
-    gap: opt.Gap = None,
-    jobs: Annotated[
-        int,
+    time_limit: Annotated[
+        str | None,
         typer.Option(
-            "--jobs", "-j", metavar="N", help="Runs at a time; more than idle cores spoil times."
+            "--time-limit",
+            "-t",
+            metavar="SECONDS",
+            help="Hard limit for stating, compiling and solving; 'none' for no limit; several "
+            "with commas.  [default: 60]",
+            show_default=False,
         ),
-    ] = 1,
+    ] = None,
+    seeds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,N", help="Seeds, each with every engine.  [default: 0]", show_default=False
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Threads the engine may use.  [default: 1]", show_default=False
+        ),
+    ] = None,
+    gap: opt.Gap = None,
+    warm_start: Annotated[
+        bool | None,
+        typer.Option(
+            "--warm-start/--no-warm-start",
+            help="Whether engines may be handed a start of another method.  [default: yes]",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            help="Runs at a time; more than idle cores spoil times.  [default: 1]",
+            show_default=False,
+        ),
+    ] = None,
     memory: Annotated[
-        float | None, typer.Option(metavar="MB", help="Address space each run may use.")
+        float | None, typer.Option(metavar="MB", help="Memory each run may use.")
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="DIR", help="Write results.csv and results.json here."
+            "--output", "-o", metavar="DIR", help="Keep runs.jsonl and results.csv here."
         ),
     ] = None,
     resume: Annotated[
@@ -71,125 +106,146 @@ def compare(
             "--resume", help="DIR has results: keep its finished runs, make only those missing."
         ),
     ] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="I/N", help="Make the I-th of N parts of the runs, such as 3/10."),
+    ] = None,
+    merge: Annotated[
+        bool,
+        typer.Option("--merge", help="Put the runs of several directories into --output."),
+    ] = False,
+    logs: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep what each engine prints here, its log included."),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Make the runs on this Dask cluster, such as tcp://host:8786."
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object: scores, and a row for each run.")
+    ] = False,
 ) -> None:
     r"""Solve the same instances with many engines and print who found and proved what.
 
-    Every run has a worker process of its own with a hard limit. Files are brought up to
-    date after each run, so Ctrl-C loses nothing: repeat the command with --resume to go
-    on. A directory that has results already is refused without --resume. Proofs that a
-    solution of another engine refutes are flagged and not ranked.
+    Every run has a worker process of its own with hard limits. Each run is added to the
+    directory when it ends, so nothing is lost, whatever happens: repeat the command with
+    --resume to go on. A directory that has results already is refused without --resume.
+    Wrong claims are flagged and not ranked.
 
     \b
     Examples:
       cpx compare inst.json --backends cpsat,maxsat,milp --time-limit 20
       cpx compare *.json.gz --backends all --jobs 2 --seeds 0,1,2 -o results/
       cpx compare inst.json --backends cpsat --encoding clausal,channelling,reified
+      cpx compare inst.json --backends 'cpsat,cpsat{linearization_level=2}'
+      cpx compare design.toml -o part3/ --shard 3/10
+      cpx compare --merge part1/ part2/ part3/ -o results/
 
     \b
     Exit codes: 0 all runs made; 3 interrupted, the rest stands; 2 wrong input; 1 a run
     failed or engines contradict each other.
     """
-    from cpx.cli.output import note, warn
-    from cpx.cli.progress import CompareProgress
-    from cpx.cli.reading import read_instances
-    from cpx.compare import compare as run_all
-    from cpx.compare import engine_names
-    from cpx.compare.run import plan
+    from cpx.compare import Comparison
 
-    limit = None if time_limit == math.inf else time_limit
-    forms, chosen = opt.split(encoding), _seeds(seeds)
-    # Whatever is wrong is found here, before the directory is made.
-    engine_names(backends)
-    opt.solve_options(time_limit, threads, 0, gap, None)
-    positive_integer("jobs", jobs)
-    space = _bytes(memory)
-    problems = read_instances(inst)
-    tasks = plan(
-        problems,
-        backends,
-        encodings=forms,
-        seeds=chosen,
-        time_limit=limit,
-        threads=threads,
-        gap=gap,
-    )
-    known = None if output is None else _known(output, resume)
+    given = {
+        "backends": backends,
+        "encodings": opt.split(encoding),
+        "time_limit": _limits(time_limit),
+        "seeds": _seeds(seeds),
+        "threads": threads,
+        "gap": gap,
+        "warm_start": warm_start,
+        "jobs": jobs,
+        "memory": _bytes(memory),
+    }
+    if merge:
+        if output is None:
+            raise InvalidOption("--merge needs --output, the directory that gets all runs")
+        comparison = Comparison.merge(inst, output)
+    else:
+        comparison = _run(_design(inst, given), output, resume, shard, logs, cluster)
+    if as_json:
+        from cpx.compare.summary import as_dict
 
-    failures: list[OutputError] = []
-
-    def save(so_far: Comparison) -> bool:
-        if output is not None:
-            try:
-                so_far.save(output)
-            except OutputError as error:
-                failures.append(error)
-                return False
-        return True
-
-    with CompareProgress(len(tasks)) as progress:
-
-        def keep(run: Run, so_far: Comparison) -> None:
-            progress.finished(run)
-            # A full disk loses no result: warned of once, tried again, printed at the end.
-            if not save(so_far) and len(failures) == 1:
-                warn(str(failures[0]))
-
-        comparison = run_all(
-            problems,
-            backends,
-            encodings=forms,
-            seeds=chosen,
-            time_limit=limit,
-            threads=threads,
-            gap=gap,
-            jobs=jobs,
-            memory=space,
-            resume=known,
-            on_result=keep,
-            listen=progress.listen,
-        )
-    saved = save(comparison)
-    print_comparison(comparison)
-    if not saved:
-        raise failures[-1]
-    if output is not None:
-        note(f"wrote {output / 'results.csv'} and results.json")
+        typer.echo(json.dumps(as_dict(comparison), indent=1))
+    else:
+        print_comparison(comparison)
+    _tell(comparison, output)
     raise typer.Exit(1 if comparison.failed else 0 if comparison.complete else 3)
 
 
-def print_comparison(comparison: Comparison) -> None:
-    """Print the table: in colour on a terminal, as plain text in a pipe."""
-    if not sys.stdout.isatty():
-        typer.echo(str(comparison))
-        return
-    from rich.console import Console
+def _design(inst: list[Path], given: dict[str, Any]) -> Design:
+    """Return the design of the arguments; those of the command take precedence over a file."""
+    from cpx.compare import Design
 
-    from cpx.compare.table import renderables
-
-    console = Console(highlight=False)
-    for part in renderables(comparison.by_instance(), comparison.complete):
-        console.print(part)
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if not any(path.suffix == ".toml" for path in inst):
+        return Design(inst, **chosen)
+    if len(inst) > 1:
+        raise InvalidOption("a .toml file names the whole design: give it alone")
+    return replace(Design.load(inst[0]), **chosen)
 
 
-def _known(directory: Path, resume: bool) -> Comparison | None:
-    from cpx.compare import Comparison
-    from cpx.compare.comparison import CSV_NAME, JSON_NAME
-    from cpx.support.files import ensure_directory, ensure_writable
+def _run(
+    design: Design,
+    output: Path | None,
+    resume: bool,
+    shard: str | None,
+    logs: Path | None,
+    cluster: str | None,
+) -> Comparison:
+    from cpx.cli.progress import CompareProgress
+    from cpx.compare.cluster import connected
+    from cpx.compare.run import run_design
 
-    folder = ensure_directory(directory)
-    for name in (CSV_NAME, JSON_NAME):
-        ensure_writable(folder / name)
-    if not (folder / JSON_NAME).exists() and not (folder / CSV_NAME).exists():
-        return None
-    if not resume:
-        raise OutputError(
-            f"{folder} has results already: --resume keeps them and makes the missing runs, "
-            "another directory starts anew"
+    with connected(cluster), CompareProgress() as progress:
+        return run_design(
+            design,
+            output=output,
+            resume=resume,
+            shard=shard,
+            logs=logs,
+            on_begin=progress.begin,
+            on_result=lambda run, _: progress.finished(run),
+            listen=None if cluster else progress.listen,
         )
-    return Comparison.load(folder)
 
 
-def _seeds(text: str) -> list[int]:
+def _tell(comparison: Comparison, output: Path | None) -> None:
+    """Say what was left out, and where the rest is."""
+    from cpx.cli.output import note
+
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for pair in comparison.skipped:
+        reasons.setdefault((pair.configuration, pair.reason), []).append(pair.instance)
+    for (configuration, reason), names in reasons.items():
+        on = names[0] if len(names) == 1 else f"{len(names)} instances"
+        note(f"skipped: {configuration} on {on}: {reason}")
+    if comparison.unsaved:
+        raise OutputError(comparison.unsaved)
+    if output is not None:
+        note(f"wrote {output / 'results.csv'} and runs.jsonl")
+    if output is not None and comparison.contradictions:
+        note(f"instances with wrong claims are in {output / 'disagreements'}")
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Print the tables: in colour on a terminal, as plain text in a pipe."""
+    from cpx.cli.output import print_blocks
+
+    print_blocks(comparison.blocks())
+
+
+def _limits(text: str | None) -> list[float | None] | None:
+    return None if text is None else [opt.limit(opt.seconds(part)) for part in text.split(",")]
+
+
+def _seeds(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
     found = []
     for part in opt.split(text) or []:
         if not part.isdecimal() or len(part) > 10 or int(part) >= 2**31:
@@ -201,8 +257,6 @@ def _seeds(text: str) -> list[int]:
 
 
 def _bytes(memory: float | None) -> int | None:
-    if memory is None:
-        return None
-    if not math.isfinite(memory) or memory <= 0:
-        raise InvalidOption(f"memory must be a number of MB > 0, got {memory}")
-    return round(memory * 1e6)
+    from cpx.compare.design import in_bytes
+
+    return None if memory is None else in_bytes(memory)

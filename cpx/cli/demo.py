@@ -63,7 +63,6 @@ def demo(
     from cpx.cli.output import print_blocks
     from cpx.cli.progress import CompareProgress, phase
     from cpx.compare import compare, engine_names
-    from cpx.compare.run import plan
 
     limit = opt.solve_options(time_limit, 1, 0, None, None).time_limit
     if jobs is None:
@@ -74,12 +73,13 @@ def demo(
         explainer, problem, x = _question()
     _introduce(problem)
     problems = {"breast cancer": problem}
-    with CompareProgress(len(plan(problems, backends))) as progress:
+    with CompareProgress() as progress:
         comparison = compare(
             problems,
             backends,
             time_limit=limit,
             jobs=jobs,
+            on_begin=progress.begin,
             on_result=lambda run, _: progress.finished(run),
             listen=progress.listen,
         )

@@ -1,25 +1,39 @@
-"""Comparisons: many engines on the same problems, with a table and contradictions found.
+"""Experiments: many engines on the same problems, scored, with wrong claims found.
 
-:func:`compare` runs every problem on every engine, each in its own worker process, and
-returns a :class:`Comparison`. The names are imported when they are first used.
+:func:`compare` runs every problem with every engine in every setting, each run in a worker of
+its own, and returns a :class:`Comparison`. The package can be called itself: ``cpx.compare(...)``.
+
+- ``design``: an experiment as data, or as one TOML file;
+- ``sources``, ``plan``: its instances, and the list of its runs;
+- ``run``, ``pool``, ``cluster``: making the runs, on this machine or on many;
+- ``homes``, ``store``: where they are kept: in memory, or as lines of a file;
+- ``records``, ``machine``: what is kept of a run, and of where it was made;
+- ``comparison``, ``table``: all runs together, and how they are shown.
+
+The names are imported when they are first used.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import inspect
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.compare.comparison import Comparison
+    from cpx.compare.design import Design
     from cpx.compare.plan import Task, engine_names
     from cpx.compare.records import Run
     from cpx.compare.run import compare
 
-__all__ = ["Comparison", "Run", "Task", "compare", "engine_names"]
+__all__ = ["Comparison", "Design", "Run", "Task", "compare", "engine_names"]
 
 _HOMES = {
     "Comparison": "comparison",
+    "Design": "design",
     "Run": "records",
     "Task": "plan",
     "compare": "run",
@@ -27,3 +41,21 @@ _HOMES = {
 }
 
 __getattr__, __dir__ = lazily(__name__, _HOMES)
+
+
+class _Callable(ModuleType):
+    """A package that is called like its function of the same name."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Comparison:
+        from cpx.compare.run import compare
+
+        return compare(*args, **kwargs)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        from cpx.compare.run import compare
+
+        return inspect.signature(compare)
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cpx.answers.html import Shown
-from cpx.answers.result import Status
-from cpx.answers.text import Block
-from cpx.compare.records import COLUMNS, Best, Run, best_of, contradictions
+from cpx.answers.result import Result, Status
+from cpx.answers.text import Block, as_text
+from cpx.compare import store
+from cpx.compare.records import COLUMNS, Best, Run, Skipped, best_of, contradictions
+from cpx.compare.sources import Source, named_sources
 from cpx.errors import InvalidInstance, shown
+from cpx.models import Problem
 from cpx.support.files import csv_text, parse_json, read_text, write_atomic
 
-__all__ = ["CSV_NAME", "JSON_NAME", "Comparison"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-CSV_NAME, JSON_NAME = "results.csv", "results.json"
+    from cpx.answers.values import Value
+    from cpx.compare.cases import Cases
+
+__all__ = ["CSV_NAME", "Comparison"]
+
+CSV_NAME = "results.csv"
+# What earlier versions wrote, which is read where there is no store.
+_OLD_NAME = "results.json"
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,10 @@ class Comparison(Shown):
         What all runs share: ``jobs``, ``memory``.
     complete : bool
         False after Ctrl-C, when runs are missing or were cut short.
+    skipped : tuple of Skipped
+        What could not be done: an instance, an engine in a setting, and why.
+    unsaved : str
+        Why some runs could not be written to the store; empty where all were.
 
     Examples
     --------
@@ -48,9 +63,42 @@ class Comparison(Shown):
     runs: tuple[Run, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     complete: bool = True
+    skipped: tuple[Skipped, ...] = ()
+    unsaved: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "runs", tuple(self.runs))
+
+    @classmethod
+    def from_results(
+        cls, results: Iterable[tuple[Problem | str | os.PathLike[str], Result]]
+    ) -> Comparison:
+        """Compare results that were made elsewhere.
+
+        Parameters
+        ----------
+        results : iterable of (problem, result)
+            The problem, or the file of its instance, that each result answers.
+
+        Examples
+        --------
+        >>> from cpx import KMonomial, Samples, solve
+        >>> problem = KMonomial(Samples([[1, 1], [1, 0], [0, 1]], [1, 1, 0]), k=1, name="tiny")
+        >>> made = [(problem, solve(problem, engine)) for engine in ("cpsat", "search")]
+        >>> [run.configuration for run in Comparison.from_results(made).runs]
+        ['cpsat', 'search']
+        """
+        results = list(results)
+        given: dict[object, Problem | str | os.PathLike[str]] = {}
+        for problem, _ in results:
+            given.setdefault(_identity(problem), problem)
+        named = named_sources(list(given.values()))
+        sources: dict[object, Source] = dict(zip(given, named, strict=True))
+        runs = []
+        for problem, result in results:
+            source = sources[_identity(problem)]
+            runs.append(source.run(result, {}))
+        return cls(tuple(runs))
 
     def by_instance(self) -> dict[str, list[Run]]:
         """Return the runs of each instance, in the order of the comparison."""
@@ -66,7 +114,7 @@ class Comparison(Shown):
 
     @property
     def contradictions(self) -> dict[str, list[str]]:
-        """Refuted proofs by instance, as sentences; empty when all engines agree."""
+        """Wrong claims by instance, as sentences; empty when all engines agree."""
         found = {name: contradictions(runs) for name, runs in self.by_instance().items()}
         return {name: list(wrong.values()) for name, wrong in found.items() if wrong}
 
@@ -76,7 +124,81 @@ class Comparison(Shown):
         errors = any(run.result.status is Status.ERROR for run in self.runs)
         return errors or bool(self.contradictions)
 
-    # ----------------------------------------------------------------- files
+    # ---------------------------------------------------------------- scores
+
+    def cases(self, *, known: Mapping[str, Value] | None = None, target: float = 0.01) -> Cases:
+        """Return the runs as one table, from which all scores are computed."""
+        # pandas takes half a second to import.
+        from cpx.compare.cases import cases_of
+
+        return cases_of(self.runs, known=known, target=target)
+
+    def scores(
+        self, *, known: Mapping[str, Value] | None = None, target: float = 0.01
+    ) -> pd.DataFrame:
+        """Return the scores of each configuration, the best one first.
+
+        Each column is defined, with its source, on the documentation's page on scores. A
+        configuration with a claim that another answer refutes is marked by ``wrong``, stands last
+        and has no rank.
+
+        Parameters
+        ----------
+        known : mapping of str to int or Fraction, optional
+            Best known values by the names of instances, where these runs may not have them.
+        target : float
+            Relative distance from the best known value that counts for ``to_target``.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by configuration: an engine, with its encoding where it has several.
+        """
+        from cpx.compare.scores import scores
+
+        return scores(self.cases(known=known, target=target))
+
+    def pairs(self, score: str = "par2") -> pd.DataFrame:
+        """Return a row for each two configurations: wins, ties, losses, and a test.
+
+        Parameters
+        ----------
+        score : str
+            The mean score whose differences are tested by Wilcoxon's signed-rank test:
+            ``"par2"``, ``"quality"``, ``"gap"``, ``"primal_integral"`` or ``"dual_integral"``.
+        """
+        from cpx.compare.statistics import pairs
+
+        return pairs(self.cases(), score)
+
+    def intervals(
+        self, *, confidence: float = 0.95, resamples: int = 2000, seed: int = 0
+    ) -> pd.DataFrame:
+        """Return bootstrap intervals of the mean share proved, PAR-2 and quality."""
+        from cpx.compare.statistics import intervals
+
+        return intervals(self.cases(), confidence=confidence, resamples=resamples, seed=seed)
+
+    def virtual_best(self) -> pd.DataFrame:
+        """Return the best answer to each instance, seed and limit, and who gave it."""
+        from cpx.compare.scores import virtual_best
+
+        return virtual_best(self.cases())
+
+    # ---------------------------------------------------------------- tables
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for runs in self.by_instance().values():
+            wrong = contradictions(runs)
+            rows += [run.row(i in wrong) for i, run in enumerate(runs)]
+        return rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per run as a DataFrame; see :data:`cpx.compare.records.COLUMNS`."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows(), columns=list(COLUMNS))
 
     def to_csv(self) -> str:
         """Return one row per run as CSV text with a header.
@@ -84,11 +206,9 @@ class Comparison(Shown):
         A text that starts with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return has a
         single quote in front, since spreadsheets would take it for a formula.
         """
-        rows = []
-        for runs in self.by_instance().values():
-            wrong = contradictions(runs)
-            rows += [run.row(i in wrong) for i, run in enumerate(runs)]
-        return csv_text(COLUMNS, rows)
+        return csv_text(COLUMNS, self._rows())
+
+    # ----------------------------------------------------------------- files
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, traces included, as plain JSON values."""
@@ -98,6 +218,7 @@ class Comparison(Shown):
             "complete": self.complete,
             "options": dict(self.options),
             "contradictions": self.contradictions,
+            "skipped": [asdict(pair) for pair in self.skipped],
             "runs": [run.to_dict() for run in self.runs],
         }
 
@@ -117,10 +238,16 @@ class Comparison(Shown):
                 f"comparison version {shown(data.get('version'))} is not known; known: 1"
             )
         runs, options = data.get("runs"), data.get("options", {})
+        skipped = data.get("skipped", [])
         if not isinstance(runs, list) or not isinstance(options, Mapping):
             raise InvalidInstance("comparison cannot be read: 'runs' must be a list")
+        if not isinstance(skipped, list):
+            raise InvalidInstance("comparison cannot be read: 'skipped' must be a list")
         return cls(
-            tuple(Run.from_dict(run) for run in runs), dict(options), bool(data.get("complete"))
+            tuple(Run.from_dict(run) for run in runs),
+            dict(options),
+            bool(data.get("complete")),
+            tuple(Skipped.from_dict(pair) for pair in skipped),
         )
 
     def to_json(self, indent: int | None = 1) -> str:
@@ -133,29 +260,68 @@ class Comparison(Shown):
         return cls.from_dict(parse_json(text, InvalidInstance))
 
     def save(self, directory: str | os.PathLike[str]) -> None:
-        """Write ``results.json`` and ``results.csv``, each whole or not at all."""
+        """Write ``runs.jsonl`` and ``results.csv``, each whole or not at all."""
         folder = Path(directory)
-        # No indent: the traces of many runs would be mostly white space.
-        write_atomic(folder / JSON_NAME, self.to_json(indent=None).encode() + b"\n")
-        write_atomic(folder / CSV_NAME, self.to_csv().encode())
+        write_atomic(folder / store.NAME, store.as_lines(self.stored()))
+        self.save_table(folder)
+
+    def save_table(self, directory: str | os.PathLike[str]) -> None:
+        """Write ``results.csv``, whole or not at all."""
+        write_atomic(Path(directory) / CSV_NAME, self.to_csv().encode())
+
+    def stored(self) -> store.Stored:
+        """Return it as what a store holds."""
+        session = {"plan": "saved", "options": dict(self.options)}
+        done = {("saved", "1/1")} if self.complete else set()
+        return store.Stored(list(enumerate(self.runs)), list(self.skipped), [session], done)
 
     @classmethod
     def load(cls, directory: str | os.PathLike[str]) -> Comparison:
-        """Read the ``results.json`` of a directory."""
-        source = Path(directory) / JSON_NAME
-        text = read_text(source, InvalidInstance)
-        try:
-            return cls.from_json(text)
-        except InvalidInstance as error:
-            raise InvalidInstance(f"{source}: {error}") from error
+        """Read the store of a directory, or the ``results.json`` of an earlier version.
+
+        Another process may be writing to it.
+        """
+        found = _stored(Path(directory))
+        options = found.sessions[-1].get("options", {}) if found.sessions else {}
+        if not isinstance(options, dict):
+            raise InvalidInstance(f"{directory}: options must be an object, got {shown(options)}")
+        return cls(found.runs, options, found.complete, tuple(found.skipped))
+
+    @classmethod
+    def merge(
+        cls, directories: Iterable[str | os.PathLike[str]], output: str | os.PathLike[str]
+    ) -> Comparison:
+        """Put the runs of several directories, such as shards, into a new one.
+
+        Runs of the same experiment are counted once.
+        """
+        parts = [_stored(Path(directory)) for directory in directories]
+        store.merge(parts, output)
+        found = cls.load(output)
+        found.save_table(output)
+        return found
 
     def __str__(self) -> str:
-        from cpx.compare.table import as_text
-
-        return as_text(self.by_instance(), self.complete)
+        return as_text(self.blocks(), spaced=True)
 
     def blocks(self) -> list[Block]:
-        """Return what notebooks show: per instance a table, and what is wrong."""
+        """Return what is printed: a table for each instance, what is wrong, and a summary."""
         from cpx.compare.table import blocks
 
         return blocks(self.by_instance(), self.complete)
+
+
+def _stored(folder: Path) -> store.Stored:
+    """Return what is stored in a folder, by this version or an earlier one."""
+    if (folder / store.NAME).exists() or not (folder / _OLD_NAME).exists():
+        return store.read(folder)
+    source = folder / _OLD_NAME
+    text = read_text(source, InvalidInstance)
+    try:
+        return Comparison.from_json(text).stored()
+    except InvalidInstance as error:
+        raise InvalidInstance(f"{source}: {error}") from error
+
+
+def _identity(problem: Problem | str | os.PathLike[str]) -> object:
+    return id(problem) if isinstance(problem, Problem) else os.path.abspath(problem)

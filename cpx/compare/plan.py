@@ -1,54 +1,104 @@
-"""The plan of a comparison: the list of runs, each problem on each engine that supports it."""
+"""The plan of a comparison: the list of runs, each problem on each engine that can do it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
-from cpx.answers.result import Result
-from cpx.backends import backend, backend_class, names
-from cpx.compare.records import Run
-from cpx.errors import EngineError, InvalidOption, UnknownName, shown
-from cpx.instances import fingerprint
+from cpx.answers.result import Result, Status, Termination
+from cpx.backends import Backend, backend, backend_class, names
+from cpx.backends.engine_options import engine_text, read_engine, split_engines
+from cpx.compare.design import Design
+from cpx.compare.records import Skipped, configuration
+from cpx.compare.sources import Source, named_sources
+from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
 from cpx.models import Problem
 from cpx.options import SolveOptions
 from cpx.solving.match import encoding_of, require_kind, require_oracle
 
-__all__ = ["Task", "engine_names", "plan", "run_key"]
+__all__ = ["Plan", "Task", "engine_names", "plan"]
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One run to do: which problem on which engine with which options."""
+    """One run to do: which problem on which engine with which options.
 
-    instance: str
-    fingerprint: str
-    problem: Problem
+    Attributes
+    ----------
+    place : int
+        In the plan, from 0.
+    source : Source
+        The instance.
+    engine : str
+        Backend and solver; the options of the engine are in ``options``.
+    form : str
+        The encoding that it will solve; ``""`` if it needs none.
+    options : SolveOptions
+    """
+
+    place: int
+    source: Source
     engine: str
+    form: str
     options: SolveOptions
 
     @property
-    def key(self) -> tuple[Any, ...]:
-        """What makes two runs the same experiment; see :func:`run_key`."""
-        options = self.options
-        rest = (options.encoding, options.time_limit, options.threads, options.seed, options.gap)
-        return (self.instance, self.fingerprint, self.engine, *rest)
+    def instance(self) -> str:
+        """Name of the instance in this comparison."""
+        return self.source.name
 
-    def run(self, result: Result) -> Run:
-        """Return the record of this task's result."""
-        return Run(
-            self.instance, self.fingerprint, _statement(self.problem), self.problem.sense, result
+    @property
+    def problem(self) -> Problem:
+        """What is solved, read from its file when it is not in memory."""
+        return self.source.problem()
+
+    @property
+    def configuration(self) -> str:
+        """What :attr:`Run.configuration` of its run will be."""
+        return configuration(self.engine, self.options.to_dict())
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two runs the same experiment; equal to :attr:`Run.key` of its run."""
+        options = self.options
+        rest = (options.time_limit, options.threads, options.seed, options.gap)
+        own = json.dumps(options.engine), options.warm_start
+        return (self.instance, self.source.fingerprint, self.engine, self.form, *rest, *own)
+
+    def failed(self, error: BaseException) -> Result:
+        """Return the result of a run that could not be made."""
+        family, _, solver = self.engine.partition(":")
+        told = f"{type(error).__name__}: {error}"
+        return Result(
+            Status.ERROR,
+            Termination.SOLVER_ERROR,
+            raw_status=told,
+            backend=family,
+            solver=solver,
+            encoding=self.form,
+            options=self.options.to_dict(),
+            error=told,
         )
 
 
-def run_key(run: Run) -> tuple[Any, ...]:
-    """Return the key of the task that a run is the answer to."""
-    options = run.result.options
-    rest = (options.get(name) for name in ("time_limit", "threads", "seed", "gap"))
-    form = run.result.encoding or None
-    return (run.instance, run.fingerprint, run.engine, form, *rest)
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The runs of a comparison, in their order, and those that cannot be made.
+
+    Attributes
+    ----------
+    tasks : tuple of Task
+        In the order of problems, engines, options, encodings, limits, seeds.
+    skipped : tuple of Skipped
+        Pairs that an engine or encoding cannot do, with the reason.
+    """
+
+    tasks: tuple[Task, ...]
+    skipped: tuple[Skipped, ...]
 
 
 def engine_names(wanted: Iterable[str] | str | None = None) -> list[str]:
@@ -79,7 +129,7 @@ def engine_names(wanted: Iterable[str] | str | None = None) -> list[str]:
     if wanted is None:
         wanted = _installed()
     elif isinstance(wanted, str):
-        wanted = [name for name in wanted.split(",") if name.strip()]
+        wanted = split_engines(wanted)
     found: list[str] = []
     for name in wanted:
         if not isinstance(name, str):
@@ -94,7 +144,7 @@ def _by_name(wanted: Iterable[str] | str | None) -> set[str]:
     """Return the engines that are asked for by name, and must take every problem."""
     if wanted is None:
         return set()
-    each = wanted.split(",") if isinstance(wanted, str) else list(wanted)
+    each = split_engines(wanted) if isinstance(wanted, str) else list(wanted)
     given = [name.strip() for name in each]
     return {engine for name in given if name and name != "all" for engine in _expand(name)}
 
@@ -102,14 +152,16 @@ def _by_name(wanted: Iterable[str] | str | None) -> set[str]:
 def _expand(name: str) -> list[str]:
     if name == "all":
         return [engine for family in _installed() for engine in _expand(f"{family}:*")]
-    family, _, solver = name.partition(":")
+    plain, settings = read_engine(name)
+    family, _, solver = plain.partition(":")
     if solver == "*":
         cls = backend_class(family)
         cls.require()
-        return [f"{family}:{solver}" for solver in cls.solvers] or [family]
+        each = [f"{family}:{solver}" for solver in cls.solvers] or [family]
+        return [backend(engine_text(one, settings)).configuration for one in each]
     engine = backend(name)
     engine.require()
-    return [engine.full_name]
+    return [engine.configuration]
 
 
 def _installed() -> list[str]:
@@ -122,61 +174,74 @@ def _installed() -> list[str]:
     return found
 
 
-def plan(
-    problems: Mapping[str, Problem] | Sequence[Problem],
-    backends: Iterable[str] | str | None = None,
-    *,
-    encodings: Iterable[str] | None = None,
-    seeds: Iterable[int] = (0,),
-    time_limit: float | None = 60.0,
-    threads: int = 1,
-    gap: float | None = None,
-) -> list[Task]:
-    """List the runs of a comparison, all arguments checked; see :func:`compare`."""
-    if backends is not None and not isinstance(backends, str):
-        backends = list(backends)
-    engines, by_name = engine_names(backends), _by_name(backends)
-    named = _named(problems)
-    wanted = [None] if encodings is None else list(dict.fromkeys(encodings))
-    chosen_seeds = list(dict.fromkeys(seeds))
-    if not wanted or not chosen_seeds or not named:
-        what = "encodings" if not wanted else "seeds" if not chosen_seeds else "problems"
-        raise InvalidOption(f"{what} must not be empty")
-    # An engine that needs no encoding runs once, whatever encodings are compared.
+def plan(design: Design) -> Plan:
+    """List the runs of a design, all arguments checked.
+
+    Each instance is read here, and forgotten again if it is a file.
+
+    Raises
+    ------
+    UnknownName, EngineMissing, InvalidOption, InvalidInstance
+        For what is wrong, before anything runs; also for encodings and options of engines that
+        lead to no run at all.
+    """
+    names, by_name = engine_names(design.backends), _by_name(design.backends)
     tasks: dict[tuple[Any, ...], Task] = {}
-    for name, problem in named.items():
-        mark = fingerprint(problem)
-        for engine in engines:
-            if engine not in by_name and not backend(engine).accepts(problem):
+    skipped: list[Skipped] = []
+    sources = named_sources(design.problems)
+    if not sources:
+        raise InvalidOption("problems must not be empty")
+    # Why a part of the design led to no run; None as soon as it leads to one.
+    unused: dict[str, CpxError | None] = {}
+    for source in sources:
+        problem = source.problem()
+        for name in names:
+            if name not in by_name and not backend(name).accepts(problem):
                 continue
-            require_kind(backend(engine), problem)
-            require_oracle(backend(engine), problem)
-            for encoding in wanted:
-                form = encoding_of(backend(engine), problem, encoding).name or None
-                for seed in chosen_seeds:
-                    options = SolveOptions(time_limit, threads, seed, gap, None, form)
-                    task = Task(name, mark, problem, engine, options)
+            for settings, encoding in product(design.options, design.encodings or (None,)):
+                parts = [engine_text("options ", settings), f"encoding {encoding}", "all"]
+                try:
+                    each = _settings(design, backend(name), problem, settings, encoding)
+                except (InvalidOption, UnknownName) as error:
+                    for part in parts:
+                        unused.setdefault(part, error)
+                    label = " ".join(filter(None, [engine_text(name, settings), encoding]))
+                    skipped.append(Skipped(source.name, label, shortened(error)))
+                    continue
+                unused.update(dict.fromkeys(parts))
+                for engine, form, options in each:
+                    # An engine that needs no encoding runs once, whatever encodings are compared.
+                    task = Task(len(tasks), source, engine, form, options)
                     tasks.setdefault(task.key, task)
-    return list(tasks.values())
+    for why in unused.values():
+        if why is not None:
+            raise why
+    if not tasks:
+        raise InvalidOption("no engine that is installed can solve any of the problems")
+    return Plan(tuple(tasks.values()), tuple(skipped))
 
 
-def _named(problems: Mapping[str, Problem] | Sequence[Problem]) -> dict[str, Problem]:
-    if isinstance(problems, Problem):
-        problems = [problems]
-    if isinstance(problems, Mapping):
-        named = {str(name): problem for name, problem in problems.items()}
-    else:
-        named = {}
-        for i, problem in enumerate(problems, start=1):
-            name = getattr(problem, "name", "") or f"problem {i}"
-            named[name if name not in named else f"{name} ({i})"] = problem
-    for name, problem in named.items():
-        if not isinstance(problem, Problem):
-            raise InvalidOption(
-                f"{shown(name)} must be a cpx problem, got {type(problem).__name__}"
-            )
-    return named
-
-
-def _statement(problem: Problem) -> str:
-    return ", ".join([problem.kind, *problem.brief()])
+def _settings(
+    design: Design,
+    engine: Backend,
+    problem: Problem,
+    own: Mapping[str, Any],
+    encoding: str | None,
+) -> list[tuple[str, str, SolveOptions]]:
+    """Return engine, form and options for each limit and seed."""
+    require_kind(engine, problem)
+    require_oracle(engine, problem)
+    form = encoding_of(engine, problem, encoding).name
+    options = engine.configured(
+        SolveOptions(
+            threads=design.threads,
+            gap=design.gap,
+            encoding=encoding if form else None,
+            engine=own,
+            warm_start=design.warm_start,
+        )
+    )
+    return [
+        (engine.full_name, form, replace(options, time_limit=limit, seed=seed))
+        for limit, seed in product(design.limits, design.seeds)
+    ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from cpx.processes.interrupts import noted
@@ -19,8 +20,8 @@ _TICK = 0.1
 
 def run_each(
     work: Callable[[T, threading.Event], R],
-    items: Sequence[T],
-    keep: Callable[[int, R], None],
+    items: Iterable[T],
+    keep: Callable[[T, R], None],
     jobs: int = 1,
 ) -> bool:
     """Do the work for each item, several at a time.
@@ -29,11 +30,11 @@ def run_each(
     ----------
     work : callable
         Called in a thread with an item and the event that asks it to stop soon.
-    items : sequence
-        Begun in this order.
+    items : iterable
+        Begun in this order, each when a thread is free for it.
     keep : callable
-        Called in this thread with the position of an item and what came out, in the order
-        in which they end. Once stopped, also for what was cut short.
+        Called in this thread with an item and what came out, in the order in which they end.
+        Once stopped, also for what was cut short.
     jobs : int
         How many at the same time.
 
@@ -48,31 +49,57 @@ def run_each(
     >>> run_each(lambda n, stop: n * n, [1, 2, 3], found.__setitem__, jobs=2)
     True
     >>> sorted(found.items())
-    [(0, 1), (1, 4), (2, 9)]
+    [(1, 1), (2, 4), (3, 9)]
     """
-    cancel = threading.Event()
-    with (
-        noted(cancel),
-        ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="cpx-run") as pool,
-    ):
-        pending: dict[Future[R], int] = {
-            pool.submit(work, item, cancel): i for i, item in enumerate(items)
-        }
-        while pending:
+    cancel, lock, todo = threading.Event(), threading.Lock(), iter(items)
+    ended: SimpleQueue[tuple[T, R] | BaseException | None] = SimpleQueue()
+
+    def serve() -> None:
+        try:
+            while not cancel.is_set():
+                with lock:
+                    item = next(todo)
+                ended.put((item, work(item, cancel)))
+        except StopIteration:
+            pass
+        except BaseException as error:
+            ended.put(error)
+        finally:
+            ended.put(None)
+
+    threads = [
+        threading.Thread(target=serve, name=f"cpx-run-{i}", daemon=True) for i in range(jobs)
+    ]
+    failure: BaseException | None = None
+    with noted(cancel):
+        for thread in threads:
+            thread.start()
+        for one in _until_all_end(ended, len(threads), cancel):
             try:
-                wait(pending, timeout=_TICK, return_when=FIRST_COMPLETED)
-                if cancel.is_set():
-                    # Work that has begun notices within a tick, or is killed.
-                    for future in pending:
-                        future.cancel()
-                for future in [future for future in pending if future.done()]:
-                    i = pending.pop(future)
-                    if not future.cancelled():
-                        keep(i, future.result())
+                if isinstance(one, BaseException):
+                    raise one
+                keep(*one)
             except BaseException as error:
                 cancel.set()
-                for future in pending:
-                    future.cancel()
                 if not isinstance(error, KeyboardInterrupt):
-                    raise
+                    failure = failure or error
+    if failure is not None:
+        raise failure
     return not cancel.is_set()
+
+
+def _until_all_end(
+    ended: SimpleQueue[tuple[T, R] | BaseException | None], left: int, cancel: threading.Event
+) -> Iterator[tuple[T, R] | BaseException]:
+    """Yield what the threads put, until each has said that it ends; Ctrl-C is passed on."""
+    while left:
+        try:
+            with suppress(Empty):
+                # A wait without an end would not notice Ctrl-C on every system.
+                one = ended.get(timeout=_TICK)
+                if one is None:
+                    left -= 1
+                else:
+                    yield one
+        except KeyboardInterrupt:
+            cancel.set()

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.answers.values import Value
+from cpx.backends.engine_options import engine_text
 from cpx.errors import InvalidInstance, shown
 
-__all__ = ["COLUMNS", "Best", "Run", "best_of", "contradictions"]
+__all__ = [
+    "COLUMNS",
+    "Best",
+    "Run",
+    "Skipped",
+    "best_of",
+    "configuration",
+    "contradictions",
+]
 
 _COLUMNS = """
-    instance fingerprint problem backend solver encoding seed threads time_limit status
-    termination raw_status objective bound gap seconds seconds_to_best state compile solve cpu
-    memory verified contradicted rule warnings
+    instance fingerprint problem configuration backend solver engine_options warm_start encoding
+    seed threads time_limit status termination raw_status error contradicted verified
+    objective objective_numerator objective_denominator bound bound_numerator bound_denominator
+    gap seconds seconds_to_best state compile solve cpu memory
+    variables constraints clauses soft nonzeros precision coverage rule
+    host processor cores load system python git started versions warnings
 """
 COLUMNS = tuple(_COLUMNS.split())
 """Columns of the CSV file, in their order."""
@@ -37,6 +50,9 @@ class Run:
         Direction of the objective.
     result : Result
         The whole result.
+    machine : mapping of str to value
+        Where it was made: ``host``, ``cpu``, ``cores``, ``memory``, ``system``, ``python``, and
+        ``load`` before it began. Empty in results of earlier versions.
     """
 
     instance: str
@@ -44,6 +60,7 @@ class Run:
     statement: str
     sense: str
     result: Result
+    machine: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def engine(self) -> str:
@@ -51,9 +68,36 @@ class Run:
         return self.result.engine
 
     @property
+    def configuration(self) -> str:
+        """Engine with its options, and the encoding where one was chosen, in one text.
+
+        Such as ``"cpsat{linearization_level=2} channelling"``. Runs of equal configurations
+        differ in instance, seed, threads and limits only.
+        """
+        return configuration(self.engine, self.result.options)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two runs the same experiment."""
+        options = self.result.options
+        rest = (options.get(name) for name in ("time_limit", "threads", "seed", "gap"))
+        own = json.dumps(options.get("engine", {})), options.get("warm_start", True)
+        return (self.instance, self.fingerprint, self.engine, self.result.encoding, *rest, *own)
+
+    @property
+    def host(self) -> str:
+        """Name of the machine; ``""`` where it was not recorded."""
+        return str(self.machine.get("host", ""))
+
+    @property
     def seed(self) -> int:
         """Seed of the run."""
         return int(self.result.options.get("seed", 0))
+
+    @property
+    def finished(self) -> bool:
+        """Whether it need not be run again: it was neither interrupted nor an error."""
+        return not self.interrupted and self.result.status is not Status.ERROR
 
     @property
     def interrupted(self) -> bool:
@@ -76,6 +120,7 @@ class Run:
             "statement": self.statement,
             "sense": self.sense,
             "result": self.result.to_dict(),
+            "machine": dict(self.machine),
         }
 
     @classmethod
@@ -91,34 +136,111 @@ class Run:
         known_sense = texts["sense"] in ("min", "max")
         if not known_sense or not all(isinstance(text, str) for text in texts.values()):
             raise InvalidInstance(f"a run cannot be read: {shown(texts)}")
-        return cls(**texts, result=Result.from_dict(result))
+        machine = data.get("machine", {})
+        if not isinstance(machine, Mapping):
+            raise InvalidInstance(f"the machine of a run must be an object, got {shown(machine)}")
+        result = Result.from_dict(result)
+        _check_options(result.options)
+        return cls(**texts, result=result, machine=machine)
 
     def row(self, contradicted: bool) -> dict[str, Any]:
         """Return the run as one row of the CSV file, see :data:`COLUMNS`."""
         result, times, options = self.result, self.result.times, self.result.options
+        found, machine = result.explanation, self.machine
         row = {
-            "instance": self.instance,
-            "fingerprint": self.fingerprint,
             "problem": self.statement,
-            "seed": self.seed,
-            "threads": options.get("threads"),
-            "time_limit": options.get("time_limit"),
+            "engine_options": engine_text("", options.get("engine") or {}),
+            "warm_start": options.get("warm_start", True),
+            "contradicted": contradicted,
             "seconds": round(times.total, 4),
             "seconds_to_best": _rounded(self.seconds_to_best),
-            "contradicted": contradicted,
-            "rule": "" if result.explanation is None else str(result.explanation),
+            "processor": machine.get("cpu"),
+            "precision": _number(getattr(found, "precision", None)),
+            "coverage": _number(getattr(found, "coverage", None)),
+            "rule": "" if found is None else str(found),
+            "versions": " ".join(f"{name}={v}" for name, v in result.versions.items()),
             "warnings": " | ".join(result.warnings),
         }
+        for name in ("objective", "bound"):
+            value = getattr(result, name)
+            row[name] = _number(value)
+            row[f"{name}_numerator"] = None if value is None else value.numerator
+            row[f"{name}_denominator"] = None if value is None else value.denominator
         for name in ("state", "compile", "solve", "cpu"):
             row[name] = round(getattr(times, name), 4)
+        for name in ("seed", "threads", "time_limit"):
+            row[name] = options.get(name)
+        for name in ("variables", "constraints", "clauses", "soft", "nonzeros"):
+            row[name] = result.sizes.get(name)
+        for name in ("host", "cores", "load", "system", "python", "git", "started"):
+            row[name] = machine.get(name)
         for name in COLUMNS:
             if name not in row:
-                row[name] = getattr(result, name)
+                row[name] = getattr(result if hasattr(result, name) else self, name)
         return {name: row[name] for name in COLUMNS}
+
+
+def _number(value: Value | None) -> int | float | None:
+    """Return an integer as it is, and a fraction as the nearest float."""
+    return value if value is None or isinstance(value, int) else float(value)
 
 
 def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 4)
+
+
+# What the options of a result must be, where they are used.
+_OPTIONS: dict[str, Any] = {
+    "seed": int,
+    "threads": int,
+    "time_limit": int | float | None,
+    "gap": int | float | None,
+    "encoding": str | None,
+    "engine": Mapping | None,
+    "warm_start": bool,
+}
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    for name, kind in _OPTIONS.items():
+        if name in options and not isinstance(options[name], kind):
+            raise InvalidInstance(f"a run cannot be read: {name} is {shown(options[name])}")
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A pair that cannot be done: an instance, and an engine in a setting.
+
+    Attributes
+    ----------
+    instance : str
+    configuration : str
+        As in :attr:`Run.configuration`.
+    reason : str
+    """
+
+    instance: str
+    configuration: str
+    reason: str
+
+    @classmethod
+    def from_dict(cls, data: object) -> Skipped:
+        """Read what ``dataclasses.asdict`` made of one."""
+        names = {"instance", "configuration", "reason"}
+        if not isinstance(data, Mapping) or set(data) != names:
+            raise InvalidInstance(f"a skipped pair cannot be read: {shown(data)}")
+        if not all(isinstance(text, str) for text in data.values()):
+            raise InvalidInstance(f"a skipped pair cannot be read: {shown(data)}")
+        return cls(**data)
+
+
+def configuration(engine: str, options: Mapping[str, Any]) -> str:
+    """Return engine, its options, and the encoding where one was chosen, in one text."""
+    settings = dict(options.get("engine") or {})
+    if not options.get("warm_start", True):
+        settings["warm_start"] = False
+    name = engine_text(engine, settings)
+    return f"{name} {options['encoding']}" if options.get("encoding") else name
 
 
 @dataclass(frozen=True)
@@ -150,7 +272,9 @@ class Best:
 
 
 def contradictions(runs: Sequence[Run]) -> dict[int, str]:
-    """Find the runs whose proofs a solution of another run refutes.
+    """Find the runs that claim what is not so.
+
+    Either the check of the run itself says so, or a solution of another run refutes its proof.
 
     Parameters
     ----------
@@ -169,6 +293,10 @@ def contradictions(runs: Sequence[Run]) -> dict[int, str]:
     runs disagree, the one whose bound lies beyond a known solution is the wrong one.
     """
     wrong: dict[int, str] = {}
+    for i, run in enumerate(runs):
+        result = run.result
+        if result.refuted:
+            wrong[i] = f"{_label(run)}: {result.error}"
     solved = [run for run in runs if _holds_solution(run)]
     if not solved:
         return wrong
@@ -225,4 +353,5 @@ def _value(run: Run) -> Value:
 
 def _label(run: Run) -> str:
     form = f"encoding {run.result.encoding}, " if run.result.encoding else ""
-    return f"{run.engine} ({form}seed {run.seed})"
+    engine = configuration(run.engine, {**run.result.options, "encoding": None})
+    return f"{engine} ({form}seed {run.seed})"

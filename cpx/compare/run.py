@@ -1,62 +1,105 @@
-"""Running a comparison: each run in its own worker process, with a hard time limit."""
+"""Running a comparison: each run in its own worker process, with hard limits, into a store."""
 
 from __future__ import annotations
 
+import os
+import re
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from cpx.answers.result import Result, Status, Termination
+from cpx.answers.result import Termination
 from cpx.backends import Event, backend
+from cpx.compare import cluster
 from cpx.compare.comparison import Comparison
-from cpx.compare.plan import Task, plan, run_key
+from cpx.compare.design import Design
+from cpx.compare.homes import InMemory, InStore, file_name
+from cpx.compare.machine import machine
+from cpx.compare.plan import Task, plan
 from cpx.compare.pool import run_each
 from cpx.compare.records import Run
-from cpx.models import Problem
+from cpx.compare.sources import Problems
+from cpx.errors import InvalidOption, shown
+from cpx.processes.children import scratch
+from cpx.processes.limits import claimed_cores, usable_cores
 from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run
-from cpx.support.validation import positive_integer
+from cpx.support.files import ensure_directory
 
-__all__ = ["Task", "compare", "plan", "run_key"]
+__all__ = ["compare", "make_run", "run_design"]
+
+# A run whose worker somebody kills is made again.
+_ATTEMPTS = 2
 
 
 def compare(
-    problems: Mapping[str, Problem] | Sequence[Problem],
+    problems: Problems | str | os.PathLike[str],
     backends: Iterable[str] | str | None = None,
     *,
     encodings: Iterable[str] | None = None,
+    options: Iterable[Mapping[str, Any]] = ({},),
     seeds: Iterable[int] = (0,),
-    time_limit: float | None = 60.0,
+    time_limit: float | Iterable[float | None] | None = 60.0,
     threads: int = 1,
     gap: float | None = None,
+    warm_start: bool = True,
     jobs: int = 1,
     memory: int | None = None,
-    resume: Comparison | None = None,
+    output: str | os.PathLike[str] | None = None,
+    resume: Comparison | bool = False,
+    shard: str | None = None,
+    logs: str | os.PathLike[str] | None = None,
+    on_begin: Callable[[Sequence[Task]], None] | None = None,
     on_result: Callable[[Run, Comparison], None] | None = None,
     listen: Callable[[Task, Event | None], None] | None = None,
 ) -> Comparison:
-    """Solve every problem with every engine, encoding and seed.
+    """Solve every problem with every engine in every setting.
+
+    Inside ``joblib.parallel_config(backend="dask")`` the runs are made on the machines of that
+    cluster, else on this one.
 
     Parameters
     ----------
-    problems : mapping of str to Problem, or sequence of Problem
-        With their names in the table; a sequence takes the problems' own names.
+    problems : mapping of str to Problem or path, or sequence of them
+        With their names in the table; a sequence takes the problems' own names. Files of
+        instances are read when their turn comes. Or the path of one TOML file, which names the
+        whole design; see :class:`cpx.compare.Design`.
     backends : iterable of str or str, optional
         See :func:`cpx.compare.engine_names`.
     encodings : iterable of str, optional
         Default: the default encoding of each problem.
-    seeds, time_limit, threads, gap
+    options : iterable of mapping
+        Options of engines by their own names, each with every engine that has them.
+    seeds, time_limit
+        As for :func:`cpx.solve`; one limit, or several.
+    threads, gap, warm_start
         As for :func:`cpx.solve`, the same for all runs.
     jobs : int
-        Runs at the same time. More jobs than idle cores make the times meaningless.
+        Runs at the same time. As long as there are cores for all of them, each run has its own.
+        More jobs than idle cores make the times meaningless.
     memory : int, optional
-        Bytes of address space each worker may use. A method that asks the classifier runs in
-        this process, which has no such limit.
-    resume : Comparison, optional
-        Earlier runs, all of which stay in the comparison. What was the same experiment is
-        not run again, unless it failed or was interrupted.
+        Bytes each worker may use. A method that asks the classifier runs in this process, which
+        has no such limit.
+    output : path, optional
+        Directory of the store, made if need be. Each run is added to it as soon as it ends; at
+        the end a table of all is written, and instances on which engines disagree are saved.
+    resume : bool or Comparison
+        Earlier runs, those in ``output`` or these, all of which stay in the comparison. What was
+        the same experiment is not run again, unless it failed or was interrupted.
+    shard : str, optional
+        Such as ``"3/10"``: make the third of ten parts of the runs.
+    logs : path, optional
+        Directory that gets what each engine prints, its own log included.
+    on_begin : callable, optional
+        Called with the tasks that will be run.
     on_result : callable, optional
         Called in the calling thread when a run ends, with the :class:`Run` and the
-        comparison so far.
+        comparison so far; with ``output``, where that is kept, the comparison is of the run.
     listen : callable, optional
         Called from worker threads with a task and None when it starts, and with the task
         and each of its events.
@@ -64,57 +107,138 @@ def compare(
     Returns
     -------
     Comparison
-        In the order of problems, engines, encodings, seeds. After Ctrl-C: with the runs
-        that are done and those cut short that have a solution, and ``complete`` False.
+        In the order of problems, engines, options, encodings, limits, seeds. After Ctrl-C: with
+        the runs that are done and those cut short that have a solution, and ``complete`` False.
 
     Raises
     ------
-    UnknownName, EngineMissing, InvalidOption
+    UnknownName, EngineMissing, InvalidOption, InvalidInstance, OutputError
         Before anything runs.
+
+    Examples
+    --------
+    >>> import cpx
+    >>> samples = cpx.Samples([[1, 1], [1, 0], [0, 1]], [1, 1, 0])
+    >>> comparison = cpx.compare(
+    ...     {"tiny": cpx.KMonomial(samples, k=1)}, "search,cpsat{cut_level=0}", time_limit=20
+    ... )
+    >>> [(run.configuration, run.result.objective) for run in comparison.runs]
+    [('search', 0), ('cpsat{cut_level=0}', 0)]
     """
-    tasks = plan(
-        problems,
-        backends,
-        encodings=encodings,
-        seeds=seeds,
-        time_limit=time_limit,
-        threads=threads,
-        gap=gap,
+    settings = {
+        "backends": backends,
+        "encodings": encodings,
+        "options": options,
+        "seeds": seeds,
+        "time_limit": time_limit,
+        "threads": threads,
+        "gap": gap,
+        "warm_start": warm_start,
+        "jobs": jobs,
+        "memory": memory,
+    }
+    return run_design(
+        _design(problems, settings),
+        output=output,
+        resume=resume,
+        shard=shard,
+        logs=logs,
+        on_begin=on_begin,
+        on_result=on_result,
+        listen=listen,
     )
-    for name, value in (("jobs", jobs), ("memory", memory)):
-        if value is not None:
-            positive_integer(name, value)
-    earlier = () if resume is None else resume.runs
-    finished = {run_key(run) for run in earlier if _finished(run)}
-    tasks = [task for task in tasks if task.key not in finished]
-    again = {task.key for task in tasks}
-    kept = [run for run in earlier if run_key(run) not in again]
-    shared = {"jobs": jobs, "memory": memory}
-    found: dict[int, Run] = {}
-
-    def so_far(complete: bool) -> Comparison:
-        return Comparison((*kept, *(found[i] for i in sorted(found))), shared, complete)
-
-    def work(task: Task, cancel: threading.Event) -> Result:
-        return _run_one(task, memory, cancel, listen)
-
-    def keep(i: int, result: Result) -> None:
-        run = tasks[i].run(result)
-        if run.interrupted and run.result.objective is None:
-            return
-        found[i] = run
-        if on_result is not None:
-            on_result(run, so_far(False))
-
-    return so_far(run_each(work, tasks, keep, jobs))
 
 
-def _run_one(
-    task: Task,
-    memory: int | None,
-    cancel: threading.Event,
+def _design(problems: Any, settings: dict[str, Any]) -> Design:
+    if isinstance(problems, str | os.PathLike) and Path(problems).suffix == ".toml":
+        default = Design.__dataclass_fields__
+        for name, value in settings.items():
+            if value != default[name].default:
+                raise InvalidOption(f"{name} is given, and {problems} has the whole design")
+        return Design.load(problems)
+    return Design(problems, **settings)
+
+
+def run_design(
+    design: Design,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    resume: Comparison | bool = False,
+    shard: str | None = None,
+    logs: str | os.PathLike[str] | None = None,
+    on_begin: Callable[[Sequence[Task]], None] | None = None,
+    on_result: Callable[[Run, Comparison], None] | None = None,
+    listen: Callable[[Task, Event | None], None] | None = None,
+) -> Comparison:
+    """Do what :func:`compare` does, with the design as one object."""
+    whole = plan(design)
+    shared = {"jobs": design.jobs, "memory": design.memory}
+    tasks = _share(whole.tasks, shard)
+    home: InMemory | InStore
+    if output is None:
+        home = InMemory(resume, whole, shared)
+    else:
+        home = InStore(output, resume, whole, shared, shard or "1/1")
+    with home:
+        tasks = [task for task in tasks if task.key not in home.finished]
+        if on_begin is not None:
+            on_begin(tasks)
+
+        def keep(task: Task, made: Run) -> None:
+            # What was cut short before it found anything is as if it had not begun.
+            if made.interrupted and made.result.objective is None:
+                return
+            so_far = home.add(made, task.place)
+            if on_result is not None:
+                on_result(made, so_far())
+
+        complete = _make(tasks, keep, design, logs, listen)
+        return home.end(complete)
+
+
+def _share(tasks: Sequence[Task], shard: str | None) -> Sequence[Task]:
+    """Return the tasks of a shard such as "3/10"."""
+    if shard is None:
+        return tasks
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", shard)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise InvalidOption(f"shard must be like 3/10, the third of ten, got {shown(shard)}")
+    return tasks[int(found[1]) - 1 :: int(found[2])]
+
+
+# ------------------------------------------------------------------- the runs
+
+
+def _make(
+    tasks: Sequence[Task],
+    keep: Callable[[Task, Run], None],
+    design: Design,
+    logs: str | os.PathLike[str] | None,
     listen: Callable[[Task, Event | None], None] | None,
-) -> Result:
+) -> bool:
+    """Make the runs, here or on a cluster; return False when Ctrl-C cut them short."""
+    folder = None if logs is None else ensure_directory(logs)
+    if cluster.active():
+        there = partial(make_run, memory=design.memory, logs=folder)
+        return cluster.run_each(there, tasks, keep)
+    jobs = min(design.jobs, max(1, len(tasks)))
+    pinned = jobs * design.threads <= len(usable_cores())
+
+    def work(task: Task, cancel: threading.Event) -> Run:
+        return make_run(task, design.memory, folder, pinned, cancel, listen)
+
+    return run_each(work, tasks, keep, jobs)
+
+
+def make_run(
+    task: Task,
+    memory: int | None = None,
+    logs: Path | None = None,
+    pinned: bool = True,
+    cancel: threading.Event | None = None,
+    listen: Callable[[Task, Event | None], None] | None = None,
+) -> Run:
+    """Make one run in a worker process of this machine; whatever fails is in its record."""
     hear: Callable[[Event], None] | None = None
     if listen is not None:
         listen(task, None)
@@ -123,26 +247,42 @@ def _run_one(
         def hear(event: Event) -> None:
             talk(task, event)
 
+    record = {**machine(), "started": datetime.now(UTC).isoformat(timespec="seconds")}
+    options = replace(task.options, log=logs is not None)
     try:
+        problem = task.problem
         if backend(task.engine).asks_classifier:
-            return run(task.problem, task.engine, task.options, listen=hear, cancel=cancel)
-        return run_isolated(
-            task.problem, task.engine, task.options, hear, memory=memory, cancel=cancel
-        )
+            result = run(problem, task.engine, options, listen=hear, cancel=cancel)
+        else:
+            claim = claimed_cores(options.threads) if pinned else nullcontext()
+            with claim as cores, _log(task, logs) as log:
+                record["pinned"] = cores
+                for _ in range(_ATTEMPTS):
+                    result = run_isolated(
+                        problem,
+                        task.engine,
+                        options,
+                        hear,
+                        memory=memory,
+                        cores=cores,
+                        log=log,
+                        cancel=cancel,
+                    )
+                    by_us = cancel is not None and cancel.is_set()
+                    if by_us or result.termination is not Termination.INTERRUPTED:
+                        break
     except Exception as error:
         # One engine that breaks its contract must not take the other runs with it.
-        family, _, solver = task.engine.partition(":")
-        return Result(
-            Status.ERROR,
-            Termination.SOLVER_ERROR,
-            raw_status=f"{type(error).__name__}: {error}",
-            backend=family,
-            solver=solver,
-            encoding=task.options.encoding or "",
-            options=task.options.to_dict(),
-            warnings=(f"the run failed: {type(error).__name__}: {error}",),
-        )
+        result = task.failed(error)
+    return task.source.run(result, record)
 
 
-def _finished(run: Run) -> bool:
-    return not run.interrupted and run.result.status is not Status.ERROR
+@contextmanager
+def _log(task: Task, folder: Path | None) -> Iterator[Path]:
+    """Yield the file for what the engine prints; without a folder for logs, for its last words."""
+    if folder is not None:
+        parts = (task.instance, task.configuration, f"seed {task.options.seed}")
+        yield folder / f"{task.place:05d} {file_name(' '.join(parts))}.log"
+        return
+    with scratch("cpx-log-") as temporary:
+        yield temporary / "log.txt"

@@ -8,7 +8,8 @@ was proved, and the independent checker has the last word.
 - ``warm_start``: the solution that an engine starts from;
 - ``dinkelbach``, ``surrogate``: problems solved by other problems;
 - ``conclude``: from what an engine reported to the result;
-- ``isolate``, ``worker``: the two ends of a solve in a process of its own.
+- ``isolate``, ``worker``: the two ends of a solve in a process of its own; ``servers``: what
+  forks them.
 """
 
 from __future__ import annotations

@@ -30,12 +30,15 @@ def conclude(
     """Turn what an engine reported into a checked result."""
     problem, objective, bound = progress.problem, progress.objective, progress.best_bound
     warnings = [*notes, *outcome.warnings]
-    complaint = contradiction(problem, outcome, objective, bound, faithful=form.faithful)
+    complaint = outcome.wrong or contradiction(
+        problem, outcome, objective, bound, faithful=form.faithful
+    )
     if outcome.proved and objective is not None and form.faithful and not complaint:
         bound = objective
     status = _status(outcome, objective, bound)
+    error = outcome.raw_status if status is Status.ERROR else ""
     if complaint:
-        status = Status.ERROR
+        status, error = Status.ERROR, complaint
         warnings.append(complaint)
     if not form.faithful:
         warnings.append(_unfaithful(form, outcome, objective))
@@ -63,6 +66,7 @@ def conclude(
         },
         options=progress.options.to_dict(),
         warnings=tuple(warnings),
+        error=error,
     )
     return _checked(result, progress, cpu)
 
@@ -76,9 +80,8 @@ def _checked(result: Result, progress: Progress, cpu: float) -> Result:
         elif complaints == [check.UNDECIDED]:
             result = result.with_warnings(f"not verified: {check.UNDECIDED}")
         elif complaints:
-            result = replace(result, status=Status.ERROR).with_warnings(
-                *(f"check failed: {complaint}" for complaint in complaints)
-            )
+            failed = [f"check failed: {complaint}" for complaint in complaints]
+            result = replace(result, status=Status.ERROR, error=failed[0]).with_warnings(*failed)
         else:
             result = replace(result, verified=True)
     return replace(result, times=Times(**progress.times, total=progress.elapsed, cpu=cpu))

@@ -77,8 +77,7 @@ def dinkelbach(
         steps += 1
         wrong = contradiction(step, last, inner.objective, inner.best_bound)
         if wrong:
-            last.warnings.append(f"step {steps}: {wrong}")
-            last = replace(last, termination=Termination.SOLVER_ERROR)
+            last = replace(last, wrong=f"step {steps}: {wrong}")
             return _told(last, steps, proved=False)
         if last.proved and inner.objective is None:
             return _told(last, steps, proved=True)

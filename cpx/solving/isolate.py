@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
 import copy
 import os
 import pickle
-import shutil
 import signal
-import subprocess
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from queue import Empty, SimpleQueue
+from pathlib import Path
+from queue import Empty
 from typing import Any
 
 from cpx.answers.result import Result, Termination, TracePoint
@@ -25,13 +22,14 @@ from cpx.backends.base import Event, Outcome, Progress
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
 from cpx.options import SolveOptions
-from cpx.processes.children import OUT_OF_MEMORY, Child, module, python_environment
+from cpx.processes.children import OUT_OF_MEMORY
 from cpx.processes.interrupts import noted
-from cpx.processes.messages import Inbox, Outbox, unpack
+from cpx.processes.limits import MemoryGroup, kills_for_memory
 from cpx.solving.conclude import conclude
 from cpx.solving.match import encoding_of
+from cpx.solving.servers import Server
 
-__all__ = ["GRACE", "prepare", "run_isolated", "shutdown"]
+__all__ = ["GRACE", "run_isolated"]
 
 GRACE = 0.7
 """Seconds past ``1.05 * time_limit`` after which a worker is killed."""
@@ -39,80 +37,8 @@ GRACE = 0.7
 # After Ctrl-C an engine has this long to hand over its incumbent; CBC alone may take 3 seconds.
 _FAREWELL = 4.0
 _TICK = 0.05
-
-# One pool per family: a worker that served several would carry all their libraries.
-_idle: defaultdict[str, list[_Worker]] = defaultdict(list)
-_lock = threading.Lock()
-
-
-class _Worker:
-    """A server process and the thread that reads its messages."""
-
-    def __init__(self) -> None:
-        # Temporary files of a killed engine have nobody else to remove them.
-        self.child = Child(
-            module("cpx.solving.worker"),
-            "cpx-worker-",
-            environment=python_environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-        )
-        self._outbox = Outbox(self.child.stdin.fileno())
-        self.messages: SimpleQueue[dict[str, Any]] = SimpleQueue()
-        self._thread = threading.Thread(target=self._read, name="cpx-worker", daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        for frame in Inbox(self.child.stdout.fileno()).frames():
-            self.messages.put(unpack(frame))
-        self.messages.put({"closed": True})
-
-    def send(self, *messages: object) -> None:
-        """Send messages, unless it is dead, which shows as soon as it is listened to."""
-        with suppress(BrokenPipeError):
-            for message in messages:
-                self._outbox.send(message)
-
-    def tidy(self) -> None:
-        """Remove what the last job left in the folder for temporary files."""
-        for path in self.child.folder.iterdir():
-            shutil.rmtree(path, ignore_errors=True)
-
-    def close(self) -> None:
-        """End an idle server."""
-        self.child.stdin.close()
-        self.child.wait(2)
-        self.end()
-
-    def end(self) -> None:
-        """End the server at once."""
-        self.child.kill()
-        self._thread.join()
-        self.child.end()
-
-
-def shutdown() -> None:
-    """End all idle workers; the next isolated solve starts a new one."""
-    with _lock:
-        workers = [worker for pool in _idle.values() for worker in pool]
-        _idle.clear()
-    for worker in workers:
-        worker.close()
-
-
-atexit.register(shutdown)
-
-
-def prepare(backend: str) -> None:
-    """Start a worker and let it load an engine, while this process has something else to do.
-
-    The next :func:`run_isolated` with an engine of the same family takes it.
-    """
-    worker = _Worker()
-    worker.send({"backend": backend})
-    with _lock:
-        _idle[backend.partition(":")[0]].append(worker)
+# How much of what a worker printed last is looked at.
+_LAST_BYTES = 4096
 
 
 def run_isolated(
@@ -122,6 +48,8 @@ def run_isolated(
     listen: Callable[[Event], None] | None = None,
     *,
     memory: int | None = None,
+    cores: Sequence[int] | None = None,
+    log: Path | None = None,
     cancel: threading.Event | None = None,
 ) -> Result:
     """Solve in a worker process that is killed when it overstays the limit.
@@ -131,7 +59,12 @@ def run_isolated(
     problem, backend, options, listen
         As for :func:`cpx.solving.run`.
     memory : int, optional
-        Bytes of address space the worker may use.
+        Bytes the worker may use: of memory, where the system has control groups that we may
+        make, else of address space.
+    cores : sequence of int, optional
+        Those it runs on. Default: all that this process may use.
+    log : Path, optional
+        File that gets what the engine prints, its own log included.
     cancel : threading.Event, optional
         Stops the solve like Ctrl-C when it is set from another thread.
 
@@ -142,8 +75,30 @@ def run_isolated(
         limit counts from the moment the worker starts to state the problem: loading the
         engine, once per worker, is not part of it.
     """
+    engine = find_backend(backend)
+    options = engine.configured(options)
     with noted(cancel := cancel or threading.Event()):
-        return _run(problem, backend, options, listen, memory, cancel)
+        group = _memory_group(memory)
+        limits = {
+            "memory": memory,
+            "group": None if group is None else str(group.folder),
+            "cores": cores,
+            "log": None if log is None else str(log.resolve()),
+        }
+        try:
+            result = _run(problem, engine.full_name, options, listen, limits, cancel)
+            peak = None if group is None else group.peak()
+            return result if peak is None else replace(result, memory=peak)
+        finally:
+            if group is not None:
+                group.remove()
+
+
+def _memory_group(memory: int | None) -> MemoryGroup | None:
+    if memory is not None:
+        with suppress(OSError):
+            return MemoryGroup(memory)
+    return None
 
 
 def _run(
@@ -151,22 +106,16 @@ def _run(
     backend: str,
     options: SolveOptions,
     listen: Callable[[Event], None] | None,
-    memory: int | None,
+    limits: dict[str, Any],
     cancel: threading.Event,
 ) -> Result:
-    pool = _idle[backend.partition(":")[0]]
-    with _lock:
-        worker = pool.pop() if pool else None
-    if worker is not None and not worker.child.running():
-        worker.end()
-        worker = None
-    worker = worker or _Worker()
+    worker = Server.take(backend)
     job = _Job(worker, Progress(problem, options, listen), cancel)
     if options.hint_features is not None:
         # Known also when the worker has no time to say so.
         job.progress.found(problem.explanation(options.hint_features))
     try:
-        asked = {"backend": backend, "options": options, "memory": memory}
+        asked = {"backend": backend, "options": options, **limits}
         try:
             worker.send(asked, _bare(problem))
         except (pickle.PicklingError, TypeError, AttributeError) as error:
@@ -177,15 +126,15 @@ def _run(
         worker.end()
         raise
     if result is None:
-        result = job.conclude(backend, limited=memory is not None)
-    if job.reusable:
-        if job.killed:
-            worker.tidy()
-        with _lock:
-            pool.append(worker)
-    else:
+        result = job.conclude(backend, limits)
+    if not job.reusable:
         worker.end()
-    return result
+        return result
+    if job.killed:
+        worker.tidy()
+    worker.give_back(backend)
+    cpu = result.times.cpu if job.cpu is None else job.cpu
+    return replace(result, memory=job.memory, times=replace(result.times, cpu=cpu))
 
 
 def _bare(problem: Problem) -> Problem:
@@ -210,12 +159,15 @@ def _not_sent(problem: Problem, why: object) -> str:
 class _Job:
     """One solve in one worker."""
 
-    def __init__(self, worker: _Worker, progress: Progress, cancel: threading.Event) -> None:
+    def __init__(self, worker: Server, progress: Progress, cancel: threading.Event) -> None:
         self.worker, self.progress, self.cancel = worker, progress, cancel
         self.pid: int | None = None
         self.deadline: float | None = None
         self.killed = False
         self.exit: int | None = None
+        self._kills_before = kills_for_memory()
+        self.cpu: float | None = None
+        self.memory: int | None = None
         self.reusable = False
         # The phase that the child has entered, and when.
         self._phase: str | None = None
@@ -237,11 +189,12 @@ class _Job:
                 elif "event" in message:
                     self._replay(message)
                 elif "result" in message:
-                    result = replace(Result.from_dict(message["result"]), memory=message["memory"])
+                    result = Result.from_dict(message["result"])
                 elif "refused" in message:
                     raise InvalidOption(_not_sent(self.progress.problem, message["refused"]))
                 elif "exit" in message:
                     self.exit, self.reusable = message["exit"], True
+                    self.cpu, self.memory = message["cpu"], message["memory"]
                     return result
                 else:
                     self.exit = self.worker.child.process.wait()
@@ -301,8 +254,9 @@ class _Job:
         except (ProcessLookupError, PermissionError):
             return
 
-    def conclude(self, backend: str, limited: bool) -> Result:
+    def conclude(self, backend: str, limits: dict[str, Any]) -> Result:
         """Make a result of the last events of a child that sent none."""
+        words = [] if limits["log"] is None else _last_lines(Path(limits["log"]))
         if self._phase is not None:
             self.progress.times[self._phase] += time.perf_counter() - self._entered
         if self.progress.interrupted:
@@ -310,14 +264,41 @@ class _Job:
         elif self.killed:
             outcome = Outcome(False, Termination.TIME_LIMIT, "killed at the time limit")
         elif self.exit == -int(getattr(signal, "SIGKILL", 9)):
-            outcome = Outcome(False, Termination.MEMORY_LIMIT, "killed by the system")
-        elif limited and self.exit in (-signal.SIGABRT, OUT_OF_MEMORY):
+            killed = kills_for_memory()
+            if killed is None or killed != self._kills_before:
+                outcome = Outcome(False, Termination.MEMORY_LIMIT, "killed by the system")
+            else:
+                outcome = Outcome(False, Termination.INTERRUPTED, "killed from outside")
+        elif limits["memory"] is not None and _lacked_memory(self.exit, words):
             outcome = Outcome(False, Termination.MEMORY_LIMIT, "ended at the memory limit")
         else:
-            outcome = Outcome(
-                False, Termination.SOLVER_ERROR, f"the worker ended with status {self.exit}"
-            )
+            outcome = Outcome(False, Termination.SOLVER_ERROR, _ended(self.exit, words))
         problem, options = self.progress.problem, self.progress.options
         engine = find_backend(backend)
         form = encoding_of(engine, problem, options.encoding)
-        return conclude(self.progress, outcome, engine, form, (), 0.0)
+        return conclude(self.progress, outcome, engine, form, (), self.cpu or 0.0)
+
+
+def _lacked_memory(status: int | None, words: list[str]) -> bool:
+    """Whether a worker with a limit of memory ended for want of it, as far as can be told."""
+    if status == -signal.SIGABRT:
+        # As C++ ends a program whose allocation fails; and for many other reasons.
+        return not words or any("alloc" in line or "memory" in line for line in words)
+    return status == OUT_OF_MEMORY
+
+
+def _ended(status: int | None, words: list[str]) -> str:
+    """Say how a worker ended, with the last line that it printed."""
+    how = f"the worker ended with status {status}"
+    if status is not None and status < 0:
+        with suppress(ValueError):
+            how = f"the worker was ended by {signal.Signals(-status).name}"
+    return f"{how}: {words[-1]}" if words else how
+
+
+def _last_lines(log: Path) -> list[str]:
+    with suppress(OSError), log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - _LAST_BYTES))
+        lines = file.read().decode(errors="replace").splitlines()
+        return [line.strip() for line in lines if line.strip()]
+    return []

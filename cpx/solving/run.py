@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Termination
@@ -33,6 +34,8 @@ def solve(
     seed: int = 0,
     gap: float | None = None,
     hint: Explanation | Sequence[int] | None = None,
+    engine: Mapping[str, Any] | None = None,
+    warm_start: bool = True,
     isolate: bool = False,
     listen: Callable[[Event], None] | None = None,
 ) -> Result:
@@ -43,7 +46,8 @@ def solve(
     problem : Problem
         What is asked, such as :class:`cpx.KMonomial`.
     backend : str
-        ``"family"`` or ``"family:solver"``: ``cpsat``, ``maxsat:rc2``, ``milp:highs``, ...
+        ``"family"`` or ``"family:solver"``: ``cpsat``, ``maxsat:rc2``, ``milp:highs``, ...,
+        with options of the engine if need be: ``"cpsat{linearization_level=2}"``.
     time_limit : float, optional
         Seconds > 0 for stating, compiling and solving together. The check of the answer may
         take what is left, or else 5 % and a second more: what it cannot decide by then is
@@ -56,6 +60,10 @@ def solve(
         Stop once the relative gap is at most this.
     hint : Explanation or sequence of int, optional
         A known solution. If feasible it counts as the first incumbent.
+    engine : mapping of str to value, optional
+        Options of the engine by their own names, as if given with its name.
+    warm_start : bool
+        Whether an engine without a good start of its own may be handed one.
     isolate : bool
         Run in a worker process that is killed at the limit plus a grace of at most 1 s;
         the last incumbent and bound survive the kill.
@@ -90,6 +98,8 @@ def solve(
         gap=gap,
         hint=hint.features if isinstance(hint, Explanation) else hint,
         encoding=encoding,
+        engine={} if engine is None else engine,
+        warm_start=warm_start,
     )
     return run(problem, backend, options, isolate=isolate, listen=listen)
 
@@ -113,6 +123,7 @@ def run(
         raise InvalidOption(f"problem must be a cpx problem, got {type(problem).__name__}")
     engine = find_backend(backend)
     engine.require()
+    options = engine.configured(options)
     form = encoding_of(engine, problem, options.encoding)
     require_kind(engine, problem)
     require_oracle(engine, problem)
@@ -126,7 +137,8 @@ def run(
     elif isolate:
         from cpx.solving.isolate import run_isolated
 
-        return run_isolated(problem, backend, options, listen, cancel=cancel).with_warnings(*notes)
+        result = run_isolated(problem, engine.full_name, options, listen, cancel=cancel)
+        return result.with_warnings(*notes)
     cpu = time.process_time()
     try:
         started = Start(engine, progress)

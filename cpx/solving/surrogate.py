@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
 from cpx.backends.progress import InnerProgress
 
@@ -47,8 +46,7 @@ def solve_stand_in(
         inner.found(other.explanation(options.hint_features))
     outcome = engine.solve(other, inner.options, inner)
     if wrong := contradiction(other, outcome, inner.objective, inner.best_bound):
-        outcome.warnings.append(wrong)
-        return replace(outcome, proved=False, termination=Termination.SOLVER_ERROR, claimed=None)
+        return replace(outcome, proved=False, claimed=None, wrong=wrong)
     least = inner.objective if outcome.proved else inner.best_bound
     if inner.objective is not None:
         known = "no bound" if least is None else f"bound {least}"

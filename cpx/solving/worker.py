@@ -3,12 +3,14 @@
 It gets the names of engines to load, and jobs, each followed by its problem. It sends
 ``{"started": pid}`` when the clock of a solve starts, ``{"phase": ...}`` and ``{"event": ...}``
 on the way, ``{"result": ...}`` at the end, or ``{"refused": why}`` where the problem is of a
-class that is not found here, and ``{"exit": status}`` when the child is gone.
+class that is not found here, and ``{"exit": status}`` when the child is gone, with what it has
+used: ``cpu`` seconds and ``memory``, the programs that it started included.
 Where the system has no fork, jobs run in the server itself and a kill takes the server along.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import signal
@@ -19,9 +21,12 @@ from typing import Any
 from cpx.processes import interrupts
 from cpx.processes.calls import claim_stdout
 from cpx.processes.children import OUT_OF_MEMORY, die_with_parent, remove_own_folder
+from cpx.processes.limits import MemoryGroup, limit_address_space
 from cpx.processes.messages import Inbox, Outbox, unpack
+from cpx.support.versions import installed_version
 
 _STDIN = 0
+_MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def main() -> None:
@@ -41,7 +46,7 @@ def main() -> None:
         else:
             outbox.send({"started": os.getpid()})
             _work(job, outbox)
-            outbox.send({"exit": 0})
+            outbox.send({"exit": 0, "cpu": None, "memory": None})
     remove_own_folder()
 
 
@@ -50,11 +55,17 @@ def _preload(name: str) -> None:
     from cpx.backends import backend_class
 
     import_module("cpx.solving.run")
-    backend_class(name.partition(":")[0]).preload()
+    engine = backend_class(name.partition(":")[0])
+    engine.preload()
+    # Read once, not once for each child.
+    engine.versions()
+    installed_version("cpx-explain")
 
 
 def _serve_in_child(job: dict[str, Any], out: int) -> None:
     ours, theirs = os.pipe()
+    # What is not looked at by the collector is not copied for the child.
+    gc.freeze()
     pid = os.fork()
     if pid == 0:
         os.close(ours)
@@ -83,14 +94,21 @@ def _serve_in_child(job: dict[str, Any], out: int) -> None:
     # Its group is there as long as it is not waited for, and so is what it has left running.
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     os.killpg(pid, signal.SIGKILL)
-    _, status = os.waitpid(pid, 0)
-    outbox.send({"exit": os.waitstatus_to_exitcode(status)})
+    _, status, used = os.wait4(pid, 0)
+    outbox.send(
+        {
+            "exit": os.waitstatus_to_exitcode(status),
+            "cpu": used.ru_utime + used.ru_stime,
+            "memory": used.ru_maxrss * _MEMORY_UNIT,
+        }
+    )
 
 
 def _child(job: dict[str, Any], outbox: Outbox) -> int:
     """Do a job in a process of its own; return its exit status."""
     try:
         interrupts.once()
+        _confine(job)
         outbox.send({"started": os.getpid()})
         _work(job, outbox)
     except KeyboardInterrupt:
@@ -103,12 +121,24 @@ def _child(job: dict[str, Any], outbox: Outbox) -> int:
     return 0
 
 
+def _confine(job: dict[str, Any]) -> None:
+    """Keep to the file for what is printed, the cores and the memory that the job has."""
+    if job["log"] is not None:
+        log = os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        os.close(log)
+    if job["cores"] is not None:
+        os.sched_setaffinity(0, job["cores"])
+    if job["group"] is not None:
+        MemoryGroup.enter(job["group"])
+    elif job["memory"] is not None:
+        limit_address_space(job["memory"])
+
+
 def _work(job: dict[str, Any], outbox: Outbox) -> None:
     from cpx.backends import Event
     from cpx.solving.run import run
-
-    if job["memory"] is not None:
-        _limit_memory(job["memory"])
 
     def listen(event: Event) -> None:
         found = event.explanation
@@ -124,23 +154,7 @@ def _work(job: dict[str, Any], outbox: Outbox) -> None:
         outbox.send({"refused": str(error)})
         return
     result = run(problem, job["backend"], job["options"], listen=listen, entered=entered)
-    outbox.send({"result": result.to_dict(), "memory": _peak_memory()})
-
-
-def _limit_memory(limit: int) -> None:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def _peak_memory() -> int | None:
-    """Return the peak resident memory of this process in bytes, where the system tells."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    outbox.send({"result": result.to_dict()})
 
 
 if __name__ == "__main__":

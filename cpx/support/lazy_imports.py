@@ -21,7 +21,7 @@ def lazily(
         Its name.
     homes : mapping of str to str
         Each public name, and the module that has it: one of the package, or of another room
-        by its full name.
+        by its full name. A module that is what the name means has its own full name.
 
     Examples
     --------
@@ -34,7 +34,8 @@ def lazily(
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home = homes[name] if homes[name].startswith("cpx.") else f"{package}.{homes[name]}"
-        value = getattr(import_module(home), name)
+        module = import_module(home)
+        value = module if home == f"{package}.{name}" else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -10,10 +10,9 @@ import pytest
 from cpx import learn_rules, solve
 from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_precision import MaxPrecision
-from cpx.testing.learning import random_learning
+from cpx.testing.minimum_subset import random_votes
 from cpx.testing.random_instances import random_problem
-from cpx.testing.rule_sets import random_selection
-from cpx.testing.smallest import random_votes
+from cpx.testing.rule_sets import random_learning, random_selection
 from tests.methods.test_column_generation import drawn
 
 CASES = {

@@ -129,10 +129,10 @@ def test_stop_before_the_search(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("encoding", ["clausal", "channelling"])
 def test_hint(engine, encoding):
-    problem = instance(200, 20, 3)
+    problem = instance(60, 10, 3)
     hint = (0, 1, 2)
     value = problem.evaluate(problem.explanation(hint)).objective
-    progress, outcome = run(engine, problem, time_limit=3, hint=hint, encoding=encoding)
+    progress, outcome = run(engine, problem, time_limit=60, hint=hint, encoding=encoding)
     assert progress.objective is not None
     assert progress.objective <= value
     assert outcome.claimed is None or outcome.claimed <= value

@@ -19,7 +19,8 @@ from cpx.options import SolveOptions
 from cpx.processes.calls import Overdue, call
 from cpx.processes.children import python_environment
 from cpx.processes.messages import Inbox, Outbox, pack, unpack
-from cpx.solving.isolate import run_isolated, shutdown
+from cpx.solving.isolate import run_isolated
+from cpx.solving.servers import shutdown
 
 
 def test_messages_come_out_as_they_went_in() -> None:

@@ -23,9 +23,10 @@ from cpx.data.oracle import Oracle
 from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
 from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
-from cpx.solving.isolate import run_isolated, shutdown
+from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run
-from cpx.testing.smallest import random_votes
+from cpx.solving.servers import shutdown
+from cpx.testing.minimum_subset import random_votes
 from tests.engines import ENGINES
 from tests.terminal import start
 
@@ -369,7 +370,7 @@ def test_workers_are_reused_and_replaced() -> None:
     second = time.perf_counter()
     solve(problem, isolate=True)
     assert time.perf_counter() - second < second - first
-    from cpx.solving import isolate as worker
+    from cpx.solving import servers as worker
 
     (idle,) = worker._idle["cpsat"]
     idle.child.kill()

@@ -7,16 +7,19 @@ callbacks for solutions and for the best bound. Install: ``pip install ortools c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.engine_options import EngineOption
 from cpx.backends.interruptible import run_interruptibly
+from cpx.errors import InvalidOption
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem, Statement, Values
@@ -24,9 +27,62 @@ if TYPE_CHECKING:
 
 __all__ = ["CpSat"]
 
+# Parameters that have names of ours, that would make the engine claim more or less than it
+# proves, or that write files.
+_NOT_OPTIONS = {
+    "absolute_gap_limit",
+    "catch_sigint_signal",
+    "check_drat_proof",
+    "drat_output",
+    "drat_proof_output",
+    "enumerate_all_solutions",
+    "fill_additional_solutions_in_response",
+    "fix_variables_to_their_hinted_value",
+    "log_prefix",
+    "log_search_progress",
+    "log_subsolver_statistics",
+    "log_to_response",
+    "log_to_stdout",
+    "max_drat_time_in_seconds",
+    "max_time_in_seconds",
+    "name",
+    "num_search_workers",
+    "num_workers",
+    "random_seed",
+    "relative_gap_limit",
+    "subsolver_params",
+}
+
+
+class _Phase(NamedTuple):
+    """A part of a solve by one thread."""
+
+    parameters: Mapping[str, Any]
+    units: float
+    """Of deterministic time, at most."""
+    share: float
+    """Of the seconds that are left, as units, at most."""
+
+
+_IN_TURN = ["core", "default_lp", "quick_restart_no_lp"]
+_PHASES = (
+    # Proves what is easy.
+    _Phase({}, 1.0, 0.1),
+    # Strategies in turn: good solutions, sooner than by the default parameters.
+    _Phase({"interleave_search": True, "subsolvers": _IN_TURN}, 5.0, 0.25),
+    # Bounds from cores: hardly a solution by the way, and by far the best bounds.
+    _Phase({"optimize_with_core": True, "linearization_level": 0}, math.inf, 1.0),
+)
+
 
 class CpSat(Backend):
-    """CP-SAT: lazy clause generation with linear relaxations; exact and anytime."""
+    """CP-SAT: lazy clause generation with linear relaxations; exact and anytime.
+
+    One thread works in three phases, unless parameters of CP-SAT are given: by its default, by
+    several strategies in turn, which is better at solutions, and by cores, which is better at
+    bounds. Each phase starts from the best solution so far. More threads divide the work by
+    themselves.
+    """
 
     name: ClassVar[str] = "cpsat"
     requires: ClassVar[dict[str, str]] = {
@@ -38,9 +94,20 @@ class CpSat(Backend):
 
     @classmethod
     def preload(cls) -> None:
-        """Import the solver's module as well, which its package does not."""
+        """Import the solver's module as well, which its package does not, and what compiles."""
         super().preload()
         import_module("ortools.sat.python.cp_model")
+        import_module("cpx.backends.cpsat.compile")
+
+    def options(self) -> Mapping[str, EngineOption]:
+        """Return the parameters of CP-SAT that change how it searches."""
+        from ortools.sat.python import cp_model
+
+        parameters, found = cp_model.CpSolver().parameters, {}
+        for name, member in vars(type(parameters)).items():
+            if isinstance(member, property) and name not in _NOT_OPTIONS:
+                found[name] = _option(getattr(parameters, name))
+        return {name: option for name, option in found.items() if option is not None}
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """State, compile and solve; see :class:`~cpx.backends.base.Backend`."""
@@ -52,7 +119,7 @@ class CpSat(Backend):
             statement = problem.model(options.encoding)
         with progress.phase("compile"):
             model, variables = compile_cp_model(statement)
-            _add_hint(model, variables, statement, options)
+            _add_hint(model, variables, statement, options.hint_features)
             sizes = {
                 "variables": len(model.proto.variables),
                 "constraints": len(model.proto.constraints),
@@ -60,22 +127,21 @@ class CpSat(Backend):
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
 
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = options.threads
-        solver.parameters.random_seed = options.seed
-        # Ctrl-C is ours: the solver runs in a thread, and its own handler would swallow it.
-        solver.parameters.catch_sigint_signal = False
-        # By default the engine calls optimal what is within 1e-4, in floats, of its bound.
-        solver.parameters.absolute_gap_limit = 0.0
-        if progress.remaining is not None:
-            solver.parameters.max_time_in_seconds = progress.remaining
-        solver.best_bound_callback = _bound_watcher(model, statement, progress)
-        watcher = _watcher(cp_model, variables, progress)
+        outcome = Outcome(False, Termination.COMPLETED, sizes=sizes)
         with progress.phase("solve"):
-            code = run_interruptibly(
-                lambda: solver.solve(model, watcher), progress, solver.stop_search
-            )
-        return self._outcome(solver, code, model, statement, progress, sizes)
+            for phase in _phases(model, options):
+                if progress.explanation is not None:
+                    model.clear_hints()
+                    _add_hint(model, variables, statement, progress.explanation.features)
+                solver = _solver(phase, options, progress)
+                solver.best_bound_callback = _bound_watcher(model, statement, progress)
+                solve = partial(solver.solve, model, _watcher(cp_model, variables, progress))
+                code = run_interruptibly(solve, progress, solver.stop_search)
+                outcome = self._outcome(solver, code, model, statement, progress, sizes)
+                failed = outcome.termination is Termination.SOLVER_ERROR
+                if outcome.proved or failed or progress.should_stop:
+                    break
+        return outcome
 
     def _outcome(
         self,
@@ -90,7 +156,9 @@ class CpSat(Backend):
 
         name = solver.status_name(code)
         if code == cp_model.MODEL_INVALID:
-            return Outcome(False, Termination.SOLVER_ERROR, name, sizes=sizes)
+            why = solver.solution_info()
+            said = f"{name}: {why}" if why else name
+            return Outcome(False, Termination.SOLVER_ERROR, said, sizes=sizes)
         solved = code in (cp_model.OPTIMAL, cp_model.FEASIBLE)
         claimed = None
         proved = code == cp_model.INFEASIBLE
@@ -103,6 +171,57 @@ class CpSat(Backend):
         if not proved:
             termination = _why_stopped(progress)
         return Outcome(proved, termination, name, claimed, sizes)
+
+
+def _phases(model: Any, options: SolveOptions) -> Sequence[_Phase]:
+    if options.engine or options.threads > 1 or not len(model.proto.objective.vars):
+        return [_Phase(options.engine, math.inf, 1.0)]
+    return _PHASES
+
+
+def _solver(phase: _Phase, options: SolveOptions, progress: Progress) -> Any:
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    for name, value in phase.parameters.items():
+        _set(solver.parameters, name, value)
+    solver.parameters.num_workers = options.threads
+    solver.parameters.random_seed = options.seed
+    solver.parameters.log_search_progress = options.log
+    # Ctrl-C is ours: the solver runs in a thread, and its own handler would swallow it.
+    solver.parameters.catch_sigint_signal = False
+    # By default the engine calls optimal what is within 1e-4, in floats, of its bound.
+    solver.parameters.absolute_gap_limit = 0.0
+    left = math.inf if progress.remaining is None else progress.remaining
+    solver.parameters.max_time_in_seconds = left
+    if phase.units < math.inf:
+        # Units of about a second, which stand for the same work at every repetition.
+        solver.parameters.max_deterministic_time = min(phase.units, phase.share * left)
+    return solver
+
+
+def _option(default: Any) -> EngineOption | None:
+    """Return what a parameter with this default takes; None for a message of its own."""
+    if isinstance(default, bool | int | float | str):
+        return EngineOption(type(default))
+    if hasattr(default, "__members__"):
+        return EngineOption(str, choices=tuple(default.__members__))
+    if type(default).__name__ == "repeated_scalar_std_string":
+        return EngineOption(list)
+    return None
+
+
+def _set(parameters: Any, name: str, value: Any) -> None:
+    now = getattr(parameters, name)
+    try:
+        if isinstance(value, list):
+            now.extend(value)
+        elif hasattr(now, "__members__"):
+            setattr(parameters, name, now.__members__[value])
+        else:
+            setattr(parameters, name, value)
+    except (TypeError, ValueError) as error:
+        raise InvalidOption(f"{name} of cpsat cannot be {value!r}") from error
 
 
 def _why_stopped(progress: Progress) -> Termination:
@@ -157,11 +276,14 @@ def _bound_watcher(
 
 
 def _add_hint(
-    model: Any, variables: dict[str, list[Any]], statement: Statement, options: SolveOptions
+    model: Any,
+    variables: dict[str, list[Any]],
+    statement: Statement,
+    features: Sequence[int] | None,
 ) -> None:
-    if options.hint_features is None:
+    if features is None:
         return
-    values = statement.complete(options.hint_features)
+    values = statement.complete(features)
     for name, array in variables.items():
         for variable, value in zip(array, values[name], strict=True):
             model.add_hint(variable, int(value))

@@ -8,12 +8,15 @@ clauses (:mod:`~cpx.backends.maxsat.wcnf`); the searches are PySAT's RC2 with ev
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.engine_options import EngineOption
 from cpx.backends.interruptible import run_interruptibly
-from cpx.backends.maxsat.oracle import Stopped
+from cpx.backends.maxsat.oracle import SOLVERS, Stopped
 
 if TYPE_CHECKING:
     from cpx.backends.maxsat.search import Search
@@ -44,6 +47,35 @@ class MaxSat(Backend):
     }
     supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
     summary: ClassVar[str] = "MaxSAT, PySAT: core-guided, stratified, improving; exact, anytime"
+
+    @classmethod
+    def preload(cls) -> None:
+        """Import what compiles and what searches as well."""
+        super().preload()
+        import_module("cpx.backends.maxsat.chain")
+        import_module("cpx.backends.maxsat.equivalence")
+        import_module("cpx.backends.maxsat.linear_search")
+        import_module("cpx.backends.maxsat.wcnf")
+
+    def options(self) -> Mapping[str, EngineOption]:
+        """Return the options of PySAT's RC2, or those of the linear search, and the SAT solver."""
+        own = {
+            "rc2": {},
+            "stratified": {"blo": EngineOption(str, choices=("basic", "div", "cluster", "full"))},
+            "lsu": {
+                "core_seconds": EngineOption(float, least=0),
+                "step_conflicts": EngineOption(int, least=1),
+                "neighbourhood_conflicts": EngineOption(int, least=1),
+            },
+        }
+        return {
+            "oracle": EngineOption(str, choices=SOLVERS),
+            "adapt": EngineOption(bool),
+            "exhaust": EngineOption(bool),
+            "minz": EngineOption(bool),
+            "trim": EngineOption(int, least=0),
+            **own[self.solver],
+        }
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """State, compile and solve; see :class:`~cpx.backends.base.Backend`."""
@@ -81,7 +113,7 @@ class MaxSat(Backend):
         hint = _hint(problem, statement, compiled, options, progress, outcome)
         check()
         with progress.phase("solve"):
-            search = Search(compiled, progress, options.seed)
+            search = Search(compiled, progress)
             try:
                 with search.oracle.watched():
                     feasible = self._search(search, hint)

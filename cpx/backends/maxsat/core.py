@@ -32,8 +32,7 @@ class CoreGuided(RC2):  # type: ignore[misc]
 
     def __init__(self, search: Search) -> None:
         self._search = search
-        adapt = len(search.compiled.costs) <= _ADAPT_LIMIT
-        super().__init__(_soft_only(search), adapt=adapt, exhaust=True, minz=True)
+        super().__init__(_soft_only(search), **_settings(search))
 
     def init(self, formula: Any, incr: bool = False) -> None:
         """Take the search's oracle and variables in place of new ones."""
@@ -69,8 +68,8 @@ class StratifiedCoreGuided(CoreGuided, RC2Stratified):  # type: ignore[misc]
 
     def __init__(self, search: Search) -> None:
         self._search = search
-        adapt = len(search.compiled.costs) <= _ADAPT_LIMIT
-        RC2Stratified.__init__(self, _soft_only(search), adapt=adapt, exhaust=True, minz=True)
+        blo = search.settings.get("blo", "div")
+        RC2Stratified.__init__(self, _soft_only(search), blo=blo, **_settings(search))
 
 
 def core_guided(search: Search, stratified: bool = False) -> None:
@@ -87,6 +86,17 @@ def core_guided(search: Search, stratified: bool = False) -> None:
         search.prove(algorithm.cost)
     finally:
         algorithm.delete()
+
+
+def _settings(search: Search) -> dict[str, Any]:
+    default = {
+        "adapt": len(search.compiled.costs) <= _ADAPT_LIMIT,
+        "exhaust": True,
+        "minz": True,
+        "trim": 0,
+    }
+    own = {name: search.settings.get(name, value) for name, value in default.items()}
+    return {**own, "verbose": 2 * search.progress.options.log}
 
 
 def _soft_only(search: Search) -> Any:

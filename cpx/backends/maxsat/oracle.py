@@ -9,15 +9,26 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-__all__ = ["Oracle", "Stopped"]
+__all__ = ["SOLVERS", "Oracle", "Stopped"]
 
 # Latency of a stop; each look costs microseconds.
 _POLL_SECONDS = 0.02
 # Clauses added between two looks at the stop signal, a few milliseconds of work.
 _CHUNK = 4096
 # CaDiCaL cannot be interrupted at all. Glucose looks at interrupts and conflict budgets only
-# when it restarts, which on these formulas has taken it up to 25 s; MiniSat looks at once.
-_SOLVER = "minisat22"
+# when it restarts, which on these formulas has taken it up to 25 s; MiniSat, the default, looks
+# at once.
+SOLVERS = (
+    "minisat22",
+    "minisat-gh",
+    "glucose3",
+    "glucose4",
+    "glucose42",
+    "maplechrono",
+    "maplecm",
+    "maplesat",
+    "mergesat3",
+)
 
 
 class Stopped(Exception):
@@ -36,6 +47,8 @@ class Oracle:
         Asked about every 20 ms, in a thread of its own while :meth:`watched`, and between calls.
     seen : callable
         Called with each model.
+    solver : str
+        One of PySAT's that can be interrupted.
 
     Examples
     --------
@@ -47,10 +60,15 @@ class Oracle:
     >>> oracle.delete()
     """
 
-    def __init__(self, should_stop: Callable[[], bool], seen: Callable[[list[int]], None]) -> None:
+    def __init__(
+        self,
+        should_stop: Callable[[], bool],
+        seen: Callable[[list[int]], None],
+        solver: str = SOLVERS[0],
+    ) -> None:
         from pysat.solvers import Solver
 
-        self._native = Solver(name=_SOLVER)
+        self._native = Solver(name=solver)
         self._should_stop, self._seen = should_stop, seen
         self._deadline: float | None = None
         self._lock = threading.Lock()

@@ -1,11 +1,11 @@
-"""What the three searches share: the incumbent, the bounds, the start."""
+"""Base class of the MaxSAT searches: incumbent, bounds, warm start."""
 
 from __future__ import annotations
 
 import random
 from typing import TYPE_CHECKING
 
-from cpx.backends.maxsat.oracle import Oracle, Stopped
+from cpx.backends.maxsat.oracle import SOLVERS, Oracle, Stopped
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
@@ -29,19 +29,24 @@ class Search:
         Loaded by :meth:`start`.
     pool : pysat.formula.IDPool
         Fresh variables.
+    settings : mapping
+        Options of the engine by their own names.
     """
 
-    def __init__(self, compiled: Compiled, progress: Progress, seed: int) -> None:
+    def __init__(self, compiled: Compiled, progress: Progress) -> None:
         from pysat.formula import IDPool
 
         self.compiled, self.progress = compiled, progress
-        self.random = random.Random(seed)
-        self._shuffled_start = seed != 0
+        self.settings = progress.options.engine
+        self.random = random.Random(progress.options.seed)
+        self._shuffled_start = progress.options.seed != 0
         self.upper: int | None = None
         self.lower = 0
         self.model: list[int] = []
         self.pool = IDPool(start_from=compiled.top + 1)
-        self.oracle = Oracle(lambda: progress.should_stop, self.see)
+        self.oracle = Oracle(
+            lambda: progress.should_stop, self.see, self.settings.get("oracle", SOLVERS[0])
+        )
 
     def see(self, model: list[int]) -> None:
         """Take note of a model; raise Stopped when it is good enough.

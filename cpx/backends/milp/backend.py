@@ -6,6 +6,8 @@ Install: ``pip install 'pulp>=3.3.1,<4' 'highspy>=1.11,<1.15'``; CBC comes with 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.engine_options import EngineOption
 from cpx.backends.interruptible import run_interruptibly
 from cpx.backends.milp.watch import Watch
 from cpx.errors import EngineMissing
@@ -44,6 +47,24 @@ class Milp(Backend):
     }
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
+
+    @classmethod
+    def preload(cls) -> None:
+        """Import what compiles and runs the engines as well."""
+        super().preload()
+        import_module("cpx.backends.milp.pulp_solver")
+        import_module("cpx.backends.milp.highs")
+        import_module("cpx.backends.milp.cbc")
+
+    def options(self) -> Mapping[str, EngineOption]:
+        """Return the options of HiGHS or CBC that change how they search."""
+        if self.solver == "cbc":
+            from cpx.backends.milp.cbc import OPTIONS
+
+            return OPTIONS
+        from cpx.backends.milp.highs import options
+
+        return options()
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """State, compile and solve; see :class:`~cpx.backends.base.Backend`.
@@ -88,6 +109,7 @@ class Milp(Backend):
             "timeLimit": run.progress.remaining,
             "threads": options.threads,
             "random_seed": options.seed,
+            "log": options.log,
             # No value of the objective is nearer to another one than 1.
             "gapAbs": max(0.0, 0.999 - 2 * run.slack),
             "gapRel": options.gap or 0.0,
@@ -97,6 +119,9 @@ class Milp(Backend):
 
             if cbc_path() is None:
                 raise EngineMissing("no CBC for this platform in PuLP: pip install 'pulp[cbc]'")
+            settings["settings"] = dict(options.engine)
+        else:
+            settings |= options.engine
         return compiled.pulp_solver(run.watch, **settings)
 
 
@@ -175,9 +200,13 @@ class _Run:
 def _why_stopped(engine: Any, progress: Progress) -> Termination:
     if progress.should_stop:
         return progress.why_stopped()
+    told = engine.raw_status.lower()
     # The engine's clock may run a little ahead of ours.
-    if progress.remaining is not None and "time" in engine.raw_status.lower():
+    if progress.remaining is not None and "time" in told:
         return Termination.TIME_LIMIT
+    # Limits of its own, which were asked for.
+    if progress.options.engine and ("limit" in told or "stopped on" in told):
+        return Termination.COMPLETED
     return Termination.SOLVER_ERROR
 
 

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,51 @@ import pulp
 from pulp import constants
 from pulp.apis import coin_api
 
+from cpx.backends.engine_options import EngineOption
 from cpx.backends.milp.console import Console
 from cpx.backends.milp.watch import Watch
 from cpx.processes.children import scratch
 
-__all__ = ["CbcSolver", "cbc_path"]
+__all__ = ["OPTIONS", "CbcSolver", "cbc_path"]
+
+_CUTS = EngineOption(str, choices=("off", "on", "root", "ifmove", "forceOn"))
+_SWITCH = EngineOption(str, choices=("off", "on"))
+_COUNT = EngineOption(int, least=0)
+_NODES = ("hybrid", "fewest", "depth", "upfewest", "downfewest", "updepth", "downdepth")
+OPTIONS = {
+    "cutsOnOff": _CUTS,
+    "gomoryCuts": _CUTS,
+    "knapsackCuts": _CUTS,
+    "probingCuts": _CUTS,
+    "cliqueCuts": _CUTS,
+    "mixedIntegerRoundingCuts": _CUTS,
+    "flowCoverCuts": _CUTS,
+    "twoMirCuts": _CUTS,
+    "zeroHalfCuts": _CUTS,
+    "liftAndProjectCuts": _CUTS,
+    "residualCapacityCuts": _CUTS,
+    "heuristicsOnOff": _SWITCH,
+    "combineSolutions": _SWITCH,
+    "DivingCoefficient": _SWITCH,
+    "DivingGuided": _SWITCH,
+    "DivingVectorLength": _SWITCH,
+    "feasibilityPump": _SWITCH,
+    "greedyHeuristic": _SWITCH,
+    "localTreeSearch": _SWITCH,
+    "Rens": _SWITCH,
+    "Rins": _SWITCH,
+    "roundingHeuristic": _SWITCH,
+    "maxNodes": _COUNT,
+    "maxSolutions": _COUNT,
+    "passFeasibilityPump": _COUNT,
+    "strongBranching": _COUNT,
+    "trustPseudoCosts": _COUNT,
+    "costStrategy": EngineOption(str, choices=("off", "priorities", "columnOrder", "length")),
+    "nodeStrategy": EngineOption(str, choices=_NODES),
+    "passCuts": EngineOption(int, least=-9999, most=9999),
+    "presolve": EngineOption(str, choices=("on", "off", "more")),
+}
+"""Options of CBC that change how it searches."""
 
 # What CBC gets to write its solution after it was asked to stop: it looks for the signal
 # between two steps of its search only. Less when there is a time limit to keep.
@@ -69,6 +109,10 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         Start from the values (``varValue``) that the variables have; 0 where none.
     random_seed : int, optional
         Seed of CBC and of its linear solver; 0 and None leave them theirs, which are fixed.
+    settings : mapping of str to value, optional
+        Options of CBC by their own names, see :data:`OPTIONS`.
+    log : bool
+        Print the log of CBC.
     **options
         What ``pulp.COIN_CMD`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``. The
         relative gap is that to the value.
@@ -96,18 +140,21 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         watch: Watch | None = None,
         warm_start: bool = False,
         random_seed: int | None = None,
+        settings: Mapping[str, Any] | None = None,
+        log: bool = False,
         **options: Any,
     ) -> None:
         # CBC divides the gap by the greater of value and bound, PuLP's users and cpx by the value.
         if gap := options.get("gapRel"):
             options["gapRel"] = gap / (1 + gap)
-        settings = ["integerTolerance 1e-9", "preprocess off"]
+        commands = ["integerTolerance 1e-9", "preprocess off"]
         if random_seed:  # by 0 CBC understands the time of day
-            settings += [f"randomSeed {random_seed}", f"randomCbcSeed {random_seed}"]
+            commands += [f"randomSeed {random_seed}", f"randomCbcSeed {random_seed}"]
+        commands += [f"{name} {value}" for name, value in (settings or {}).items()]
         super().__init__(
-            path=cbc_path(), msg=False, warmStart=warm_start, options=settings, **options
+            path=cbc_path(), msg=False, warmStart=warm_start, options=commands, **options
         )
-        self.watch = watch or Watch()
+        self.watch, self.log = watch or Watch(), log
         self.raw_status = ""
         self.dual_bound: float | None = None
         self._sign = 1.0
@@ -184,6 +231,8 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
 
     def _follow(self, lines: Iterable[bytes]) -> None:
         for line in lines:
+            if self.log:
+                print(line.decode(errors="replace"), flush=True)
             self._infeasible = self._infeasible or line.startswith(_INFEASIBLE)
             if best := _BEST.search(line):
                 value = float(best[1])

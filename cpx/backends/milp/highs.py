@@ -10,6 +10,7 @@ Sources: ``pulp/apis/highs_api.py`` (PuLP 3.3); HiGHS documentation, "Callbacks"
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import highspy
@@ -17,9 +18,11 @@ import numpy as np
 import pulp
 from pulp import constants
 
+from cpx.backends.engine_options import EngineOption
 from cpx.backends.milp.watch import Watch
+from cpx.errors import InvalidOption, shown
 
-__all__ = ["HighsSolver"]
+__all__ = ["HighsSolver", "options"]
 
 _KINDS = highspy.cb.HighsCallbackType
 _EVENTS = [
@@ -30,7 +33,23 @@ _EVENTS = [
     _KINDS.kCallbackIpmInterrupt,
 ]
 _MIP_EVENTS = frozenset(_EVENTS[:3])
+# Options of these families change how HiGHS searches; those of the second line what it claims,
+# or have names of ours.
+_FAMILIES = ("mip_", "simplex_", "ipm_", "presolve", "parallel", "run_crossover")
+_NOT_OPTIONS = ("tolerance", "gap", "logging", "report")
 _SPARE = 1e-9  # a fraction of a second that is still a legal time limit
+
+
+def options() -> Mapping[str, EngineOption]:
+    """Return the options of HiGHS that change how it searches, as this version has them."""
+    default = highspy.HighsOptions()
+    found = {
+        name: EngineOption(type(getattr(default, name)))
+        for name in dir(default)
+        if name.startswith(_FAMILIES) and not any(word in name for word in _NOT_OPTIONS)
+    }
+    # First-order methods are exact to a few digits only.
+    return {**found, "solver": EngineOption(str, choices=("choose", "simplex", "ipm"))}
 
 
 class HighsSolver(pulp.HiGHS):  # type: ignore[misc]
@@ -43,6 +62,8 @@ class HighsSolver(pulp.HiGHS):  # type: ignore[misc]
     warm_start : bool
         Start from the values (``varValue``) that the variables have. Values for a part of
         the variables are completed by HiGHS.
+    log : bool
+        Print the log of HiGHS.
     **options
         What ``pulp.HiGHS`` takes: ``timeLimit``, ``threads``, ``gapRel``, ``gapAbs``, and
         options of HiGHS by their own names, such as ``random_seed``.
@@ -57,9 +78,15 @@ class HighsSolver(pulp.HiGHS):  # type: ignore[misc]
 
     name = "cpx HiGHS"
 
-    def __init__(self, watch: Watch | None = None, warm_start: bool = False, **options: Any):
+    def __init__(
+        self,
+        watch: Watch | None = None,
+        warm_start: bool = False,
+        log: bool = False,
+        **options: Any,
+    ):
         super().__init__(
-            msg=False,
+            msg=log,
             callbackTuple=(self._on_event, None),
             callbacksToActivate=_EVENTS,
             **options,
@@ -132,6 +159,9 @@ class HighsSolver(pulp.HiGHS):  # type: ignore[misc]
         if self.timeLimit is not None:
             left = float(self.timeLimit) - (time.perf_counter() - self._started)
             lp.solverModel.setOptionValue("time_limit", max(_SPARE, left))
+        for name, value in self.optionsDict.items():
+            if lp.solverModel.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+                raise InvalidOption(f"HiGHS refuses the value {shown(value)} of {name}")
         # HiGHS keeps the worker threads of its last run in this thread, and refuses to run
         # with another number of them.
         highspy.Highs.resetGlobalScheduler(True)

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from cpx.backends.search.driver import Workers
     from cpx.backends.search.presolve import Reduced
     from cpx.models.base import Problem
+    from cpx.options import SolveOptions
 
-__all__ = ["BEAM_WIDTH", "break_ties", "optimise"]
+__all__ = ["beam_width", "break_ties", "optimise"]
 
-BEAM_WIDTH = 16
+_BEAM_WIDTH = 16
 _TIE_NODES = 5_000_000
-"""Nodes spent at most on the choice among equally good sets, beside those of the proof."""
+"""Nodes spent at most on the choice among equally good sets, besides those of the proof."""
 
 
 def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
@@ -43,7 +44,7 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     report([])
     progress.bound(scale.objective(0))
     if root.n > 0:
-        report(beam_columns(root, BEAM_WIDTH))
+        report(beam_columns(root, beam_width(progress.options)))
     done = explore(root, scale.cost(progress.objective), progress.options.threads, watch)
     message = f"{done.nodes} nodes"
     if done.columns is not None:
@@ -58,6 +59,11 @@ def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:
     known = done.columns if done.first and root.cost_of_none() > least else None
     warnings = break_ties(problem, reduced, progress, least, done.nodes, known)
     return Outcome(True, Termination.COMPLETED, message, progress.objective, warnings=warnings)
+
+
+def beam_width(options: SolveOptions) -> int:
+    """Return how many sets of each size the beam search for a first incumbent keeps."""
+    return int(options.engine.get("beam_width", _BEAM_WIDTH))
 
 
 class _Scale:
@@ -98,8 +104,10 @@ def break_ties(
     shortest = problem.shortened(progress.explanation).features
     most = min(len(shortest) - len(reduced.fixed), reduced.k)
 
+    most_nodes = progress.options.engine.get("tie_nodes", _TIE_NODES) + nodes
+
     def stop(spent: int) -> bool:
-        return progress.interrupted or progress.expired or spent > _TIE_NODES + nodes
+        return progress.interrupted or progress.expired or spent > most_nodes
 
     try:
         if known is None:

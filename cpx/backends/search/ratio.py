@@ -20,7 +20,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
 from cpx.backends.search.beam import beam_columns
 from cpx.backends.search.driver import explore
-from cpx.backends.search.linear import BEAM_WIDTH, break_ties
+from cpx.backends.search.linear import beam_width, break_ties
 from cpx.backends.search.root import Root
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _approach(problem: Problem, reduced: Reduced, whole: Root, progress: Progres
     while whole.n > 0 and not progress.should_stop:
         before = progress.objective
         objective = better_than(reduced.objective, Fraction(before or 0))
-        columns = beam_columns(whole.aiming_at(objective), BEAM_WIDTH)
+        columns = beam_columns(whole.aiming_at(objective), beam_width(progress.options))
         progress.found(problem.explanation(reduced.original(columns)))
         if progress.objective == before:
             return

@@ -59,7 +59,7 @@ class Generation:
     price : Fraction
         Of a rule, in units of weight.
     most_rules : callable
-        Returns the greatest number of rules that an optimal set may have.
+        Returns the maximum number of rules that an optimal set may have.
     seed : int
     threads : int
         Of the exact pricing.
@@ -170,7 +170,10 @@ class Generation:
         def smoothed(duals: Floats) -> Floats:
             return _smooth(self._share * duals, self._centre) / self._share
 
-        return [None, *self._relaxed(end - self._took, smoothed)][-1]
+        last: Relaxed | None = None
+        for relaxed in self._relaxed(end - self._took, smoothed):
+            last = relaxed
+        return last
 
     def _relaxed(self, end: float, smoothed: Callable[[Floats], Floats]) -> Iterator[Relaxed]:
         """Yield an optimum of the programme, then those with rules that beams find.
@@ -193,7 +196,7 @@ class Generation:
         """Add a rule and others that cover some of the same samples; return how many."""
         rows = np.flatnonzero(self.table.covered(best) & self.table.same)
         some = self._rng.choice(rows, min(_SEEDS, len(rows)), replace=False)
-        more = beam_pricing(self.table, self.table.worths(prices), some, self.k, _WIDTH)
+        more = beam_pricing(self.table, self.table.signed_weights(prices), some, self.k, _WIDTH)
         return self._worthy([best, *more], duals)
 
     def _note(self, value: float) -> None:
@@ -213,11 +216,11 @@ class Generation:
         seeds = self._rng.choice(
             own, min(_SEEDS, len(own)), replace=False, p=chances / chances.sum()
         )
-        return beam_pricing(self.table, self.table.worths(prices), seeds, self.k, _WIDTH)
+        return beam_pricing(self.table, self.table.signed_weights(prices), seeds, self.k, _WIDTH)
 
     def _worthy(self, found: Iterable[Features], prices: Floats) -> int:
         """Add the rules that are worth more than they cost, unless like one just added."""
-        worths, added = self.table.worths(prices), list[NDArray[np.bool_]]()
+        weights, added = self.table.signed_weights(prices), list[NDArray[np.bool_]]()
         least = float(self.price) + _TOLERANCE
         for features in found:
             if len(added) == _MOST_ADDED:
@@ -225,7 +228,7 @@ class Generation:
             if features in self._known:
                 continue
             covered = self.table.covered(features)
-            if worths[covered].sum() <= least or any(_alike(covered, one) for one in added):
+            if weights[covered].sum() <= least or any(_alike(covered, one) for one in added):
                 continue
             added.append(covered)
             self._add(features)
@@ -261,7 +264,7 @@ def _smooth(prices: Floats, centre: Floats | None) -> Floats:
 
 
 def _share_of(value: float) -> float:
-    """Return what counts as nothing beside a value."""
+    """Return what counts as nothing compared with a value."""
     return _TOLERANCE * max(1.0, value)
 
 

@@ -1,0 +1,84 @@
+"""Runs on the machines of a Dask cluster, through joblib."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from cpx.compare.plan import Task
+from cpx.compare.records import Run
+from cpx.errors import EngineMissing, InvalidOption, shortened, shown
+from cpx.processes.interrupts import noted
+
+__all__ = ["active", "connected", "run_each"]
+
+_SECONDS = 10
+
+
+def active() -> bool:
+    """Whether we are inside ``joblib.parallel_config(backend="dask")``."""
+    if "joblib" not in sys.modules:
+        return False
+    from joblib.parallel import get_active_backend
+
+    chosen: Any = get_active_backend()[0]
+    return type(chosen).__name__ == "DaskDistributedBackend"
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[None]:
+    """Use the Dask cluster whose scheduler has this address, if there is one.
+
+    Raises
+    ------
+    EngineMissing, InvalidOption
+        When Dask is not installed, or there is no cluster.
+    """
+    if address is None:
+        yield
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise EngineMissing(
+            "runs on a cluster need Dask: pip install 'cpx-explain[cluster]'"
+        ) from error
+    from joblib import parallel_config
+
+    try:
+        client = Client(address, timeout=_SECONDS)
+    except (OSError, ValueError) as error:
+        raise InvalidOption(f"no cluster at {shown(address)}: {shortened(error)}") from error
+    with client, parallel_config(backend="dask"):
+        yield
+
+
+def run_each(
+    work: Callable[[Task], Run], tasks: Sequence[Task], keep: Callable[[Task, Run], None]
+) -> bool:
+    """Make each run on some machine of the cluster; return False when Ctrl-C cut it short.
+
+    A run whose machine is lost is made again on another one. A problem is sent when its turn
+    comes; no more of them are on their way than twice the number of workers.
+    """
+    from joblib import Parallel, delayed
+
+    cancel = threading.Event()
+    with noted(cancel):
+        made = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
+            delayed(_make)(work, position, task)
+            for position, task in enumerate(tasks)
+            if not cancel.is_set()
+        )
+        for position, run in made:
+            keep(tasks[position], run)
+            if cancel.is_set():
+                break
+    return not cancel.is_set()
+
+
+def _make(work: Callable[[Task], Run], position: int, task: Task) -> tuple[int, Run]:
+    return position, work(task)

@@ -1,0 +1,169 @@
+"""The design of an experiment as data: what is run, and under which limits.
+
+One TOML file can name the whole design. Its keys are the fields of :class:`Design`, with
+``instances`` for the problems, as files or patterns of files beside it, ``engines`` for the
+backends, and ``memory`` in megabytes as in the command.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+from cpx.compare.sources import Problems
+from cpx.errors import InvalidOption, UnknownName, shown
+from cpx.support.files import read_text
+from cpx.support.validation import positive_integer, seconds, valid_seed
+
+__all__ = ["Design"]
+
+_ELSEWHERE = {"instances": "problems", "engines": "backends"}
+
+
+@dataclass(frozen=True)
+class Design:
+    """What an experiment runs: each problem with each engine in each setting.
+
+    Parameters
+    ----------
+    problems : mapping of str to Problem or path, or sequence of them
+        With their names in the table; a sequence takes the problems' own. Files of instances
+        are read when their turn comes.
+    backends : iterable of str or str, optional
+        See :func:`cpx.compare.engine_names`.
+    encodings : iterable of str, optional
+        Each with every engine that needs one. Default: the default encoding of each problem.
+    options : iterable of mapping, optional
+        Options of engines by their own names, such as ``[{}, {"linearization_level": 2}]``;
+        each with every engine that has them.
+    seeds : iterable of int
+    time_limit : float, None, or several of them
+        Seconds; each with every engine.
+    threads, gap, warm_start
+        As for :func:`cpx.solve`, the same for all runs.
+    jobs : int
+        Runs at the same time. More jobs than idle cores make the times meaningless.
+    memory : int, optional
+        Bytes that each run may use.
+
+    Raises
+    ------
+    InvalidOption
+        Naming the field and its value.
+    """
+
+    problems: Problems
+    backends: Iterable[str] | str | None = None
+    encodings: Iterable[str] | None = None
+    options: Iterable[Mapping[str, Any]] = ({},)
+    seeds: Iterable[int] = (0,)
+    time_limit: float | Iterable[float | None] | None = 60.0
+    threads: int = 1
+    gap: float | None = None
+    warm_start: bool = True
+    jobs: int = 1
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        def put(name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
+
+        if self.backends is not None and not isinstance(self.backends, str):
+            put("backends", _several("backends", self.backends))
+        if self.encodings is not None:
+            put("encodings", _several("encodings", self.encodings))
+        put("options", _several("options", self.options))
+        for given in self.options:
+            if not isinstance(given, Mapping):
+                raise InvalidOption(f"options must map names to values, got {shown(given)}")
+        put("seeds", tuple(valid_seed(seed) for seed in _several("seeds", self.seeds)))
+        put("time_limit", tuple(map(seconds, _limits(self.time_limit))))
+        positive_integer("jobs", self.jobs)
+        if self.memory is not None:
+            positive_integer("memory", self.memory)
+
+    @property
+    def limits(self) -> tuple[float | None, ...]:
+        """The time limits."""
+        return _limits(self.time_limit)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Design:
+        """Read a design from a TOML file.
+
+        Raises
+        ------
+        InvalidOption
+            With the path: what is no TOML, a key that is not known, a pattern without files.
+        """
+        text = read_text(path, InvalidOption)
+        try:
+            data = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+            raise InvalidOption(f"{path}: no TOML: {error}") from error
+        try:
+            return cls._from_toml(data, Path(path).parent)
+        except (InvalidOption, UnknownName) as error:
+            raise InvalidOption(f"{path}: {error}") from error
+
+    @classmethod
+    def _from_toml(cls, data: dict[str, Any], folder: Path) -> Design:
+        known = {field.name for field in fields(cls)} - set(_ELSEWHERE.values())
+        for key in data:
+            if key not in known | set(_ELSEWHERE):
+                raise UnknownName("key of a design", key, known | set(_ELSEWHERE))
+        if "instances" not in data:
+            raise InvalidOption("a design must name its instances")
+        values = {_ELSEWHERE.get(key, key): value for key, value in data.items()}
+        values["problems"] = _files(data["instances"], folder)
+        if "memory" in values:
+            values["memory"] = in_bytes(values["memory"])
+        if "time_limit" in values:
+            values["time_limit"] = [
+                None if limit == "none" else limit for limit in _limits(values["time_limit"])
+            ]
+        return cls(**values)
+
+
+def in_bytes(memory: object) -> int:
+    """Return megabytes as bytes."""
+    number = isinstance(memory, int | float) and not isinstance(memory, bool)
+    if not number or not 0 < memory < 1e12:  # type: ignore[operator]
+        raise InvalidOption(f"memory must be a number of MB > 0, got {shown(memory)}")
+    return max(1, round(memory * 1e6))  # type: ignore[operator]
+
+
+def _files(patterns: object, folder: Path) -> list[str]:
+    found: list[str] = []
+    for pattern in _several("instances", [patterns] if isinstance(patterns, str) else patterns):
+        if not isinstance(pattern, str) or "\0" in pattern:
+            raise InvalidOption(f"instances must be files or patterns, got {shown(pattern)}")
+        here = sorted(glob(str(folder / pattern), recursive=True))
+        if not here:
+            raise InvalidOption(f"instances: no file is called {shown(pattern)}")
+        found += here
+    return list(dict.fromkeys(found))
+
+
+def _several(name: str, values: object) -> tuple[Any, ...]:
+    """Return the values, each once and at least one."""
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise InvalidOption(f"{name} must be a list, got {shown(values)}")
+    found: list[Any] = []
+    for value in values:
+        if value not in found:
+            found.append(value)
+    if not found:
+        raise InvalidOption(f"{name} must not be empty")
+    return tuple(found)
+
+
+def _limits(limit: object) -> tuple[Any, ...]:
+    if isinstance(limit, Iterable) and not isinstance(limit, str):
+        return _several("time_limit", limit)
+    return (limit,)

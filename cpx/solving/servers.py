@@ -1,0 +1,106 @@
+"""Servers: processes that have loaded an engine and fork a worker for each solve."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import subprocess
+import threading
+from collections import defaultdict
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any
+
+from cpx.processes.children import Child, module, python_environment
+from cpx.processes.messages import Inbox, Outbox, unpack
+
+__all__ = ["Server", "prepare", "shutdown"]
+
+# One pool per family: a worker that served several would carry all their libraries.
+_idle: defaultdict[str, list[Server]] = defaultdict(list)
+_lock = threading.Lock()
+
+
+class Server:
+    """A server process and the thread that reads its messages."""
+
+    @classmethod
+    def take(cls, backend: str) -> Server:
+        """Return one that has loaded the engine, or a new one."""
+        pool = _idle[backend.partition(":")[0]]
+        with _lock:
+            server = pool.pop() if pool else None
+        if server is not None and not server.child.running():
+            server.end()
+            server = None
+        return server or cls()
+
+    def give_back(self, backend: str) -> None:
+        """Keep it for the next job with an engine of the family."""
+        with _lock:
+            _idle[backend.partition(":")[0]].append(self)
+
+    def __init__(self) -> None:
+        # Temporary files of a killed engine have nobody else to remove them.
+        self.child = Child(
+            module("cpx.solving.worker"),
+            "cpx-worker-",
+            environment=python_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+        )
+        self._outbox = Outbox(self.child.stdin.fileno())
+        self.messages: SimpleQueue[dict[str, Any]] = SimpleQueue()
+        self._thread = threading.Thread(target=self._read, name="cpx-worker", daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        for frame in Inbox(self.child.stdout.fileno()).frames():
+            self.messages.put(unpack(frame))
+        self.messages.put({"closed": True})
+
+    def send(self, *messages: object) -> None:
+        """Send messages, unless it is dead, which shows as soon as it is listened to."""
+        with suppress(BrokenPipeError):
+            for message in messages:
+                self._outbox.send(message)
+
+    def tidy(self) -> None:
+        """Remove what the last job left in the folder for temporary files."""
+        for path in self.child.folder.iterdir():
+            shutil.rmtree(path, ignore_errors=True)
+
+    def close(self) -> None:
+        """End an idle server."""
+        self.child.stdin.close()
+        self.child.wait(2)
+        self.end()
+
+    def end(self) -> None:
+        """End the server at once."""
+        self.child.kill()
+        self._thread.join()
+        self.child.end()
+
+
+def shutdown() -> None:
+    """End all idle workers; the next isolated solve starts a new one."""
+    with _lock:
+        servers = [server for pool in _idle.values() for server in pool]
+        _idle.clear()
+    for server in servers:
+        server.close()
+
+
+atexit.register(shutdown)
+
+
+def prepare(backend: str) -> None:
+    """Start a worker and let it load an engine, while this process has something else to do.
+
+    The next :func:`run_isolated` with an engine of the same family takes it.
+    """
+    server = Server()
+    server.send({"backend": backend})
+    server.give_back(backend)
