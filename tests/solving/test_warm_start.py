@@ -1,63 +1,46 @@
-"""The smallest sets that engines are given to start from."""
+"""What a start is told to come from, and that it begins with what is known."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import RandomForestClassifier
 
-from cpx import SufficientReason, solve
-from cpx.answers.result import Status
-from cpx.testing.minimum_subset import three_definitions
-from cpx.trees import read_sklearn
-
-ENGINES = ("cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "milp:cbc")
+from cpx.backends import backend
+from cpx.backends.base import Progress
+from cpx.options import SolveOptions
+from cpx.solving import warm_start
+from cpx.solving.warm_start import Start
+from cpx.testing.rule_sets import random_selection
 
 
-@pytest.fixture(scope="module")
-def majoritary() -> SufficientReason:
-    X, y = load_breast_cancer(return_X_y=True)
-    forest = RandomForestClassifier(21, max_depth=5, random_state=0).fit(X, y)
-    problem = SufficientReason(read_sklearn(forest, rule="vote"), X[19])
-    assert problem.definition == "majoritary"
-    assert len(problem.form.tree) > 100
-    return problem
+def test_the_answer_is_told_from_the_start_by_its_rules() -> None:
+    problem = random_selection(5)
+    progress = Progress(problem, SolveOptions())
+    start = Start(backend("cpsat"), progress)
+    (told,) = start.told(progress)
+    assert told.startswith("the answer is that of the local search before")
+    assert progress.explanation is not None
+    progress.explanation = problem.explanation([] if progress.explanation.features else [0])
+    (told,) = start.told(progress)
+    assert told.endswith("the answer is the first of the sets of that value")
 
 
-@pytest.fixture(scope="module")
-def optimum(majoritary: SufficientReason) -> object:
-    return solve(majoritary, "milp").objective
+def test_a_start_begins_with_the_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
 
+    class Watched:
+        @staticmethod
+        def available() -> bool:
+            return True
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_start_is_named(engine: str, majoritary: SufficientReason, optimum: object) -> None:
-    result = solve(majoritary, engine)
-    assert (result.status, result.objective) == (Status.OPTIMAL, optimum)
-    assert result.verified
-    assert "of the deletion before" in result.warnings[-1]
+        @staticmethod
+        def solve(problem, options, progress) -> None:
+            begun.append(progress.explanation)
 
-
-@pytest.mark.parametrize("engine", ["maxsat:rc2", "maxsat:lsu"])
-def test_an_engine_without_time_is_as_good_as_deletion(
-    engine: str, majoritary: SufficientReason
-) -> None:
-    problem = replace(majoritary, level="conditions")
-    result = solve(problem, engine, time_limit=0.5)
-    assert result.objective <= solve(problem, "best-of-orders").objective
-
-
-def test_a_hint_is_where_the_start_begins(majoritary: SufficientReason) -> None:
-    best = solve(majoritary, "milp").explanation
-    result = solve(majoritary, "maxsat:rc2", hint=best)
-    assert result.explanation.features == best.features
-    assert "found nothing better" in result.warnings[-1]
-
-
-def test_what_has_no_solution_or_is_small_has_no_start(majoritary: SufficientReason) -> None:
-    barred = replace(majoritary, forbidden=tuple(f"x{i}" for i in range(30)))
-    for problem in (barred, SufficientReason(three_definitions(), (1, 1, 1))):
-        result = solve(problem, "maxsat:rc2")
-        assert not any("before" in warning for warning in result.warnings)
-    assert solve(barred, "cpsat").status is Status.INFEASIBLE
+    monkeypatch.setattr(warm_start, "find_backend", lambda name: Watched)
+    problem = random_selection(5)
+    for hint in (None, problem.explanation([0])):
+        progress = Progress(problem, SolveOptions())
+        if hint is not None:
+            progress.found(hint)
+        Start(backend("cpsat"), progress)
+    assert begun == [None, problem.explanation([0])]
