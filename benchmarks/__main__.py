@@ -19,6 +19,7 @@ NAMES = (
     "limits",
     "memory",
     "engines",
+    "comparing",
     "searching",
     "published",
     "subgroups",

@@ -1,4 +1,4 @@
-"""What a problem is: data, a statement in one of several encodings, an exact evaluation."""
+"""Base classes of problems: Problem, Statement, Encoding, and ratios solved in linear steps."""
 
 from __future__ import annotations
 
