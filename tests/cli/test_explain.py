@@ -164,7 +164,7 @@ def test_demo_leaves_out_engines_that_do_not_take_rules(demo_question: Any) -> N
     assert "search" in engines
     assert "hitting-sets" not in engines
     skipped = plan(Design([problem], "all,hitting-sets")).skipped
-    assert "hitting-sets" in [one.engine for one in skipped]
+    assert "hitting-sets" in [one.configuration for one in skipped]
 
 
 def test_demo_explains_a_real_prediction(
