@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cpx.cli import demo
-from cpx.compare.run import plan
+from cpx.compare.plan import Design, plan
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,7 +33,7 @@ def test_the_picture_shows_the_question_and_the_engines_of_the_demo(
     assert f"k = {problem.k}, coverage >= 50 %" in picture
     table = picture.partition(" memory ")[2].partition(" virtual best ")[0]
     engines = re.findall(r"(\S+) (?:proved|time limit) [0-9]", table)
-    assert engines == [task.engine for task in plan([problem], "all")]
+    assert engines == [task.engine for task in plan(Design([problem], "all")).tasks]
     # One that all prove in no time would show no difference.
     assert "time limit" in table
     number = {6: "six", 7: "seven", 8: "eight"}[len(engines)]
