@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from cpx.answers.rule_set import RuleSet
+from cpx.answers.rule import RuleSet
 from cpx.errors import EngineMissing, InvalidInstance, shown
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -225,17 +224,10 @@ def _tell(comparison: Comparison, output: Path | None) -> None:
 
 
 def print_comparison(comparison: Comparison) -> None:
-    """Print the table: in colour on a terminal, as plain text in a pipe."""
-    if not sys.stdout.isatty():
-        typer.echo(str(comparison))
-        return
-    from rich.console import Console
+    """Print the tables: in colour on a terminal, as plain text in a pipe."""
+    from cpx.cli.output import print_blocks
 
-    from cpx.compare.table import renderables
-
-    console = Console(highlight=False)
-    for part in renderables(comparison.by_instance(), comparison.complete):
-        console.print(part)
+    print_blocks(comparison.blocks())
 
 
 def _limits(text: str | None) -> list[float | None] | None:

@@ -81,7 +81,7 @@ def engine_for(problem: SufficientReason) -> str:
 
     Examples
     --------
-    >>> from cpx.testing.smallest import three_definitions
+    >>> from cpx.testing.minimum_subset import three_definitions
     >>> for definition in ("sufficient", "majoritary"):
     ...     print(engine_for(SufficientReason(three_definitions(), (1, 1, 1), "attributes",
     ...                                       definition)))

@@ -2,7 +2,7 @@
 
 A problem is a frozen dataclass, and every field of it is declared::
 
-    k: int = field(metadata=parameter(Integer(0, "n_features"), "greatest number of features"))
+    k: int = field(metadata=parameter(Integer(0, "n_features"), "maximum number of features"))
 
 What :func:`parameter` returns says all there is to know of the field. From it come the checks when
 a problem is made, the saved form (:mod:`cpx.models.saved`), its JSON Schema, the table of
@@ -19,8 +19,8 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from cpx.answers.values import exact_percent
 from cpx.errors import InvalidInstance, shown
-from cpx.models.text import percent
 from cpx.support.validation import feature_list, index, share, weight_list
 
 __all__ = [
@@ -272,7 +272,7 @@ class ShareOf(Kind):
 
     def words(self, value: Fraction) -> str:
         """Return percents where they are exact."""
-        return percent(value)
+        return exact_percent(value)
 
     def read(self, key: str, holder: Mapping[str, Any]) -> Fraction:
         """Return the share; ``null`` is none, since a class may have another default."""

@@ -34,7 +34,7 @@ def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("COLUMNS", "100")
     # What a page registers, the next one does not know.
     for room in (cpx.backends, cpx.models.registry, cpx.check):
-        monkeypatch.setattr(room, "_registered", {})
+        monkeypatch.setattr(room, "_registered", dict(room._registered))
     Page(path).run()
 
 

@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from cpx import SufficientReason, solve
 from cpx.answers.result import Status
-from cpx.testing.smallest import three_definitions
+from cpx.testing.minimum_subset import three_definitions
 from cpx.trees import read_sklearn
 
 ENGINES = ("cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "milp:cbc")
