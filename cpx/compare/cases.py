@@ -184,8 +184,7 @@ def reason(run: Run) -> str:
     if run.result.error:
         return run.result.error.splitlines()[0]
     # In files of earlier versions: the last line of a traceback is the exception itself.
-    lines = "
-".join(run.result.warnings).strip().splitlines()
+    lines = "\n".join(run.result.warnings).strip().splitlines()
     return lines[-1].strip() if lines else run.result.raw_status
 
 
