@@ -248,7 +248,8 @@ class Result(Shown):
         data["versions"], data["options"] = dict(self.versions), dict(self.options)
         data["warnings"] = list(self.warnings)
         data["memory"], data["verified"] = self.memory, self.verified
-        data["error"] = self.error
+        if self.error:
+            data["error"] = self.error
         return data
 
     @classmethod
@@ -267,7 +268,7 @@ class Result(Shown):
                 f"result version {shown(data.get('version'))} is not known; known: 1"
             )
         try:
-            data = {"error": "", **data}  # which earlier versions did not have
+            data = {"error": "", **data}  # which only errors have
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds

@@ -17,7 +17,7 @@ import pytest
 from cpx import save
 from cpx.compare import Comparison
 
-from .helpers import tiny
+from .helpers import marked, tiny
 from .hostile import install, uninstall
 
 pytestmark = pytest.mark.skipif(
@@ -64,17 +64,7 @@ class Lab:
 
     def processes(self) -> list[int]:
         """Return all processes that the command has started, and itself."""
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    environment = (entry / "environ").read_bytes()
-                    dead = (entry / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-                except OSError:
-                    continue
-                if self.mark.encode() in environment and not dead:
-                    found.append(int(entry.name))
-        return found
+        return marked(self.mark)
 
     def table(self, output: str) -> list[tuple[object, ...]]:
         """Return what an undisturbed run always finds."""

@@ -56,8 +56,17 @@ class Search(Backend):
 
     @classmethod
     def preload(cls) -> None:
-        """Load the compiled kernels."""
+        """Load the compiled kernels, and link them by a first use."""
+        import numpy as np
+
+        from cpx.data import Samples
+        from cpx.models.monomial.k_monomial import KMonomial
+        from cpx.options import SolveOptions
+
         load()
+        samples = Samples(np.array([[1, 0], [0, 1], [1, 1]], bool), np.array([1, 1, 0], bool))
+        problem = KMonomial(samples, k=2)
+        cls().solve(problem, SolveOptions(), Progress(problem, SolveOptions()))
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return those of monomials: the beam of the first incumbent, the nodes of the tie-break.
