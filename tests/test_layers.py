@@ -31,6 +31,7 @@ LAYERS = (
     ("compare",),
     ("export",),
     ("testing",),
+    ("library",),
     ("",),
     ("cli", "__main__"),
 )
