@@ -20,6 +20,7 @@ NAMES = (
     "limits",
     "memory",
     "engines",
+    "comparing",
     "searching",
     "published",
     "subgroups",

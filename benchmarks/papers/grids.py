@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Grid", "as_markdown", "as_text", "renderables"]
 
+# Lines below the header and between sections, nothing else.
+_LINES = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -33,9 +36,7 @@ def renderables(grid: Grid, ascii_only: bool = False) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    from cpx.compare.table import LINES
-
-    lines = Box(LINES.replace("─", "-") if ascii_only else LINES)
+    lines = Box(_LINES.replace("─", "-") if ascii_only else _LINES)
     table = Table(box=lines, show_edge=False, pad_edge=False, padding=(0, 1))
     for i, name in enumerate(grid.header):
         table.add_column(name, justify="right" if i else "left")

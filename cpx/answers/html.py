@@ -24,6 +24,7 @@ _BAR = "display:inline-block;width:10em;height:.6em;margin-right:.7em;background
 _TABLE = "border-collapse:collapse;margin:.3em 0"
 _CELL = "padding:.15em .7em .15em 0;vertical-align:top"
 _RULED = "border-bottom:1px solid #8888"
+_TITLE = "text-align:left;font-weight:bold;padding:.15em 0"
 
 
 class Shown:
@@ -88,7 +89,8 @@ def _table(table: Table) -> str:
         cells = zip(sides, row, strict=True)
         rows.append("".join(_cell(_toned(text, tone), side=side) for side, text in cells))
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<table style="{_TABLE}"><tr>{head}</tr>{body}</table>'
+    title = f'<caption style="{_TITLE}">{escape(table.title)}</caption>' if table.title else ""
+    return f'<table style="{_TABLE}">{title}<tr>{head}</tr>{body}</table>'
 
 
 def _cell(content: str, side: str = "left", dim: bool = False) -> str:

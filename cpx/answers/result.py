@@ -1,4 +1,4 @@
-"""What a solve returns: why it stopped, what it holds, what the solver itself said.
+"""The result of a solve: status, value, bound, explanation and times, as JSON and as text.
 
 The three questions are kept apart: :class:`Termination` says why the engine
 stopped, :class:`Status` what was proved about the answer, and
@@ -8,7 +8,7 @@ stopped, :class:`Status` what was proved about the answer, and
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -90,6 +90,9 @@ _NOTHING = {
     Status.UNKNOWN: "No rule was found within the limits.",
 }
 
+# Seconds and counts are smaller.
+_LARGEST = 1e300
+
 # Types of the JSON values that are taken over as they are.
 _KINDS: dict[str, Any] = {
     "raw_status": str,
@@ -104,6 +107,18 @@ _KINDS: dict[str, Any] = {
     "verified": bool,
     "error": str,
 }
+
+
+def _require(key: str, kind: type, values: Iterable[object]) -> None:
+    """Refuse values that are not of a kind; numbers must be finite."""
+    for value in values:
+        if kind is str:
+            good = isinstance(value, str)
+        else:
+            number = isinstance(value, int) or (kind is float and isinstance(value, float))
+            good = number and abs(value) < _LARGEST  # type: ignore[arg-type]
+        if not good:
+            raise InvalidInstance(f"result: {key} has a wrong value, got {shown(value)}")
 
 
 def relative_gap(objective: Value | None, bound: Value | None) -> float | None:
@@ -233,7 +248,8 @@ class Result(Shown):
         data["versions"], data["options"] = dict(self.versions), dict(self.options)
         data["warnings"] = list(self.warnings)
         data["memory"], data["verified"] = self.memory, self.verified
-        data["error"] = self.error
+        if self.error:
+            data["error"] = self.error
         return data
 
     @classmethod
@@ -252,7 +268,7 @@ class Result(Shown):
                 f"result version {shown(data.get('version'))} is not known; known: 1"
             )
         try:
-            data = {"error": "", **data}  # which earlier versions did not have
+            data = {"error": "", **data}  # which only errors have
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds
@@ -260,6 +276,14 @@ class Result(Shown):
                     raise InvalidInstance(
                         f"result: {key} has a wrong type, got {shown(data[key])}"
                     )
+            for key, kind, values in (
+                ("times", float, data["times"].values()),
+                ("trace", float, (point[0] for point in data["trace"])),
+                ("sizes", int, data["sizes"].values()),
+                ("versions", str, data["versions"].values()),
+                ("warnings", str, data["warnings"]),
+            ):
+                _require(key, kind, values)
             found = data["explanation"]
             return cls(
                 status=Status(data["status"]),
@@ -283,7 +307,7 @@ class Result(Shown):
             )
         except KeyError as error:
             raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error
-        except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
             raise InvalidInstance(f"result cannot be read: {error}") from error
 
     def to_json(self, indent: int | None = None) -> str:

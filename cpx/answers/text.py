@@ -1,4 +1,4 @@
-"""How answers read: the blocks that they are made of, and the blocks as text.
+"""Answers as blocks (sentences, facts, tables), and the blocks as plain text.
 
 An answer says what it is as a few blocks. What is printed and what the shell shows are these
 blocks as text; :mod:`cpx.answers.html` is the same for notebooks.
@@ -24,12 +24,14 @@ __all__ = [
     "as_text",
     "figures",
     "percent",
+    "printable",
 ]
 
 Tone = Literal["", "strong", "good", "open", "bad"]
 """How a text is meant: a heading, a proof, no proof, an error."""
 
 _INDENT = 11
+_NARROWEST = 12  # characters that a column of texts keeps
 
 
 @dataclass(frozen=True)
@@ -106,12 +108,15 @@ class Table:
         Columns of texts, by number: they are flush left, figures flush right.
     tones : tuple of Tone
         Of the rows; empty when all are alike.
+    title : str
+        Stands above the table, which then has a line below its head and above a strong row.
     """
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     left: tuple[int, ...]
     tones: tuple[Tone, ...] = ()
+    title: str = ""
 
 
 Block = Paragraph | Implication | Facts | Table
@@ -165,7 +170,7 @@ def _block(block: Block, width: int | None, style: Style) -> str:
         return style(_condition(block, width), "strong")
     if isinstance(block, Facts):
         return "\n".join(_fact(fact, width, style) for fact in block.facts)
-    return _table(block)
+    return _table(block, width, style)
 
 
 def _condition(block: Implication, width: int | None) -> str:
@@ -185,16 +190,40 @@ def _fact(fact: Fact, width: int | None, style: Style) -> str:
     return row[:_INDENT] + row[_INDENT:].replace(word, style(word, fact.tone), 1)
 
 
-def _table(table: Table) -> str:
-    columns = list(zip(table.head, *table.rows, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    return "\n".join(
-        "  ".join(
-            f"{cell:<{width}}" if c in table.left else f"{cell:>{width}}"
-            for c, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (table.head, *table.rows)
-    )
+def _table(table: Table, width: int | None, style: Style) -> str:
+    space = "   " if table.title else "  "
+    widths = [max(map(len, column)) for column in zip(table.head, *table.rows, strict=True)]
+    if width is not None:
+        _narrow(widths, table.left, sum(widths) + len(space) * (len(widths) - 1) - width)
+    line = "-" * (sum(widths) + len(space) * (len(widths) - 1))
+    lines = [style(table.title, "strong")] if table.title else []
+    lines.append(_row(table.head, widths, table.left, space))
+    if table.title:
+        lines.append(line)
+    tones: Sequence[Tone] = table.tones or [""] * len(table.rows)
+    for row, tone in zip(table.rows, tones, strict=True):
+        if table.title and tone == "strong":
+            lines.append(line)
+        lines.append(style(_row(row, widths, table.left, space), tone))
+    return "\n".join(lines)
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], left: Sequence[int], space: str) -> str:
+    parts = []
+    for c, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        cut = cell if len(cell) <= width else cell[: width - 1] + "…"
+        parts.append(f"{cut:<{width}}" if c in left else f"{cut:>{width}}")
+    return space.join(parts).rstrip()
+
+
+def _narrow(widths: list[int], left: Sequence[int], excess: int) -> None:
+    """Take what is too much from the columns of texts, the widest first."""
+    while excess > 0:
+        widest = max(left, key=lambda c: widths[c], default=None)
+        if widest is None or widths[widest] <= _NARROWEST:
+            return
+        widths[widest] -= 1
+        excess -= 1
 
 
 def _wrapped(text: str, width: int | None, head: str = "") -> str:
@@ -226,3 +255,16 @@ def percent(share: float) -> str:
     '25.0 %'
     """
     return f"{share:.1%}".replace("%", " %")
+
+
+def printable(text: str) -> str:
+    r"""Return a name that fits into a line: blanks for white space, marks for control characters.
+
+    Characters that turn the direction of writing are control characters, too.
+
+    Examples
+    --------
+    >>> printable("a\tb"), printable("a\x1b[31mb") == "a\ufffd[31mb"
+    ('a b', True)
+    """
+    return "".join(" " if c.isspace() else c if c.isprintable() else "\ufffd" for c in text)

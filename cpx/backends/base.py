@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.answers.result import Termination
@@ -143,6 +144,7 @@ class Backend(ABC):
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
     has_own_start: ClassVar[bool] = False
+    settings: Mapping[str, Any] = MappingProxyType({})
     summary: ClassVar[str] = ""
 
     honours = OldAttribute("supported_options")
@@ -159,7 +161,6 @@ class Backend(ABC):
         elif solver not in self.solvers:
             raise UnknownName(f"solver of backend {self.name}", solver, self.solvers)
         self.solver = solver
-        self.settings: dict[str, Any] = {}
 
     @property
     def full_name(self) -> str:
@@ -191,7 +192,7 @@ class Backend(ABC):
         for name, value in settings.items():
             if name not in known:
                 raise UnknownName(f"option of backend {self.full_name}", name, known)
-            self.settings[name] = known[name].read(name, value)
+            self.settings = {**self.settings, name: known[name].read(name, value)}
 
     def configured(self, options: SolveOptions) -> SolveOptions:
         """Return the options of a solve with those that were given with the name."""

@@ -126,6 +126,7 @@ _RESULT: dict[str, tuple[str, _Test]] = {
     "warnings": ("a list of strings", _all(_text)),
     "memory": ("an integer", _or_none(_count)),
     "verified": ("true or false", _truth),
+    "error?": ("a string", _text),
 }
 _EXPLANATION: dict[str, tuple[str, _Test]] = {
     "features*": ("a list of integers", _all(_integer)),

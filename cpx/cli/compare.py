@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -124,6 +124,9 @@ def compare(
             metavar="ADDRESS", help="Make the runs on this Dask cluster, such as tcp://host:8786."
         ),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object: scores, and a row for each run.")
+    ] = False,
 ) -> None:
     r"""Solve the same instances with many engines and print who found and proved what.
 
@@ -164,7 +167,12 @@ def compare(
         comparison = Comparison.merge(inst, output)
     else:
         comparison = _run(_design(inst, given), output, resume, shard, logs, cluster)
-    print_comparison(comparison)
+    if as_json:
+        from cpx.compare.summary import as_dict
+
+        typer.echo(json.dumps(as_dict(comparison), indent=1))
+    else:
+        print_comparison(comparison)
     _tell(comparison, output)
     raise typer.Exit(1 if comparison.failed else 0 if comparison.complete else 3)
 
@@ -225,17 +233,10 @@ def _tell(comparison: Comparison, output: Path | None) -> None:
 
 
 def print_comparison(comparison: Comparison) -> None:
-    """Print the table: in colour on a terminal, as plain text in a pipe."""
-    if not sys.stdout.isatty():
-        typer.echo(str(comparison))
-        return
-    from rich.console import Console
+    """Print the tables: in colour on a terminal, as plain text in a pipe."""
+    from cpx.cli.output import print_blocks
 
-    from cpx.compare.table import renderables
-
-    console = Console(highlight=False)
-    for part in renderables(comparison.by_instance(), comparison.complete):
-        console.print(part)
+    print_blocks(comparison.blocks())
 
 
 def _limits(text: str | None) -> list[float | None] | None:

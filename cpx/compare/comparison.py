@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpx.answers.html import Shown
 from cpx.answers.result import Result, Status
-from cpx.answers.text import Block
+from cpx.answers.text import Block, as_text
 from cpx.compare import store
 from cpx.compare.records import COLUMNS, Best, Run, Skipped, best_of, contradictions
 from cpx.compare.sources import Source, named_sources
@@ -21,6 +21,9 @@ from cpx.support.files import csv_text, parse_json, read_text, write_atomic
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cpx.answers.values import Value
+    from cpx.compare.cases import Cases
 
 __all__ = ["CSV_NAME", "Comparison"]
 
@@ -120,6 +123,67 @@ class Comparison(Shown):
         """Whether a run ended in an error or a proof was refuted."""
         errors = any(run.result.status is Status.ERROR for run in self.runs)
         return errors or bool(self.contradictions)
+
+    # ---------------------------------------------------------------- scores
+
+    def cases(self, *, known: Mapping[str, Value] | None = None, target: float = 0.01) -> Cases:
+        """Return the runs as one table, from which all scores are computed."""
+        # pandas takes half a second to import.
+        from cpx.compare.cases import cases_of
+
+        return cases_of(self.runs, known=known, target=target)
+
+    def scores(
+        self, *, known: Mapping[str, Value] | None = None, target: float = 0.01
+    ) -> pd.DataFrame:
+        """Return the scores of each configuration, the best one first.
+
+        Each column is defined, with its source, on the documentation's page on scores. A
+        configuration with a claim that another answer refutes is marked by ``wrong``, stands last
+        and has no rank.
+
+        Parameters
+        ----------
+        known : mapping of str to int or Fraction, optional
+            Best known values by the names of instances, where these runs may not have them.
+        target : float
+            Relative distance from the best known value that counts for ``to_target``.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by configuration: an engine, with its encoding where it has several.
+        """
+        from cpx.compare.scores import scores
+
+        return scores(self.cases(known=known, target=target))
+
+    def pairs(self, score: str = "par2") -> pd.DataFrame:
+        """Return a row for each two configurations: wins, ties, losses, and a test.
+
+        Parameters
+        ----------
+        score : str
+            The mean score whose differences are tested by Wilcoxon's signed-rank test:
+            ``"par2"``, ``"quality"``, ``"gap"``, ``"primal_integral"`` or ``"dual_integral"``.
+        """
+        from cpx.compare.statistics import pairs
+
+        return pairs(self.cases(), score)
+
+    def intervals(
+        self, *, confidence: float = 0.95, resamples: int = 2000, seed: int = 0
+    ) -> pd.DataFrame:
+        """Return bootstrap intervals of the mean share proved, PAR-2 and quality."""
+        from cpx.compare.statistics import intervals
+
+        return intervals(self.cases(), confidence=confidence, resamples=resamples, seed=seed)
+
+    def virtual_best(self) -> pd.DataFrame:
+        """Return the best answer to each instance, seed and limit, and who gave it."""
+        from cpx.compare.scores import virtual_best
+
+        return virtual_best(self.cases())
 
     # ---------------------------------------------------------------- tables
 
@@ -238,12 +302,10 @@ class Comparison(Shown):
         return found
 
     def __str__(self) -> str:
-        from cpx.compare.table import as_text
-
-        return as_text(self.by_instance(), self.complete)
+        return as_text(self.blocks(), spaced=True)
 
     def blocks(self) -> list[Block]:
-        """Return what notebooks show: per instance a table, and what is wrong."""
+        """Return what is printed: a table for each instance, what is wrong, and a summary."""
         from cpx.compare.table import blocks
 
         return blocks(self.by_instance(), self.complete)

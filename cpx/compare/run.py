@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from cpx.answers.result import Termination
 from cpx.backends import Event, backend
 from cpx.compare import cluster
 from cpx.compare.comparison import Comparison
@@ -31,6 +32,9 @@ from cpx.solving.run import run
 from cpx.support.files import ensure_directory
 
 __all__ = ["compare", "make_run", "run_design"]
+
+# A run whose worker somebody kills is made again.
+_ATTEMPTS = 2
 
 
 def compare(
@@ -253,16 +257,20 @@ def make_run(
             claim = claimed_cores(options.threads) if pinned else nullcontext()
             with claim as cores, _log(task, logs) as log:
                 record["pinned"] = cores
-                result = run_isolated(
-                    problem,
-                    task.engine,
-                    options,
-                    hear,
-                    memory=memory,
-                    cores=cores,
-                    log=log,
-                    cancel=cancel,
-                )
+                for _ in range(_ATTEMPTS):
+                    result = run_isolated(
+                        problem,
+                        task.engine,
+                        options,
+                        hear,
+                        memory=memory,
+                        cores=cores,
+                        log=log,
+                        cancel=cancel,
+                    )
+                    by_us = cancel is not None and cancel.is_set()
+                    if by_us or result.termination is not Termination.INTERRUPTED:
+                        break
     except Exception as error:
         # One engine that breaks its contract must not take the other runs with it.
         result = task.failed(error)

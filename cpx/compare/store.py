@@ -196,6 +196,9 @@ class Writer:
         self.folder = ensure_directory(folder)
         self.unsaved: list[tuple[int, Run]] = []
         path = self.folder / NAME
+        older = [name for name in _OLDER if (self.folder / name).exists()]
+        if older and not resume:
+            raise self._has_results()
         try:
             self._file: IO[bytes] = path.open("ab+")
         except OSError as error:
@@ -205,12 +208,8 @@ class Writer:
                 raise OutputError(f"{self.folder} is in use: {_who(path)}")
             self._mend()
             stored = read(self.folder) if self._size else Stored()
-            older = [name for name in _OLDER if (self.folder / name).exists()]
-            if (stored.placed or older) and not resume:
-                raise OutputError(
-                    f"{self.folder} has results already: --resume keeps them and makes the "
-                    "missing runs, another directory starts anew"
-                )
+            if stored.placed and not resume:
+                raise self._has_results()
             head = {"session": dict(session)} if stored.sessions else _head(session)
             self._session: dict[str, Any] | None = head
             self.retry()
@@ -218,6 +217,12 @@ class Writer:
             self._file.close()
             raise
         self.finished = {run.key for run in stored.runs if run.finished}
+
+    def _has_results(self) -> OutputError:
+        return OutputError(
+            f"{self.folder} has results already: --resume keeps them and makes the missing "
+            "runs, another directory starts anew"
+        )
 
     def _mend(self) -> None:
         """Cut off a last line without an end, and remove what a killed writer left."""

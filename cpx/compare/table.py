@@ -1,20 +1,18 @@
-"""The printed table of a comparison: one row per engine and instance, and the best of all."""
+"""The printed tables of a comparison: one for each instance, and a summary over all of them."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from cpx.answers.result import Status, Termination
 from cpx.answers.text import Block, Paragraph, Table, Tone
 from cpx.answers.values import Value, decimal, digits
+from cpx.compare.cases import cases_of, reason
 from cpx.compare.records import Best, Run, best_of, contradictions
+from cpx.compare.scores import scores
+from cpx.compare.summary import summary
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-__all__ = ["LINES", "as_text", "blocks", "renderables"]
+__all__ = ["blocks", "outcome"]
 
 Groups = Mapping[str, list[Run]]
 """The runs on each instance, by its name."""
@@ -27,75 +25,45 @@ _OUTCOMES = {
     Termination.SOLVER_ERROR: "error",
 }
 
-# Lines below the header and between sections, nothing else.
-LINES = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
-
 _FIGURES = ("value", "bound", "gap", "best at", "seconds", "memory")
-_STYLES: dict[Tone, str] = {"": "", "strong": "bold", "good": "green", "bad": "red"}
 
-INTERRUPTED = "interrupted: not all runs were made"
-NOTE = "* best value; best at: seconds until it was found; memory: MB at the peak"
-
-
-def as_text(groups: Groups, complete: bool, width: int = 100) -> str:
-    """Return the runs on each instance as tables in plain text, for files and pipes."""
-    from rich.console import Console
-
-    out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None, highlight=False)
-    for part in renderables(groups, complete, ascii_only=True):
-        console.print(part)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
-
-
-def renderables(groups: Groups, complete: bool, ascii_only: bool = False) -> list[RenderableType]:
-    """Return the tables, contradictions and notes as things that rich can print."""
-    from rich.text import Text
-
-    parts: list[RenderableType] = []
-    for name, runs in groups.items():
-        wrong = contradictions(runs)
-        title = Text(name, style="bold", overflow="fold")
-        title.append(f"  {runs[0].statement}", style="not bold")
-        table = _table(runs, set(wrong), best_of(runs, wrong))
-        parts += [title, _rich_table(table, ascii_only)]
-        parts += [Text(text, style="red") for text in _troubles(runs, wrong)]
-        parts.append(Text(""))
-    if not parts:
-        return [Text("no runs")]
-    parts.append(Text(NOTE, style="dim"))
-    if not complete:
-        parts.append(Text(INTERRUPTED, style="yellow"))
-    return parts
+_INTERRUPTED = "interrupted: not all runs were made"
+_NOTE = "* best value; best at: seconds until it was found; memory: MB at the peak"
 
 
 def blocks(groups: Groups, complete: bool) -> list[Block]:
-    """Return the tables, contradictions and notes as the blocks that notebooks show."""
+    """Return the tables, contradictions and notes, and a summary over several instances."""
     parts: list[Block] = []
     for name, runs in groups.items():
         wrong = contradictions(runs)
-        parts.append(Paragraph(f"{name}: {runs[0].statement}", "strong"))
-        parts.append(_table(runs, set(wrong), best_of(runs, wrong)))
+        parts.append(_table(name, runs, set(wrong), best_of(runs, wrong)))
         parts += [Paragraph(text, "bad") for text in _troubles(runs, wrong)]
     if not parts:
         return [Paragraph("no runs")]
-    parts.append(Paragraph(NOTE))
+    parts.append(Paragraph(_NOTE))
+    if len(groups) > 1:
+        cases = cases_of([run for runs in groups.values() for run in runs])
+        parts += summary(cases, scores(cases))
     if not complete:
-        parts.append(Paragraph(INTERRUPTED, "open"))
+        parts.append(Paragraph(_INTERRUPTED, "open"))
     return parts
 
 
 def _troubles(runs: list[Run], wrong: dict[int, str]) -> list[str]:
     lines = [f"CONTRADICTION: {sentence}; not ranked" for sentence in wrong.values()]
-    errors = [run for run in runs if run.result.status is Status.ERROR]
-    return lines + [f"error: {run.engine}: {_reason(run)}" for run in errors]
+    errors = [
+        run
+        for i, run in enumerate(runs)
+        if run.result.status is Status.ERROR and not run.result.refuted and i not in wrong
+    ]
+    return lines + [f"error: {run.configuration}: {reason(run)}" for run in errors]
 
 
-def _table(runs: list[Run], wrong: set[int], best: Best) -> Table:
+def _table(name: str, runs: list[Run], wrong: set[int], best: Best) -> Table:
     """Return a row per run, and with several runs one of what they say together."""
     # What the runs differ in gets a column.
     settings = {
-        "encoding": [run.result.encoding for run in runs],
+        "encoding": [_encoding(run) for run in runs],
         "seed": [str(run.seed) for run in runs],
         "limit": [_limit(run) for run in runs],
     }
@@ -109,9 +77,9 @@ def _table(runs: list[Run], wrong: set[int], best: Best) -> Table:
         leads = (
             i not in wrong and result.objective is not None and result.objective == best.objective
         )
-        cells = [run.engine, *(column[i] for column in several.values())]
+        cells = [run.configuration, *(column[i] for column in several.values())]
         cells += [
-            _outcome(run, i in wrong),
+            outcome(run, i in wrong),
             _number(result.objective, places) + (" *" if leads and result.verified else "  "),
             _number(result.bound, places),
             _percent(result.gap),
@@ -125,8 +93,8 @@ def _table(runs: list[Run], wrong: set[int], best: Best) -> Table:
         rows.append(_best_cells(best, len(several), places))
         tones.append("strong")
     head = ("engine", *several, "outcome", *_FIGURES)
-    left = tuple(range(len(several) + 2))
-    return Table(head, tuple(rows), left, tuple(tones))
+    left, title = tuple(range(len(several) + 2)), f"{name}  {runs[0].statement}"
+    return Table(head, tuple(rows), left, tuple(tones), title)
 
 
 def _best_cells(best: Best, extra: int, places: int) -> tuple[str, ...]:
@@ -136,29 +104,8 @@ def _best_cells(best: Best, extra: int, places: int) -> tuple[str, ...]:
     return (*cells, _percent(best.gap), "", _seconds(best.seconds), "")
 
 
-def _rich_table(table: Table, ascii_only: bool) -> RenderableType:
-    from rich.box import Box
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    lines = Box(LINES.replace("─", "-") if ascii_only else LINES)
-    drawn = RichTable(box=lines, show_edge=False, pad_edge=False, padding=(0, 1))
-    for c, name in enumerate(table.head):
-        figure = c not in table.left
-        drawn.add_column(
-            name,
-            justify="right" if figure else "left",
-            no_wrap=figure or name == "outcome",
-            overflow="fold" if c == 0 else "ellipsis",
-        )
-    for row, tone in zip(table.rows, table.tones, strict=True):
-        if tone == "strong":
-            drawn.rows[-1].end_section = True
-        drawn.add_row(*map(Text, row), style=_STYLES[tone])
-    return drawn
-
-
-def _outcome(run: Run, wrong: bool) -> str:
+def outcome(run: Run, wrong: bool) -> str:
+    """Return how a run ended, in a word or two."""
     status = run.result.status
     if wrong:
         return "WRONG"
@@ -179,11 +126,9 @@ def _tone(run: Run, wrong: bool) -> Tone:
     return "good" if run.result.proved else ""
 
 
-def _reason(run: Run) -> str:
-    # The last line of a warning with a traceback is the exception itself.
-    if run.result.warnings:
-        return run.result.warnings[-1].splitlines()[-1].strip()
-    return run.result.raw_status
+def _encoding(run: Run) -> str:
+    # One that was chosen is part of the configuration.
+    return "" if run.result.options.get("encoding") else run.result.encoding
 
 
 def _limit(run: Run) -> str:

@@ -18,7 +18,7 @@ from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.support.validation import integer_in, valid_seed
-from cpx.testing.smallest import random_votes
+from cpx.testing.minimum_subset import random_votes
 
 __all__ = ["FAMILIES", "Entry", "Family", "make"]
 

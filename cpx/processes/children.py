@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from cpx.processes.limits import locked_folder
+
 __all__ = [
     "OUT_OF_MEMORY",
     "Child",
@@ -35,8 +37,12 @@ _FOLDER = "CPX_FOLDER"  # of the environment: the temporary folder of a child
 _PARENT_DIED = 1  # PR_SET_PDEATHSIG of <linux/prctl.h>
 
 _running: weakref.WeakSet[Child] = weakref.WeakSet()
-_folders: set[Path] = set()
+_folders: dict[Path, int | None] = {}  # with the lock that says that we are there
 _lock = threading.Lock()
+_swept = False
+
+# At the end of the name of a folder that is locked for as long as its owner is there.
+_LOCKED = ".locked"
 
 
 @contextmanager
@@ -50,15 +56,33 @@ def scratch(prefix: str) -> Iterator[Path]:
 
 
 def _make_folder(prefix: str) -> Path:
+    global _swept
     with _lock:
         folder = Path(tempfile.mkdtemp(prefix=prefix))
-        _folders.add(folder)
+        lock = locked_folder(folder)
+        if lock is not None:
+            # Named as locked when it is, so that nobody sweeps it before.
+            folder = folder.rename(f"{folder}{_LOCKED}")
+        _folders[folder] = lock
+        if not _swept:
+            _swept = True
+            _sweep(folder.parent)
     return folder
 
 
 def _remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    _folders.discard(folder)
+    lock = _folders.pop(folder, None)
+    if lock is not None:
+        os.close(lock)
+
+
+def _sweep(place: Path) -> None:
+    """Remove folders whose owners were killed before they could."""
+    for folder in place.glob(f"cpx-*{_LOCKED}"):
+        if folder not in _folders and (lock := locked_folder(folder)) is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
 
 
 def python_environment() -> dict[str, str]:

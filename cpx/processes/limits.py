@@ -19,7 +19,15 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["MemoryGroup", "claimed_cores", "limit_address_space", "try_lock", "usable_cores"]
+__all__ = [
+    "MemoryGroup",
+    "claimed_cores",
+    "kills_for_memory",
+    "limit_address_space",
+    "locked_folder",
+    "try_lock",
+    "usable_cores",
+]
 
 _CGROUPS = Path("/sys/fs/cgroup")
 _numbers = count()
@@ -100,6 +108,15 @@ def _delegate(own: Path) -> None:
     control.write_text("+memory")
 
 
+def kills_for_memory() -> int | None:
+    """Return how many processes the system has ended for want of memory, where it tells."""
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return None
+
+
 def usable_cores() -> list[int]:
     """Return the cores that this process may run on; none where the system does not tell."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
@@ -138,6 +155,24 @@ def _claim(core: int, claims: ExitStack) -> bool:
         return False
     claims.enter_context(file)
     return True
+
+
+def locked_folder(folder: Path) -> int | None:
+    """Lock a folder until what is returned is closed; None where it is locked, or the
+    system has no such locks.
+    """
+    if not fcntl:
+        return None
+    try:
+        file = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        return None
+    return file
 
 
 def try_lock(file: IO[str] | IO[bytes]) -> bool:

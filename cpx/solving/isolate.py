@@ -24,7 +24,7 @@ from cpx.models.base import Problem
 from cpx.options import SolveOptions
 from cpx.processes.children import OUT_OF_MEMORY
 from cpx.processes.interrupts import noted
-from cpx.processes.limits import MemoryGroup
+from cpx.processes.limits import MemoryGroup, kills_for_memory
 from cpx.solving.conclude import conclude
 from cpx.solving.match import encoding_of
 from cpx.solving.servers import Server
@@ -165,6 +165,7 @@ class _Job:
         self.deadline: float | None = None
         self.killed = False
         self.exit: int | None = None
+        self._kills_before = kills_for_memory()
         self.cpu: float | None = None
         self.memory: int | None = None
         self.reusable = False
@@ -255,7 +256,7 @@ class _Job:
 
     def conclude(self, backend: str, limits: dict[str, Any]) -> Result:
         """Make a result of the last events of a child that sent none."""
-        limited = limits["memory"] is not None
+        words = [] if limits["log"] is None else _last_lines(Path(limits["log"]))
         if self._phase is not None:
             self.progress.times[self._phase] += time.perf_counter() - self._entered
         if self.progress.interrupted:
@@ -263,30 +264,41 @@ class _Job:
         elif self.killed:
             outcome = Outcome(False, Termination.TIME_LIMIT, "killed at the time limit")
         elif self.exit == -int(getattr(signal, "SIGKILL", 9)):
-            outcome = Outcome(False, Termination.MEMORY_LIMIT, "killed by the system")
-        elif limited and self.exit in (-signal.SIGABRT, OUT_OF_MEMORY):
+            killed = kills_for_memory()
+            if killed is None or killed != self._kills_before:
+                outcome = Outcome(False, Termination.MEMORY_LIMIT, "killed by the system")
+            else:
+                outcome = Outcome(False, Termination.INTERRUPTED, "killed from outside")
+        elif limits["memory"] is not None and _lacked_memory(self.exit, words):
             outcome = Outcome(False, Termination.MEMORY_LIMIT, "ended at the memory limit")
         else:
-            outcome = Outcome(False, Termination.SOLVER_ERROR, _ended(self.exit, limits["log"]))
+            outcome = Outcome(False, Termination.SOLVER_ERROR, _ended(self.exit, words))
         problem, options = self.progress.problem, self.progress.options
         engine = find_backend(backend)
         form = encoding_of(engine, problem, options.encoding)
         return conclude(self.progress, outcome, engine, form, (), self.cpu or 0.0)
 
 
-def _ended(status: int | None, log: str | None) -> str:
+def _lacked_memory(status: int | None, words: list[str]) -> bool:
+    """Whether a worker with a limit of memory ended for want of it, as far as can be told."""
+    if status == -signal.SIGABRT:
+        # As C++ ends a program whose allocation fails; and for many other reasons.
+        return not words or any("alloc" in line or "memory" in line for line in words)
+    return status == OUT_OF_MEMORY
+
+
+def _ended(status: int | None, words: list[str]) -> str:
     """Say how a worker ended, with the last line that it printed."""
     how = f"the worker ended with status {status}"
     if status is not None and status < 0:
         with suppress(ValueError):
             how = f"the worker was ended by {signal.Signals(-status).name}"
-    words = _last_line(Path(log)) if log is not None else ""
-    return f"{how}: {words}" if words else how
+    return f"{how}: {words[-1]}" if words else how
 
 
-def _last_line(log: Path) -> str:
+def _last_lines(log: Path) -> list[str]:
     with suppress(OSError), log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _LAST_BYTES))
         lines = file.read().decode(errors="replace").splitlines()
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return ""
+        return [line.strip() for line in lines if line.strip()]
+    return []

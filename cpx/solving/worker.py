@@ -10,6 +10,7 @@ Where the system has no fork, jobs run in the server itself and a kill takes the
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import signal
@@ -22,6 +23,7 @@ from cpx.processes.calls import claim_stdout
 from cpx.processes.children import OUT_OF_MEMORY, die_with_parent, remove_own_folder
 from cpx.processes.limits import MemoryGroup, limit_address_space
 from cpx.processes.messages import Inbox, Outbox, unpack
+from cpx.support.versions import installed_version
 
 _STDIN = 0
 _MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
@@ -53,11 +55,17 @@ def _preload(name: str) -> None:
     from cpx.backends import backend_class
 
     import_module("cpx.solving.run")
-    backend_class(name.partition(":")[0]).preload()
+    engine = backend_class(name.partition(":")[0])
+    engine.preload()
+    # Read once, not once for each child.
+    engine.versions()
+    installed_version("cpx-explain")
 
 
 def _serve_in_child(job: dict[str, Any], out: int) -> None:
     ours, theirs = os.pipe()
+    # What is not looked at by the collector is not copied for the child.
+    gc.freeze()
     pid = os.fork()
     if pid == 0:
         os.close(ours)

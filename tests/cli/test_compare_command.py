@@ -87,3 +87,76 @@ def test_a_damaged_results_file_is_named(run: Run, inst: Path) -> None:
     done = run("compare", inst, "-b", "cpsat", "-o", "results", "--resume")
     assert done.exit_code == 2
     assert "results/results.json" in done.stderr
+
+
+def test_one_file_names_the_design_and_options_take_precedence(run: Run, inst: Path) -> None:
+    Path("design.toml").write_text(
+        "instances = ['inst.json']\nengines = ['search', 'cpsat']\nencodings = ['clausal']\n"
+    )
+    done = run("compare", "design.toml", "-t", "20,30", "-o", "results")
+    assert done.exit_code == 0, done.output
+    configurations = [r.configuration for r in Comparison.load("results").runs]
+    assert configurations == ["search", "search", "cpsat clausal", "cpsat clausal"]
+    done = run("compare", "design.toml", "-b", "search")
+    assert "[1/1]" in done.stderr
+    done = run("compare", "design.toml", inst)
+    assert done.exit_code == 2
+    assert "give it alone" in done.stderr
+
+
+def test_shards_are_merged(run: Run, inst: Path) -> None:
+    asked = ("compare", inst, "-b", "search,search{beam_width=1}", "--seeds", "0,1")
+    for i in (1, 2):
+        assert run(*asked, "--shard", f"{i}/2", "-o", f"part{i}").exit_code == 0
+    done = run("compare", "--merge", "part1", "part2", "-o", "all")
+    assert done.exit_code == 0, done.output
+    merged = Comparison.load("all")
+    assert [(r.configuration, r.seed) for r in merged.runs] == [
+        ("search", 0), ("search", 1), ("search{beam_width=1}", 0), ("search{beam_width=1}", 1),
+    ]  # fmt: skip
+    assert run("compare", "--merge", "part1", "-o", "some").exit_code == 3
+    assert run("compare", "--merge", "part1").exit_code == 2
+    assert run("compare", "--merge", "nothing", "-o", "none").exit_code == 2
+
+
+def test_what_cannot_be_done_is_told(run: Run, inst: Path) -> None:
+    done = run("compare", inst, "-b", "search,hitting-sets")
+    assert done.exit_code == 0, done.output
+    assert "skipped: hitting-sets on tiny: backend 'hitting-sets' cannot solve" in done.stderr
+
+
+def test_engine_options_logs_and_wrong_names(run: Run, inst: Path) -> None:
+    done = run("compare", inst, "-b", "cpsat{cut_level=0}", "--logs", "logs", "--no-warm-start")
+    assert done.exit_code == 0, done.output
+    (log,) = Path("logs").iterdir()
+    assert "CP-SAT solver" in log.read_text()
+    done = run("compare", inst, "-b", "cpsat{cutlevel=0}", "-o", "results")
+    assert done.exit_code == 2
+    assert "did you mean 'cut_level'" in done.stderr
+    assert not Path("results").exists()
+    done = run("solve", inst, "-b", "cpsat{cut_level=0}")
+    assert done.exit_code == 0, done.output
+
+
+def test_a_full_disk_is_told_after_the_table(
+    run: Run, inst: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import errno
+    import os
+    from typing import Any
+
+    from cpx.compare import store
+
+    real = os.write
+
+    def full(file: int, data: Any) -> int:
+        if b'{"run":' in bytes(data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(file, data)
+
+    monkeypatch.setattr(store.os, "write", full)
+    with pytest.warns(RuntimeWarning, match="No space left"):
+        done = run("compare", inst, "-b", "search", "-o", "results")
+    assert done.exit_code == 2
+    assert "search" in done.stdout
+    assert "No space left on device" in done.stderr

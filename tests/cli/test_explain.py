@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cpx.cli import demo
 from cpx.errors import InvalidOption
 from cpx.instances import load
 
@@ -156,11 +157,10 @@ def test_a_worker_loads_the_engine_while_the_model_is_trained(run: Run, table: P
     assert json.loads(done.stdout)["memory"] > 0
 
 
-def test_demo_leaves_out_engines_that_do_not_take_rules() -> None:
-    from cpx.cli.demo import _question
+def test_demo_leaves_out_engines_that_do_not_take_rules(demo_question: Any) -> None:
     from cpx.compare.run import plan
 
-    _, problem, _ = _question()
+    _, problem, _ = demo_question
     engines = [task.engine for task in plan([problem], "all")]
     assert "search" in engines
     assert "hitting-sets" not in engines
@@ -168,8 +168,11 @@ def test_demo_leaves_out_engines_that_do_not_take_rules() -> None:
         plan([problem], "all,hitting-sets")
 
 
-def test_demo_explains_a_real_prediction(run: Run) -> None:
-    done = run("demo", "--backends", "cpsat,maxsat", "--time-limit", 30)
+def test_demo_explains_a_real_prediction(
+    run: Run, demo_question: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "_question", lambda: demo_question)
+    done = run("demo", "--backends", "cpsat,search", "--time-limit", 30)
     assert done.exit_code == 0, done.output
     assert "says that tumour 19 is benign" in done.stdout
     assert "worst concave points <= 0.1423 => benign" in done.stdout

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,3 +42,18 @@ def run(status: str, objective: int | None, bound: int | None, **more: Any) -> R
     return Run(
         name, "f" * 64, "k-monomial, k = 1", sense, result(status, objective, bound, **more)
     )
+
+
+def marked(mark: str, *, workers: bool = False) -> list[int]:
+    """Return the others that live with ``NAME=value`` around them: all, or workers of ours."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (entry / "environ").read_bytes()
+            dead = (entry / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+        except OSError:
+            continue
+        ours = mark.encode() in environment and (not workers or b"CPX_FOLDER=" in environment)
+        if ours and not dead and int(entry.name) != os.getpid():
+            found.append(int(entry.name))
+    return found

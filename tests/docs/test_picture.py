@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,9 +23,9 @@ def shown() -> str:
 
 
 def test_the_picture_shows_the_question_and_the_engines_of_the_demo(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], demo_question: Any
 ) -> None:
-    _, problem, _ = demo._question()
+    _, problem, _ = demo_question
     demo._introduce(problem)
     picture = shown()
     assert " ".join(capsys.readouterr().out.split()) in picture

@@ -103,7 +103,7 @@ def test_smallest_sets_by_hand() -> None:
         asked = {"problem": "min-certificate", "parameters": {"epsilon": epsilon}, **rows}
         assert truth(asked).optimum == best
     from cpx import SufficientReason
-    from cpx.testing.smallest import three_definitions
+    from cpx.testing.minimum_subset import three_definitions
 
     for definition, best in (("sufficient", 0), ("tree-specific", 1), ("majoritary", 2)):
         problem = SufficientReason(three_definitions(), (1, 1, 1), definition=definition)  # type: ignore[arg-type]

@@ -94,9 +94,10 @@ class CpSat(Backend):
 
     @classmethod
     def preload(cls) -> None:
-        """Import the solver's module as well, which its package does not."""
+        """Import the solver's module as well, which its package does not, and what compiles."""
         super().preload()
         import_module("ortools.sat.python.cp_model")
+        import_module("cpx.backends.cpsat.compile")
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the parameters of CP-SAT that change how it searches."""

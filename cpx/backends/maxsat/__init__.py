@@ -9,6 +9,7 @@ clauses (:mod:`~cpx.backends.maxsat.wcnf`); the searches are PySAT's RC2 with ev
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
@@ -46,6 +47,15 @@ class MaxSat(Backend):
     }
     supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
     summary: ClassVar[str] = "MaxSAT, PySAT: core-guided, stratified, improving; exact, anytime"
+
+    @classmethod
+    def preload(cls) -> None:
+        """Import what compiles and what searches as well."""
+        super().preload()
+        import_module("cpx.backends.maxsat.chain")
+        import_module("cpx.backends.maxsat.equivalence")
+        import_module("cpx.backends.maxsat.linear_search")
+        import_module("cpx.backends.maxsat.wcnf")
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of PySAT's RC2, or those of the linear search, and the SAT solver."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -47,6 +48,14 @@ class Milp(Backend):
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs",)
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
+
+    @classmethod
+    def preload(cls) -> None:
+        """Import what compiles and runs the engines as well."""
+        super().preload()
+        import_module("cpx.backends.milp.pulp_solver")
+        import_module("cpx.backends.milp.highs")
+        import_module("cpx.backends.milp.cbc")
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of HiGHS or CBC that change how they search."""

@@ -1,0 +1,282 @@
+"""One page of HTML about a comparison, with its figures and tables, that needs no network."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpx.answers.text import printable
+from cpx.answers.values import Value, decimal, digits
+from cpx.compare.cases import Cases
+from cpx.compare.definitions import DEFINITIONS
+from cpx.compare.plots import COLOURS, anytime, cactus, profile
+from cpx.compare.summary import findings
+from cpx.compare.table import outcome
+from cpx.compare.tabular import grids
+from cpx.errors import EngineMissing
+
+if TYPE_CHECKING:
+    from cpx.compare.comparison import Comparison
+
+__all__ = ["as_html", "require_report"]
+
+_MOST_VISIBLE = 8  # configurations that figures show before a reader asks for more
+_TABLES = ("scores", "pairs", "intervals", "explanations", "errors")
+_LIMITS = ("time_limit", "threads", "seed", "gap")
+_PER_RUN = ("load", "started")  # of which each run has its own
+_POINTS, _FEWEST_POINTS = 120_000, 10  # of all traces together, and of each run
+
+
+def require_report() -> None:
+    """Raise EngineMissing with the pip line unless the packages of reports are installed."""
+    missing = [name for name in ("jinja2", "plotly") if find_spec(name) is None]
+    if missing:
+        raise EngineMissing(
+            f"reports need {' and '.join(missing)}: pip install 'cpx-explain[report]'"
+        )
+
+
+def as_html(comparison: Comparison, title: str = "") -> str:
+    """Return a comparison as one page that opens without a network.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    title : str
+        Heading of the page; says how many engines and instances when not given.
+    """
+    require_report()
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    import cpx
+
+    cases = comparison.cases()
+    scores = comparison.scores()
+    order = [str(name) for name in scores.index]
+    tables = grids(cases, scores)
+    instances, runs = len(cases.problems), len(cases.runs)
+    told = title or f"{_count(len(order), 'configuration')} on {_count(instances, 'instance')}"
+    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(_file("page.html"))
+    return page.render(
+        css=Markup(_file("page.css")),
+        js=Markup(_file("page.js")),
+        plotly=Markup(get_plotlyjs()),
+        data=Markup(_json(_data(cases, order))),
+        title=printable(told),
+        lead=_lead(comparison, runs),
+        version=cpx.__version__,
+        refuted=[
+            (printable(cases.runs[i].instance), printable(text))
+            for i, text in cases.refuted.items()
+        ],
+        findings=[
+            {"text": printable(fact.text), "tone": fact.tone}
+            for fact in findings(cases, scores)
+            if fact.name != "REFUTED"
+        ],
+        skipped=[
+            (printable(text) for text in (pair.instance, pair.configuration, pair.reason))
+            for pair in comparison.skipped
+        ],
+        tables={**dict.fromkeys(_TABLES), **tables},
+        sized=any(run.result.sizes for run in cases.runs),
+        many=len(order) > _MOST_VISIBLE,
+        most=_MOST_VISIBLE,
+        sections=_sections({*tables, *(["errors"] if comparison.skipped else [])}),
+        scores_note=_scores_note(cases),
+        precision_note=_precision_note(cases),
+        record=_record(comparison),
+        definitions=DEFINITIONS.items(),
+    )
+
+
+@cache
+def _file(name: str) -> str:
+    return (resources.files("cpx.compare") / "page" / name).read_text(encoding="utf-8")
+
+
+def _json(data: object) -> str:
+    """Return JSON that cannot end the script that it stands in."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+# --------------------------------------------------------------------- words
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _lead(comparison: Comparison, runs: int) -> str:
+    told = [_count(runs, "run")]
+    limits = {run.result.options.get("time_limit") for run in comparison.runs}
+    known = sorted(limit for limit in limits if limit is not None)
+    if known:
+        told.append(f"at most {' or '.join(f'{limit:g}' for limit in known)} s each")
+    if not comparison.complete:
+        told.append("interrupted: not all runs were made")
+    return ", ".join(told) + "."
+
+
+def _sections(tables: set[str]) -> list[tuple[str, str]]:
+    names = ["summary", "figures", "pairs", "explanations", "runs", "errors", "record"]
+    there = [n for n in names if n not in ("pairs", "errors") or n in tables]
+    return [(name, name.capitalize()) for name in (*there, "definitions")]
+
+
+def _scores_note(cases: Cases) -> str:
+    seeds = cases.frame["case"].nunique() > len(cases.problems)
+    unit = "Cases are instances with a seed and limits; means are over instances." if seeds else ""
+    return f"The best configuration comes first, by rank. {unit}".strip()
+
+
+def _precision_note(cases: Cases) -> str:
+    found = [run.result.explanation for run in cases.runs]
+    if not any(f is not None and f.precision is not None for f in found):
+        return "They have no precision: what they say holds for all rows."
+    if any(f is not None and f.fresh is not None for f in found):
+        return "Precision and coverage are on the samples; fresh: on samples drawn afterwards."
+    return (
+        "Precision and coverage are on the samples of the instance. Saved instances have no "
+        "classifier to draw fresh samples from, so there are no figures outside the sample."
+    )
+
+
+def _record(comparison: Comparison) -> list[tuple[str, str]]:
+    """Return what a reader has to know of machines, versions and options to trust the times."""
+    told: dict[str, dict[str, None]] = {}
+    for run in comparison.runs:
+        loads = run.machine.get("load")
+        own = {name: value for name, value in run.machine.items() if name not in _PER_RUN}
+        memory = own.pop("memory", None)
+        own["memory"] = None if memory is None else f"{memory / 1e9:.0f} GB"
+        own["load"] = None if loads is None else f"{loads:.0f}"
+        options = {name.replace("_", " "): run.result.options.get(name) for name in _LIMITS}
+        for name, value in (own | options | dict(run.result.versions)).items():
+            if value is not None:
+                told.setdefault(name, {})[str(value)] = None
+    record = [(name, ", ".join(sorted(values))) for name, values in told.items()]
+    record += [(name, str(v)) for name, v in comparison.options.items() if v is not None]
+    return [(printable(name), printable(value)) for name, value in record]
+
+
+# ------------------------------------------------------------------- figures
+
+
+def _data(cases: Cases, order: Sequence[str]) -> dict[str, Any]:
+    """Return what the page's script draws and tabulates, as plain JSON values."""
+    frame, runs = cases.frame, cases.runs
+    outcomes = [outcome(run, i in cases.refuted) for i, run in enumerate(runs)]
+    rules = ["" if r.result.explanation is None else str(r.result.explanation) for r in runs]
+    places = _places(cases)
+    columns: list[tuple[str, str, str, list[Any]]] = [
+        ("instance", "text", "", [int(p) for p in frame["problem"]]),
+        ("configuration", "text", "", [order.index(c) for c in frame["configuration"]]),
+        ("seed", "number", "plain", [run.seed for run in runs]),
+        ("limit", "number", "seconds", [_finite(limit) for limit in frame["limit"]]),
+        ("outcome", "text", "", outcomes),
+        ("value", "number", "plain", _numbers([r.result.objective for r in runs], places)),
+        ("bound", "number", "plain", _numbers([r.result.bound for r in runs], places)),
+        ("gap", "number", "share", [_digits(run.result.gap) for run in runs]),
+        ("best at", "number", "seconds", [_digits(run.seconds_to_best) for run in runs]),
+        ("seconds", "number", "seconds", [_digits(run.result.times.total) for run in runs]),
+        ("MB", "number", "plain", [m and round(m / 1e6) for m in (r.result.memory for r in runs)]),
+        ("precision", "number", "plain", [_on_samples(run, "precision") for run in runs]),
+        ("coverage", "number", "plain", [_on_samples(run, "coverage") for run in runs]),
+        ("explanation", "text rule", "", rules),
+    ]
+    lists: list[list[str] | None] = [None] * len(columns)
+    lists[0] = [printable(name) for name, _ in cases.problems]
+    lists[1] = [printable(name) for name in order]
+    for c in (4, len(columns) - 1):
+        texts = list(dict.fromkeys(columns[c][3]))
+        place = {text: i for i, text in enumerate(texts)}
+        lists[c] = [printable(text) for text in texts]
+        columns[c][3][:] = [place[text] for text in columns[c][3]]
+    ratios, curves = profile(cases), anytime(cases)
+    hardest = frame.groupby("problem")["primal_integral"].mean()
+    sizes = dict.fromkeys(size for run in runs for size in run.result.sizes)
+    return {
+        "configurations": lists[1],
+        "instances": lists[0],
+        "central": int(np.argmax(hardest)) if len(hardest) else 0,
+        "colours": COLOURS,
+        "most": _MOST_VISIBLE,
+        "columns": [column[:3] for column in columns],
+        "runs": [column[3] for column in columns],
+        "lists": lists,
+        "case": [int(case) for case in frame["case"]],
+        "cases": int(frame["case"].nunique()),
+        "cactus": [_rounded(cactus(cases)[name]) for name in order],
+        "profile": [_rounded(ratios[name]) if name in ratios else None for name in order],
+        "last": max([2.0, *(found[-1] for found in ratios.values() if len(found))]),
+        "anytime": {
+            "seconds": _rounded(curves.seconds),
+            "value": [_rounded(curves.value[name]) for name in order],
+            "bound": [_rounded(curves.bound[name]) for name in order],
+        },
+        "sizes": {size: [run.result.sizes.get(size, 0) for run in runs] for size in sizes},
+        "traces": _traces(cases, places),
+    }
+
+
+def _places(cases: Cases) -> list[int]:
+    """Return for each run how many digits keep the values on its instance apart."""
+    values: dict[int, list[Value | None]] = {}
+    for problem, run in zip(cases.frame["problem"], cases.runs, strict=True):
+        values.setdefault(problem, []).extend((run.result.objective, run.result.bound))
+    by_problem = {problem: digits(found) for problem, found in values.items()}
+    return [by_problem[problem] for problem in cases.frame["problem"]]
+
+
+def _traces(cases: Cases, places: Sequence[int]) -> list[list[list[Any]]]:
+    """Return seconds, values and bounds of each run, thinned where there are very many."""
+    most = max(_FEWEST_POINTS, _POINTS // max(1, len(cases.runs)))
+    traces = []
+    for run, count in zip(cases.runs, places, strict=True):
+        points = run.result.trace
+        if len(points) > most:
+            kept = np.unique(np.linspace(0, len(points) - 1, most).round().astype(int))
+            points = tuple(points[i] for i in kept)
+        counts = [count] * len(points)
+        values = _numbers([point.objective for point in points], counts)
+        bounds = _numbers([point.bound for point in points], counts)
+        seconds = [float(f"{max(point.seconds, 0.001):.4g}") for point in points]
+        traces.append([seconds, values, bounds])
+    return traces
+
+
+def _on_samples(run: Any, name: str) -> float | None:
+    found = run.result.explanation
+    share = None if found is None else getattr(found, name)
+    return None if share is None else round(float(share), 4)
+
+
+def _numbers(values: Sequence[Value | None], places: Sequence[int]) -> list[Any]:
+    return [
+        v if v is None or isinstance(v, int) else float(decimal(v, count))
+        for v, count in zip(values, places, strict=True)
+    ]
+
+
+def _digits(value: float | None) -> float | None:
+    """Return a number with five digits, which is what a page has room for."""
+    return None if value is None else float(f"{value:.5g}")
+
+
+def _rounded(values: np.ndarray[Any, Any]) -> list[float]:
+    return [float(f"{value:.5g}") for value in values]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,156 @@
+"""What a comparison says over all its instances: sentences, and one row per configuration."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from cpx.answers.text import Block, Fact, Facts, Table, Tone
+from cpx.compare.cases import Cases
+from cpx.compare.scores import virtual_best
+
+if TYPE_CHECKING:
+    from cpx.compare.comparison import Comparison
+
+__all__ = ["as_dict", "findings", "in_seconds", "scores_table", "summary"]
+
+_MOST = 8  # configurations that get a sentence
+_SHOWN = {
+    "proved": "proved",
+    "solved": "solved",
+    "best": "best value",
+    "par2": "PAR-2",
+    "to_proof": "to proof",
+    "gap": "gap",
+    "quality": "quality",
+    "points": "points",
+    "rank": "rank",
+}
+
+
+def summary(cases: Cases, scores: pd.DataFrame) -> list[Block]:
+    """Return the table of scores and what is found, for the screen and for notebooks."""
+    facts, last = [], ""
+    for fact in findings(cases, scores):
+        facts.append(fact._replace(name="" if fact.name == last else fact.name))
+        last = fact.name
+    return [scores_table(scores), Facts(tuple(facts))]
+
+
+def as_dict(comparison: Comparison) -> dict[str, Any]:
+    """Return what is printed of a comparison as plain JSON values: its scores, and its runs."""
+    scores = comparison.scores().reset_index()
+    rows = comparison.to_frame()
+    return {
+        "format": "cpx-comparison-summary",
+        "version": 1,
+        "complete": comparison.complete,
+        "contradictions": comparison.contradictions,
+        "skipped": [asdict(pair) for pair in comparison.skipped],
+        # What is not known or infinite is null.
+        **{
+            name: json.loads(frame.to_json(orient="records", double_precision=15))
+            for name, frame in (("scores", scores), ("runs", rows))
+        },
+    }
+
+
+def scores_table(scores: pd.DataFrame) -> Table:
+    """Return the scores that fit on a screen."""
+    rows: list[tuple[str, ...]] = []
+    tones: list[Tone] = []
+    for name, row in scores.iterrows():
+        counts = [f"{row[c]:.0f} of {row['runs']:.0f}" for c in ("proved", "solved", "best")]
+        seconds = [in_seconds(row[c], "") for c in ("par2", "to_proof")]
+        rest = [_number(row["gap"] * 100, 1, " %"), _floor(row["quality"])]
+        last = [_number(row["points"], 1), _number(row["rank"], 2)]
+        if row["wrong"]:
+            last[-1] = "WRONG"
+        rows.append((str(name), *counts, *seconds, *rest, *last))
+        tones.append("bad" if row["wrong"] else "")
+    return Table(("engine", *_SHOWN.values()), tuple(rows), (0,), tuple(tones), "all instances")
+
+
+def findings(cases: Cases, scores: pd.DataFrame) -> Iterator[Fact]:
+    """Yield what there is to say as sentences, the most important first."""
+    for told in cases.refuted.values():
+        yield Fact("REFUTED", f"{told}; not ranked", "bad")
+    ranked = scores.loc[scores["wrong"] == 0]
+    for name, row in ranked.head(_MOST).iterrows():
+        yield Fact("proved", _record(cases, str(name), row), _tone(row))
+    if len(ranked) > _MOST:
+        yield Fact("proved", f"{len(ranked) - _MOST} more are in the table.")
+    if len(ranked) > 1:
+        yield Fact("best", _together(cases, ranked))
+    failed = scores.loc[scores["failed"] > 0, "failed"]
+    if len(failed):
+        each = ", ".join(f"{name} {count}" for name, count in failed.items())
+        runs = "1 run" if failed.sum() == 1 else f"{failed.sum()} runs"
+        yield Fact("failed", f"{runs} failed: {each}", "bad")
+    common = int((~np.isnan(cases.per_case("answer", cases.ranked)).any(axis=1)).sum())
+    total = cases.frame["case"].nunique()
+    if common < total:
+        yield Fact("ranked", f"ranks are on the {common} of {total} cases that all have run")
+
+
+def _record(cases: Cases, name: str, row: pd.Series[float]) -> str:
+    """Say how many cases a configuration proves, in what time, and how it does on the others."""
+    runs, proved = int(row["runs"]), int(row["proved"])
+    told = f"{name} proves {proved} of {runs}"
+    own = cases.frame.loc[cases.frame["configuration"] == name]
+    seconds = own.loc[own["proved"], "seconds"]
+    if proved > 1:
+        told += f", in {in_seconds(seconds.median())} at the median"
+        told += f" and {in_seconds(seconds.max())} at most"
+    elif proved:
+        told += f", in {in_seconds(seconds.max())}"
+    others = own.loc[~own["proved"]]
+    best = int((others["solved"] & (others["place"] == 0)).sum())
+    return told + (f"; has the best known value in {best} more" if best else "")
+
+
+def _together(cases: Cases, ranked: pd.DataFrame) -> str:
+    """Say what the virtual best engine gains over the single best one."""
+    best = virtual_best(cases)
+    proved, first = int(best["proved"].sum()), str(ranked["proved"].idxmax())
+    gain = proved - int(ranked["proved"].max())
+    told = f"the virtual best engine proves {proved} of {len(best)}, "
+    told += f"{gain} more than {first} alone" if gain else f"no more than {first} alone"
+    alone = ranked.loc[ranked["proved_alone"] > 0, "proved_alone"]
+    if len(alone):
+        each = ", ".join(f"{name} {count:.0f}" for name, count in alone.items())
+        told += f"; proved by one only: {each}"
+    return told
+
+
+def _tone(row: pd.Series[float]) -> Tone:
+    return "good" if row["proved"] == row["runs"] else ""
+
+
+def in_seconds(seconds: float, unit: str = " s") -> str:
+    """Return a time with two or three digits that count.
+
+    Examples
+    --------
+    >>> in_seconds(0.00423), in_seconds(12.345), in_seconds(1234.5), in_seconds(math.inf)
+    ('0.0042 s', '12.3 s', '1234 s', '-')
+    """
+    if not math.isfinite(seconds) or seconds < 0.0001:
+        return f"0{unit}" if seconds < 1 else "-"
+    power = math.floor(math.log10(seconds))
+    return f"{seconds:.{max(0, 2 - power if power >= 0 else 1 - power)}f}{unit}"
+
+
+def _floor(share: float) -> str:
+    # Rounding must not make a best value of one that is only near.
+    return "-" if math.isnan(share) else f"{math.floor(1000 * share + 1e-9) / 1000:.3f}"
+
+
+def _number(value: float, places: int, unit: str = "") -> str:
+    return "-" if math.isnan(value) else f"{value:.{places}f}{unit}"

@@ -1,0 +1,275 @@
+"""The tables of a report, and the same in Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import pandas as pd
+
+from cpx.answers.explanation import Explanation
+from cpx.answers.text import Tone, printable
+from cpx.answers.values import Value, decimal, digits
+from cpx.compare.cases import Cases, reason
+from cpx.compare.definitions import DEFINITIONS
+from cpx.compare.statistics import intervals, pairs
+from cpx.compare.summary import in_seconds
+
+__all__ = ["Cell", "Column", "Grid", "Row", "as_latex", "as_markdown", "grids"]
+
+_MOST_PAIRS = 400
+
+
+class Column(NamedTuple):
+    """The head of a column; the kind is ``text``, ``number`` or ``text rule``."""
+
+    name: str
+    kind: str = "number"
+
+    @property
+    def title(self) -> str:
+        """What the column means, or ``""``."""
+        return DEFINITIONS.get(self.name, "")
+
+
+class Cell(NamedTuple):
+    """A text, and the number by which it is sorted."""
+
+    text: str
+    key: float | None = None
+
+
+class Row(NamedTuple):
+    """The cells of a row."""
+
+    cells: tuple[Cell, ...]
+    tone: Tone = ""
+
+
+class Grid(NamedTuple):
+    """A table with its name for files, and its caption."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+
+
+def grids(cases: Cases, scores: pd.DataFrame) -> dict[str, Grid]:
+    """Return the tables of a comparison by their names, those that have rows."""
+    ranked = cases.ranked
+    made = [_scores(scores), _explanations(cases), _errors(cases)]
+    if len(ranked) >= 2 and len(ranked) * (len(ranked) - 1) // 2 <= _MOST_PAIRS:
+        made.append(_pairs(cases, list(scores.index)))
+    if len(cases.problems) > 1:
+        made.append(_intervals(cases, list(scores.index)))
+    return {grid.name: grid for grid in made if grid.rows}
+
+
+_SCORES = (
+    ("proved", "proved", "count"),
+    ("solved", "solved", "count"),
+    ("best value", "best", "count"),
+    ("PAR-2", "par2", "seconds"),
+    ("to best", "to_best", "seconds"),
+    ("to target", "to_target", "seconds"),
+    ("to proof", "to_proof", "seconds"),
+    ("gap", "gap", "share"),
+    ("quality", "quality", "quality"),
+    ("primal integral", "primal_integral", "seconds"),
+    ("dual integral", "dual_integral", "seconds"),
+    ("points", "points", "1"),
+    ("rank", "rank", "2"),
+    ("proved alone", "proved_alone", "0"),
+    ("contribution", "contribution", "seconds"),
+)
+
+
+def _scores(scores: pd.DataFrame) -> Grid:
+    rows = []
+    for name, row in scores.iterrows():
+        cells = [Cell(printable(str(name)))]
+        for _, column, form in _SCORES:
+            cells.append(_cell(row[column], form, row["runs"]))
+        if row["wrong"]:
+            cells[12] = cells[13] = Cell("WRONG")
+        rows.append(Row(tuple(cells), "bad" if row["wrong"] else ""))
+    columns = (Column("configuration", "text"), *(Column(name) for name, _, _ in _SCORES))
+    return Grid("scores", "Scores of each configuration", columns, tuple(rows))
+
+
+def _pairs(cases: Cases, order: Sequence[str]) -> Grid:
+    place = {name: i for i, name in enumerate(order)}
+    rows = []
+    for found in pairs(cases).to_dict("records"):
+        first, second = found["first"], found["second"]
+        win, lose, difference = found["wins"], found["losses"], found["difference"]
+        if place[first] > place[second]:
+            first, second, win, lose, difference = second, first, lose, win, -difference
+        values = (win, found["ties"], lose, difference, found["p"], found["p_holm"])
+        forms = ("0", "0", "0", "signed", "p", "p")
+        cells = [_cell(value, form, 0) for value, form in zip(values, forms, strict=True)]
+        names = (Cell(printable(first)), Cell(printable(second)))
+        rows.append((place[first], place[second], Row((*names, *cells))))
+    texts = (Column("first", "text"), Column("second", "text"))
+    heads = ("wins", "ties", "losses", "median difference in PAR-2", "p", "p (Holm)")
+    columns = (*texts, *map(Column, heads))
+    rows.sort(key=lambda row: row[:2])
+    return Grid("pairs", "Each two configurations", columns, tuple(row for _, _, row in rows))
+
+
+def _intervals(cases: Cases, order: Sequence[str]) -> Grid:
+    found, rows = intervals(cases).to_dict("index"), []
+    for name in order:
+        cells = [Cell(printable(name))]
+        for score, form in (("proved", "share"), ("par2", "seconds"), ("quality", "quality")):
+            values = found[score, name]
+            mean, low, high = (_cell(values[v], form, 0) for v in ("mean", "low", "high"))
+            cells.append(Cell(f"{mean.text}  [{low.text}, {high.text}]", mean.key))
+        rows.append(Row(tuple(cells)))
+    heads = ("proved", "PAR-2", "quality")
+    columns = (Column("configuration", "text"), *(Column(name) for name in heads))
+    return Grid("intervals", "Means with 95 % bootstrap intervals", columns, tuple(rows))
+
+
+def _explanations(cases: Cases) -> Grid:
+    """Return the best answer to each instance, and who found and proved it."""
+    rows, frame = [], cases.frame
+    founds = [run.result.explanation for run in cases.runs]
+    fresh = any(found is not None and found.fresh is not None for found in founds)
+    for problem, reference in enumerate(cases.reference):
+        own = frame.loc[frame["problem"] == problem]
+        order = own.loc[own["solved"]].sort_values(["answer", "seconds"], kind="stable")
+        run = cases.runs[int((order if len(order) else own).index[0])]
+        value, found = reference, run.result.explanation
+        proved = own.loc[own["proved"]].drop_duplicates("configuration")
+        told = "no solution: proved" if len(proved) and value is None else "-"
+        cells = [
+            Cell(printable(run.instance)),
+            Cell(printable(run.statement)),
+            Cell("-" if value is None else decimal(value, digits([value])), _key(value)),
+            Cell(str(len(proved)), len(proved)),
+            Cell(printable(str(order["configuration"].iloc[0])) if len(order) else "-"),
+            Cell(printable(str(found)) if found is not None and len(order) else told),
+            _share(None if found is None else found.precision),
+            *([Cell(_fresh(found))] if fresh else []),
+            _share(None if found is None else found.coverage),
+        ]
+        rows.append(Row(tuple(cells)))
+    columns = (
+        Column("instance", "text"),
+        Column("problem", "text"),
+        Column("value"),
+        Column("proofs"),
+        Column("first by", "text"),
+        Column("explanation", "text rule"),
+        Column("precision"),
+        *([Column("precision, fresh")] if fresh else []),
+        Column("coverage"),
+    )
+    return Grid("explanations", "The best answer to each instance", columns, tuple(rows))
+
+
+def _errors(cases: Cases) -> Grid:
+    rows, failed = [], list(cases.frame["failed"])
+    configurations = [str(name) for name in cases.frame["configuration"]]
+    for i, run in enumerate(cases.runs):
+        if i in cases.refuted or failed[i]:
+            told = cases.refuted.get(i) or reason(run)
+            texts = (run.instance, configurations[i], told)
+            rows.append(Row(tuple(Cell(printable(text)) for text in texts)))
+    columns = tuple(Column(name, "text") for name in ("instance", "configuration", "what"))
+    return Grid("errors", "Refuted claims and failed runs", columns, tuple(rows))
+
+
+def _fresh(found: Explanation | None) -> str:
+    if found is None or found.fresh is None:
+        return "-"
+    return f"{found.fresh.value:.3f} [{found.fresh.low:.3f}, {found.fresh.high:.3f}]"
+
+
+def _share(share: Fraction | None) -> Cell:
+    return Cell("-") if share is None else Cell(f"{float(share):.3f}", float(share))
+
+
+def _cell(value: float, form: str, runs: float) -> Cell:
+    """Return a number in one of the forms of scores."""
+    if not math.isfinite(value):
+        return Cell("-", None if math.isnan(value) else value)
+    if form == "count":
+        return Cell(f"{value:.0f} of {runs:.0f}", float(value))
+    if form == "seconds":
+        return Cell(in_seconds(value, ""), float(value))
+    if form == "signed":
+        text = in_seconds(abs(value), "") if value else "0"
+        return Cell(f"-{text}" if value < 0 else text, float(value))
+    if form == "share":
+        return Cell(f"{100 * value:.1f} %", float(value))
+    if form == "quality":
+        # Rounding must not make a best value of one that is only near.
+        return Cell(f"{math.floor(1000 * value + 1e-9) / 1000:.3f}", float(value))
+    if form == "p":
+        return Cell("< 0.001" if value < 0.001 else f"{value:.3f}", float(value))
+    return Cell(f"{value:.{form}f}", float(value))
+
+
+def _key(value: Value | None) -> float | None:
+    return None if value is None else float(value)
+
+
+# ------------------------------------------------------------------- writing
+
+# What is markup within a line, and what makes links of addresses.
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&$]|(?<=:)/(?=/)|(?<=www)\.)")
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "%": r"\%",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "\ufffd": "?",
+    # What would be an argument of the end of a line, a dash or another character with the next.
+    **{c: f"{{{c}}}" for c in "[]*-\"'`,"},
+}
+
+
+def as_markdown(grid: Grid) -> str:
+    """Return a table in Markdown, in which no text is markup."""
+    rows = [[column.name for column in grid.columns]]
+    rows.append(["---:" if column.kind == "number" else "---" for column in grid.columns])
+    rows += [[_MARKDOWN.sub(r"\\\1", cell.text) for cell in row.cells] for row in grid.rows]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def as_latex(grid: Grid) -> str:
+    """Return a table in LaTeX with the rules of booktabs, in which no text is a command."""
+    form = "".join("r" if column.kind == "number" else "l" for column in grid.columns)
+    rows = [" & ".join(_latex(cell.text) for cell in row.cells) for row in grid.rows]
+    head = " & ".join(_latex(column.name) for column in grid.columns)
+    lines = [
+        "% \\usepackage{booktabs}; names in other scripts need XeLaTeX or LuaLaTeX",
+        f"\\begin{{tabular}}{{{form}}}",
+        "\\toprule",
+        f"{head} \\\\",
+        "\\midrule",
+        *(f"{row} \\\\" for row in rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in text)

@@ -1,0 +1,88 @@
+"""The same plan on a cluster of two workers, of which one dies in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cpx
+from cpx.compare import Comparison
+from cpx.compare.cluster import connected
+from cpx.errors import EngineMissing, InvalidOption
+from cpx.solving.servers import shutdown
+
+from .helpers import marked, tiny
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Yield a cluster, of which nothing must be left."""
+    mark = f"CPX_TEST_MARK={uuid.uuid4()}"
+    monkeypatch.setenv(*mark.split("="))
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
+    ) as cluster:
+        yield cluster
+    shutdown()
+    deadline = time.monotonic() + 20
+    while marked(mark, workers=True) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert marked(mark, workers=True) == []
+
+
+def test_a_worker_that_dies_costs_no_run(cluster: Any, tmp_path: Path) -> None:
+    problems = {"a": tiny(), "b": tiny(k=2)}
+    asked: dict[str, Any] = {"seeds": range(3), "time_limit": 60, "memory": 2**32}
+    killed: list[int] = []
+    shutdown()
+
+    def kill_one(run: cpx.compare.Run, _: Comparison) -> None:
+        if not killed:
+            (first, *_) = distributed.default_client().run(os.getpid).values()
+            os.kill(first, signal.SIGKILL)
+            killed.append(first)
+
+    with connected(cluster.scheduler_address):
+        there = cpx.compare(
+            problems, "search,milp:cbc", output=tmp_path / "there", on_result=kill_one, **asked
+        )
+    here = cpx.compare(problems, "search,milp:cbc", **asked)
+    assert killed
+    assert there.complete
+
+    def table(comparison: Comparison) -> list[object]:
+        return [
+            (run.key, run.result.status, run.result.objective, run.result.verified)
+            for run in comparison.runs
+        ]
+
+    assert table(there) == table(here)
+    assert all(run.host for run in there.runs)
+
+
+def test_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cpx.compare.cluster._SECONDS", 0.5)
+    with connected(None):
+        pass
+    with pytest.raises(InvalidOption, match="no cluster at"), connected("tcp://127.0.0.1:9"):
+        pass
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(EngineMissing, match=r"pip install 'cpx-explain\[cluster\]'"),
+        connected("tcp://127.0.0.1:9"),
+    ):
+        pass

@@ -1,0 +1,144 @@
+"""``kill -9`` of a worker, the runner, everything: after ``--resume`` nothing shows."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from cpx import save
+from cpx.compare import Comparison
+
+from .helpers import marked, tiny
+from .hostile import install, uninstall
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="looks for processes in /proc"
+)
+
+BACKENDS = "hostile:slow,search,milp:cbc"
+SEEDS = "0,1,2"
+
+
+class Lab:
+    """A folder of instances, and a command that compares engines on them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.mark = f"CPX_TEST_MARK={uuid.uuid4()}"
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        for name in ("a", "b"):
+            save(tiny(name), folder / f"{name}.json")
+        self.environment = {
+            **os.environ,
+            "TMPDIR": str(self.temporary),
+            "PYTHONPATH": str(folder / "site"),
+            **dict([self.mark.split("=")]),
+        }
+
+    def start(self, output: str, *more: str) -> subprocess.Popen[bytes]:
+        """Start the command in a session of its own."""
+        command = [
+            sys.executable, "-m", "cpx", "compare", "a.json", "b.json", "-b", BACKENDS,
+            "--seeds", SEEDS, "-j", "2", "-t", "30", "-o", output, *more,
+        ]  # fmt: skip
+        return subprocess.Popen(
+            command, cwd=self.folder, env=self.environment, start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def finish(self, output: str, *more: str) -> None:
+        """Run the command to its end."""
+        process = self.start(output, *more)
+        _, told = process.communicate(timeout=120)
+        assert process.returncode == 0, told.decode()
+
+    def processes(self) -> list[int]:
+        """Return all processes that the command has started, and itself."""
+        return marked(self.mark)
+
+    def table(self, output: str) -> list[tuple[object, ...]]:
+        """Return what an undisturbed run always finds."""
+        comparison = Comparison.load(self.folder / output)
+        assert comparison.complete
+        return [
+            (run.key, run.result.status, run.result.objective, run.result.bound)
+            for run in comparison.runs
+        ]
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    install(tmp_path, monkeypatch)
+    lab = Lab(tmp_path)
+    yield lab
+    uninstall()
+    for pid in lab.processes():
+        os.kill(pid, signal.SIGKILL)
+
+
+def disturb(lab: Lab, rng: random.Random, output: str) -> str:
+    """Start the command, kill a part of it at a random moment, and let it end."""
+    resume = ("--resume",) if (lab.folder / output / "runs.jsonl").exists() else ()
+    process = lab.start(output, *resume)
+    what = rng.choice(["one", "one", "runner", "everything"])
+    if what == "one":
+        # Once there are workers, of which the first ones only start the others.
+        time.sleep(rng.uniform(1.0, 3.0))
+        victims = [pid for pid in lab.processes() if pid != process.pid]
+        victims = [rng.choice(victims)] if victims else []
+    else:
+        time.sleep(rng.uniform(0.2, 4.0))
+        victims = [process.pid] if what == "runner" else lab.processes()
+    for pid in victims:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    process.communicate(timeout=120)
+    return what
+
+
+def check(lab: Lab, seed: int, rounds: int) -> Counter[str]:
+    lab.finish("undisturbed")
+    right = lab.table("undisturbed")
+    assert len(right) == 18
+    rng, kinds = random.Random(seed), Counter()
+    for number in range(rounds):
+        output = f"runs{number}"
+        for _ in range(rng.choice([1, 2])):
+            kinds[disturb(lab, rng, output)] += 1
+            deadline = time.monotonic() + 10
+            while lab.processes() and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert lab.processes() == []
+        lab.finish(output, "--resume")
+        assert lab.table(output) == right
+        lines = (lab.folder / output / "runs.jsonl").read_bytes()
+        assert lines.endswith(b"\n")
+        assert sorted(path.name for path in (lab.folder / output).iterdir()) == [
+            "results.csv", "runs.jsonl",
+        ]  # fmt: skip
+        assert list(lab.temporary.glob("cpx-*-*[!0]")) == []
+    return kinds
+
+
+def test_a_few_kills(lab: Lab) -> None:
+    check(lab, seed=1, rounds=2)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_a_hundred_kills(lab: Lab) -> None:
+    kinds = check(lab, seed=2, rounds=70)
+    assert sum(kinds.values()) >= 100
+    assert set(kinds) == {"one", "runner", "everything"}
