@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -168,13 +168,28 @@ def compare(
     else:
         comparison = _run(_design(inst, given), output, resume, shard, logs, cluster)
     if as_json:
-        from cpx.compare.summary import as_dict
-
-        typer.echo(json.dumps(as_dict(comparison), indent=1))
+        typer.echo(json.dumps(_as_dict(comparison), indent=1))
     else:
         print_comparison(comparison)
     _tell(comparison, output)
     raise typer.Exit(1 if comparison.failed else 0 if comparison.complete else 3)
+
+
+def _as_dict(comparison: Comparison) -> dict[str, Any]:
+    """Return what is printed of a comparison as plain JSON values: its scores, and its runs."""
+    frames = {"scores": comparison.scores().reset_index(), "runs": comparison.to_frame()}
+    return {
+        "format": "cpx-comparison-summary",
+        "version": 1,
+        "complete": comparison.complete,
+        "contradictions": comparison.contradictions,
+        "skipped": [asdict(pair) for pair in comparison.skipped],
+        # What is not known or infinite is null.
+        **{
+            name: json.loads(frame.to_json(orient="records", double_precision=15))
+            for name, frame in frames.items()
+        },
+    }
 
 
 def _design(inst: list[Path], given: dict[str, Any]) -> Design:

@@ -26,6 +26,7 @@ from cpx.solving.conclude import conclude
 from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run
 from cpx.solving.servers import shutdown
+from cpx.testing.minimum_subset import random_votes
 from tests.engines import ENGINES
 from tests.terminal import start
 
@@ -255,6 +256,9 @@ def test_too_many_rules_to_state_are_refused_with_the_way_out() -> None:
         solve(wide, "search")
     with pytest.raises(InvalidOption, match="cannot solve problems of kind 'k-monomial'"):
         solve(_problem(), "column-generation")
+    # Whether it can be stated is nothing to an engine that has no use for its arrays either.
+    with pytest.raises(InvalidOption, match="cannot solve problems of kind 'sufficient-reason'"):
+        solve(random_votes(4, 9, 6), "beam")
 
 
 def test_an_interrupt_within_the_engine_proves_nothing(scripted) -> None:
@@ -289,8 +293,13 @@ def test_an_engine_that_asks_the_classifier_stays_in_the_process_that_has_it() -
 
 
 def test_a_hint_is_refused_by_the_feature_that_is_none() -> None:
-    with pytest.raises(InvalidOption, match="hint has the feature 99, indices go from 0 to 7"):
-        solve(_problem(), "search", hint=[0, 99])
+    with pytest.raises(InvalidOption, match="hint has the feature 8, indices go from 0 to 7"):
+        solve(_problem(), "search", hint=[0, 8])
+
+
+def test_an_engine_that_needs_a_statement_honours_its_encoding_and_more() -> None:
+    result = solve(_problem(), "cpsat", encoding="channelling", seed=1)
+    assert not any("does not honour" in text for text in result.warnings)
 
 
 def test_processor_time_is_that_of_the_solve() -> None:
