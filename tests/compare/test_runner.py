@@ -10,8 +10,8 @@ from cpx.answers.result import Result
 from cpx.backends import backend
 from cpx.compare import Comparison, Run, compare, engine_names
 from cpx.compare import run as runner
-from cpx.solving.match import encoding_of
 from cpx.errors import EngineMissing, InvalidOption, UnknownName
+from cpx.solving.match import encoding_of
 
 from .helpers import result, tiny
 
