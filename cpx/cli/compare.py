@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +15,7 @@ from cpx.errors import InvalidOption, OutputError, shown
 if TYPE_CHECKING:
     from cpx.compare import Comparison, Design
 
-__all__ = ["compare", "print_comparison"]
+__all__ = ["compare", "print_comparison", "summary"]
 
 
 def compare(
@@ -168,9 +168,7 @@ def compare(
     else:
         comparison = _run(_design(inst, given), output, resume, shard, logs, cluster)
     if as_json:
-        from cpx.compare.summary import as_dict
-
-        typer.echo(json.dumps(as_dict(comparison), indent=1))
+        typer.echo(json.dumps(summary(comparison), indent=1))
     else:
         print_comparison(comparison)
     _tell(comparison, output)
@@ -230,6 +228,24 @@ def _tell(comparison: Comparison, output: Path | None) -> None:
         note(f"wrote {output / 'results.csv'} and runs.jsonl")
     if output is not None and comparison.contradictions:
         note(f"instances with wrong claims are in {output / 'disagreements'}")
+
+
+def summary(comparison: Comparison) -> dict[str, Any]:
+    """Return what is printed of a comparison as plain JSON values: its scores, and its runs."""
+    scores = comparison.scores().reset_index()
+    rows = comparison.to_frame()
+    return {
+        "format": "cpx-comparison-summary",
+        "version": 1,
+        "complete": comparison.complete,
+        "contradictions": comparison.contradictions,
+        "skipped": [asdict(pair) for pair in comparison.skipped],
+        # What is not known or infinite is null.
+        **{
+            name: json.loads(frame.to_json(orient="records", double_precision=15))
+            for name, frame in (("scores", scores), ("runs", rows))
+        },
+    }
 
 
 def print_comparison(comparison: Comparison) -> None:

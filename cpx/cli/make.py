@@ -49,6 +49,10 @@ class TableOrModel(Source):
                 raise InvalidOption(f"{option} is missing: which of the table's?")
 
 
+def _complete_problems(incomplete: str) -> list[str]:
+    return opt.complete_last(incomplete, (*PROBLEMS, *one_rule_problems()))
+
+
 @dataclass(frozen=True)
 class ReasonOptions:
     """What makes a sufficient reason of a model of a file."""
@@ -68,7 +72,7 @@ class ReasonOptions:
             help="sufficient-reason: explain a row by the tree model of a file. rule-set: mimic a "
             "model on all rows by few rules, selected from candidates. rule-set-learning: by few "
             "of all rules of at most k conditions. Or a problem of one rule, of another package.",
-            autocompletion=opt.complete_problems,
+            autocompletion=_complete_problems,
             show_default=False,
         ),
     ] = None

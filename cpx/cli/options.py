@@ -46,14 +46,6 @@ def complete_encodings(incomplete: str) -> list[str]:
     return complete_last(incomplete, list(dict.fromkeys(known)))
 
 
-def complete_problems(incomplete: str) -> list[str]:
-    """Complete a kind of problem of ``cpx make``."""
-    from cpx.cli.declared import one_rule_problems
-    from cpx.cli.make import PROBLEMS
-
-    return complete_last(incomplete, (*PROBLEMS, *one_rule_problems()))
-
-
 def complete_show_forms(incomplete: str) -> list[str]:
     """Complete a form of ``cpx show``."""
     from cpx.export import SHOW_FORMS

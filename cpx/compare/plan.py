@@ -205,7 +205,7 @@ def plan(design: Design) -> Plan:
                 except (InvalidOption, UnknownName) as error:
                     for part in parts:
                         unused.setdefault(part, error)
-                    label = " ".join(filter(None, [engine_text(name, settings), encoding]))
+                    label = _label(backend(name), settings, encoding)
                     skipped.append(Skipped(source.name, label, shortened(error)))
                     continue
                 unused.update(dict.fromkeys(parts))
@@ -218,7 +218,14 @@ def plan(design: Design) -> Plan:
             raise why
     if not tasks:
         raise InvalidOption("no engine that is installed can solve any of the problems")
-    return Plan(tuple(tasks.values()), tuple(skipped))
+    return Plan(tuple(tasks.values()), tuple(dict.fromkeys(skipped)))
+
+
+def _label(engine: Backend, own: Mapping[str, Any], encoding: str | None) -> str:
+    """Return the configuration that cannot be run."""
+    chosen = encoding if engine.needs_model else None
+    settings = {**engine.settings, **own}
+    return configuration(engine.full_name, {"engine": settings, "encoding": chosen})
 
 
 def _settings(

@@ -21,6 +21,7 @@ from cpx.compare.summary import findings
 from cpx.compare.table import outcome
 from cpx.compare.tabular import grids
 from cpx.errors import EngineMissing
+from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
     from cpx.compare.comparison import Comparison
@@ -57,8 +58,6 @@ def as_html(comparison: Comparison, title: str = "") -> str:
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
-    import cpx
-
     cases = comparison.cases()
     scores = comparison.scores()
     order = [str(name) for name in scores.index]
@@ -73,7 +72,7 @@ def as_html(comparison: Comparison, title: str = "") -> str:
         data=Markup(_json(_data(cases, order))),
         title=printable(told),
         lead=_lead(comparison, runs),
-        version=cpx.__version__,
+        version=installed_version("cpx-explain") or "",
         refuted=[
             (printable(cases.runs[i].instance), printable(text))
             for i, text in cases.refuted.items()

@@ -100,12 +100,10 @@ def read(folder: str | os.PathLike[str]) -> Stored:
 
 def _add(runs: dict[tuple[Any, ...], tuple[int, Run]], run: Run, place: int) -> None:
     """Keep one run of each experiment: the first that need not be run again, else the last."""
-    try:
-        known = runs.get(run.key)
-    except TypeError as error:  # a list where a number should be
-        raise InvalidInstance(f"a run cannot be read: {error}") from error
+    key = run.key
+    known = runs.get(key)
     if known is None or not known[1].finished:
-        runs[run.key] = place, run
+        runs[key] = place, run
 
 
 def _place(line: Mapping[str, Any]) -> int:

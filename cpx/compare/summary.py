@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +12,7 @@ from cpx.answers.text import Block, Fact, Facts, Table, Tone
 from cpx.compare.cases import Cases
 from cpx.compare.scores import virtual_best
 
-if TYPE_CHECKING:
-    from cpx.compare.comparison import Comparison
-
-__all__ = ["as_dict", "findings", "in_seconds", "scores_table", "summary"]
+__all__ = ["findings", "in_seconds", "scores_table", "summary"]
 
 _MOST = 8  # configurations that get a sentence
 _SHOWN = {
@@ -41,24 +35,6 @@ def summary(cases: Cases, scores: pd.DataFrame) -> list[Block]:
         facts.append(fact._replace(name="" if fact.name == last else fact.name))
         last = fact.name
     return [scores_table(scores), Facts(tuple(facts))]
-
-
-def as_dict(comparison: Comparison) -> dict[str, Any]:
-    """Return what is printed of a comparison as plain JSON values: its scores, and its runs."""
-    scores = comparison.scores().reset_index()
-    rows = comparison.to_frame()
-    return {
-        "format": "cpx-comparison-summary",
-        "version": 1,
-        "complete": comparison.complete,
-        "contradictions": comparison.contradictions,
-        "skipped": [asdict(pair) for pair in comparison.skipped],
-        # What is not known or infinite is null.
-        **{
-            name: json.loads(frame.to_json(orient="records", double_precision=15))
-            for name, frame in (("scores", scores), ("runs", rows))
-        },
-    }
 
 
 def scores_table(scores: pd.DataFrame) -> Table:

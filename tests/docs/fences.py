@@ -1,4 +1,4 @@
-"""Runs the code of a Markdown page: fences ``python`` and ``console``, in order.
+"""Runs the code of a Markdown page: fences ``python``, ``console`` and ``toml``, in order.
 
 python
     Lines that start with ``>>>`` are compared as doctests; other code is executed. All
@@ -8,6 +8,8 @@ console
     streams, ``...`` standing for anything; without any, the output is not looked at. A
     command must succeed, unless the next line is ``$ echo $?``: then its exit code is what
     that line prints.
+toml
+    Is written to the file that its first line names, in a comment.
 
 The page works in a directory of its own. ``python -m tests.docs.fences PAGE...`` writes the
 outputs of console fences anew where they differ.
@@ -30,7 +32,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
-_FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,})(?P<language>python|console)[ ]*$")
+_FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,})(?P<language>python|console|toml)[ ]*$")
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _SHELL = re.compile(r"[|&;<>*$]")
 
@@ -114,6 +116,10 @@ class Page:
         failed, _ = runner.run(test, out=report.append, clear_globs=False)
         assert not failed, "".join(report)
 
+    def toml(self, fence: Fence) -> None:
+        """Write a file."""
+        Path(fence.code.splitlines()[0].removeprefix("# ")).write_text(fence.code)
+
     def console(self, fence: Fence) -> None:
         """Run a console fence."""
         todo = commands(fence)
@@ -134,8 +140,8 @@ class Page:
         text = self.path.read_text(encoding="utf-8")
         lines: list[str | None] = list(text.splitlines())
         for fence in fences(text):
-            if fence.language == "python":
-                self.python(fence)
+            if fence.language != "console":
+                getattr(self, fence.language)(fence)
                 continue
             code = 0
             for this in commands(fence):

@@ -188,7 +188,19 @@
 
   // Of the library's buttons only those that keep everything on this page.
   const config = {displaylogo: false, responsive: true, modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]], toImageButtonOptions: {format: "svg"}};
-  const log = title => ({type: "log", title: {text: title}, dtick: 1, tickformat: "~g"});
+  const log = title => ({type: "log", title: {text: title}, tickformat: "~g"});
+
+  // Powers of ten alone, or where there are few of them 1, 2 and 5 as well.
+  function ticks(traces, side) {
+    let low = Infinity, high = 0;
+    for (const trace of traces) {
+      for (const value of trace[side]) {
+        if (value > 0) [low, high] = [Math.min(low, value), Math.max(high, value)];
+      }
+    }
+    return high < 100 * low ? "D2" : 1;
+  }
+
   const select = (id, options, chosen) => {
     const element = byId(id);
     options.forEach((text, i) => element.add(new Option(text, i, i === chosen, i === chosen)));
@@ -289,7 +301,7 @@
       const own = COLUMN.configuration.map((d, i) => d === c && values[i] ? i : -1).filter(i => i >= 0);
       return {x: own.map(i => values[i]), y: own.map(i => Math.max(COLUMN.seconds[i], 0.001)), text: own.map(i => short(data.instances[COLUMN.instance[i]], 60)), mode: "markers", ...look(c), name: short(name), visible: shown(c), hovertemplate: "%{text}<br>%{x}, %{y:.3~g} s"};
     }).filter(trace => trace.x.length);
-    return [traces, layout({xaxis: {...log(size.options[size.selectedIndex]?.text || ""), dtick: undefined}, yaxis: log("seconds")})];
+    return [traces, layout({xaxis: log(size.options[size.selectedIndex]?.text || ""), yaxis: log("seconds")})];
   }
 
   const FIGURES = {cactus, profile, "anytime-value": anytime("value"), "anytime-bound": anytime("bound"), single, scatter, heatmap, sizes};
@@ -298,6 +310,10 @@
     const holder = byId(id);
     if (!holder) return;
     const [traces, settings] = FIGURES[id]();
+    for (const side of ["x", "y"]) {
+      const axis = settings[`${side}axis`];
+      if (axis.type === "log") axis.dtick = ticks(traces, side);
+    }
     // Paper has its own width, which the window knows nothing of.
     const width = paper ? (holder.parentElement.classList.contains("wide") ? 680 : 330) : undefined;
     Plotly.react(holder, traces, {...settings, width, uirevision: id}, config);
