@@ -2,7 +2,6 @@
 
 Commands of their own, each with ``--help``:
 
-- ``fuzz`` solves random instances with every engine and compares with brute force;
 - ``mutate`` alters the code and runs its tests;
 - ``koriche``, ``ads`` and ``kernels`` reproduce published experiments.
 """
@@ -36,7 +35,7 @@ NAMES = (
 )
 # Benchmarks that are not a module of this package by the same name.
 ELSEWHERE = {"peers": "peers.sufficient_reasons"}
-TOOLS = ("fuzz", "mutate")
+TOOLS = ("mutate",)
 PAPERS = ("koriche", "ads", "kernels")
 
 

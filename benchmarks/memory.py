@@ -22,9 +22,8 @@ from cpx.data.oracle import Oracle
 from cpx.instances import from_dict
 from cpx.models.base import Problem
 from cpx.models.kernel_rule.problem import KernelRule
-from cpx.testing.learning import random_learning
-from cpx.testing.rule_sets import random_selection
-from cpx.testing.smallest import random_votes
+from cpx.testing.minimum_subset import random_votes
+from cpx.testing.rule_sets import random_learning, random_selection
 
 SOLVES, OF_PROCESSES = 10_000, 500
 """How often an engine solves: inside this process, and in a process for each solve (CBC)."""

@@ -61,7 +61,7 @@ def main() -> None:
     """Print the task, the engines and the encodings."""
     problem = task()
     form = presolve(problem.form)
-    rows = int(np.count_nonzero(form.form.worth))
+    rows = int(np.count_nonzero(form.form.weights))
     title = f"{problem.n_features} candidates, {len(form.kept)} after the presolve, "
     title += f"{problem.samples.total} samples, {rows} signatures"
     start = solve(problem, "local-search")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation, Reason
     from cpx.answers.plots import plot_rules, plot_selection
     from cpx.answers.result import Result, Status, Termination
-    from cpx.answers.rule_set import RuleSet
+    from cpx.answers.rule import RuleSet
     from cpx.compare import compare
     from cpx.data import (
         Background,
@@ -86,7 +86,7 @@ _HOMES = {
     "Ranking": "cpx.explainers.ranking",
     "Reason": "cpx.answers.explanation",
     "Result": "cpx.answers.result",
-    "RuleSet": "cpx.answers.rule_set",
+    "RuleSet": "cpx.answers.rule",
     "RuleSetClassifier": "cpx.explainers.rule_set_classifier",
     "RuleSetLearning": "cpx.models",
     "RuleSetSelection": "cpx.models",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.peers.interpreter import ask
 from cpx.errors import InvalidOption
 from cpx.methods.candidates.literals import Literals
-from cpx.methods.rule_learners.found import FoundRules
+from cpx.methods.rule_learners.evaluation import FoundRules
 from cpx.support.validation import closed_unit, positive_integer, seconds, share, valid_seed
 
 if TYPE_CHECKING:

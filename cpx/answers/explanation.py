@@ -9,8 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 from cpx.answers.html import Shown
-from cpx.answers.rule import Rule
-from cpx.answers.rule_set import RuleSet
+from cpx.answers.rule import Rule, RuleSet
 from cpx.answers.text import Block, Fact, Facts, Paragraph, as_text
 from cpx.answers.values import Value
 from cpx.data.statistics import PrecisionEstimate

@@ -1,4 +1,4 @@
-"""A picture of rules against samples: who is covered, rightly or wrongly, and who is missed."""
+"""Plots of rules against samples: those covered rightly, covered wrongly, and missed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from cpx.answers.rule_set import RuleSet
+from cpx.answers.rule import RuleSet
 from cpx.errors import EngineMissing, InvalidInstance, shown
 
 if TYPE_CHECKING:

@@ -1,15 +1,16 @@
-"""Literals and rules: what a person reads."""
+"""Rules and sets of rules: what a person reads, and the figures of each rule of a set."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from cpx.answers.html import Shown
-from cpx.answers.text import Block, Implication
+from cpx.answers.text import Block, Implication, Table, as_text
 
-__all__ = ["Literal", "Rule"]
+__all__ = ["Literal", "Rule", "RuleFigures", "RuleSet"]
 
 
 @dataclass(frozen=True, order=True)
@@ -105,3 +106,131 @@ class Rule(Shown):
         """Read what :meth:`to_dict` wrote."""
         literals = tuple(Literal(int(j), str(text)) for j, text in data["literals"])
         return cls(literals, str(data["conclusion"]), tuple(data["conditions"]))
+
+
+@dataclass(frozen=True)
+class RuleFigures:
+    """What one rule of a set does on the samples, as weights.
+
+    Attributes
+    ----------
+    literals : int
+        Number of its conditions.
+    covered, agreeing : int
+        Weight of the samples it covers, and of those of the class among them.
+    marginal : int
+        By how much the weight of the errors of the set would rise without the rule; negative
+        where it would fall.
+    """
+
+    literals: int
+    covered: int
+    agreeing: int
+    marginal: int
+
+    @property
+    def precision(self) -> Fraction | None:
+        """Share of the class in what is covered; ``None`` when nothing is."""
+        return Fraction(self.agreeing, self.covered) if self.covered else None
+
+
+@dataclass(frozen=True)
+class RuleSet(Rule):
+    """Rules any of which is enough: a disjunction of conjunctions.
+
+    What reads a :class:`Rule` reads a set as well: each of its ``literals`` is a
+    rule, its number and its text, and they are joined by "or".
+
+    Attributes
+    ----------
+    figures : tuple of RuleFigures
+        One per rule.
+    total : int
+        Weight of all samples.
+    price : Fraction, optional
+        What a rule costs, in errors; where it is known, the table has the *contribution* of
+        each rule: by how much errors and price would rise without it.
+
+    Examples
+    --------
+    >>> figures = (RuleFigures(2, 50, 48, 40), RuleFigures(1, 10, 10, 3))
+    >>> rules = RuleSet((Literal(4, "a <= 1 and b"), Literal(7, "c")), "yes",
+    ...                 figures=figures, total=100)
+    >>> print(rules)
+    (a <= 1 and b) or c => yes
+    >>> print(rules.table())
+    coverage  precision  errors without it  rule
+       0.500      0.960                +40  a <= 1 and b
+       0.100      1.000                 +3  c
+    >>> priced = RuleSet(rules.literals, "yes", figures=figures, total=100, price=Fraction(5))
+    >>> print(priced.table())
+    coverage  precision  errors without it  contribution  rule
+       0.500      0.960                +40        +35.00  a <= 1 and b
+       0.100      1.000                 +3         -2.00  c
+    """
+
+    figures: tuple[RuleFigures, ...] = ()
+    total: int = 0
+    price: Fraction | None = None
+
+    joint: ClassVar[str] = "or"
+    empty: ClassVar[str] = "(never)"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The rules as they are printed."""
+        several = len(self.literals) > 1
+        return tuple(
+            f"({literal.text})" if several and f.literals > 1 else literal.text
+            for literal, f in zip(self.literals, self.figures, strict=True)
+        )
+
+    @property
+    def contributions(self) -> tuple[Fraction, ...]:
+        """By how much errors and price would rise without each rule."""
+        return tuple(f.marginal - (self.price or Fraction(0)) for f in self.figures)
+
+    def table(self, texts: Sequence[str] | None = None) -> str:
+        """Return a line per rule: coverage, precision, and the errors it prevents.
+
+        With a price, also its contribution.
+
+        Parameters
+        ----------
+        texts : sequence of str, optional
+            Other words for the rules.
+        """
+        return as_text([self.figures_table(texts)])
+
+    def figures_table(self, texts: Sequence[str] | None = None) -> Table:
+        """Return the lines of :meth:`table` as a block."""
+        names = [literal.text for literal in self.literals] if texts is None else list(texts)
+        priced = self.price is not None
+        rows = []
+        for name, f, worth in zip(names, self.figures, self.contributions, strict=True):
+            precision = "none" if f.precision is None else f"{float(f.precision):.3f}"
+            figures = [f"{f.covered / self.total:.3f}", precision, f"{f.marginal:+}"]
+            rows.append((*figures, *[f"{float(worth):+.2f}"] * priced, name))
+        head = ("coverage", "precision", "errors without it", *["contribution"] * priced, "rule")
+        return Table(head, tuple(rows), left=(len(head) - 1,))
+
+    def blocks(self) -> list[Block]:
+        """Return the set, and its table."""
+        return [*super().blocks(), self.figures_table()] if self.literals else super().blocks()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the set as plain JSON values."""
+        figures = [[f.literals, f.covered, f.agreeing, f.marginal] for f in self.figures]
+        priced = {} if self.price is None else {"price": str(self.price)}
+        return {**super().to_dict(), "figures": figures, "total": self.total, **priced}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> RuleSet:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(
+            tuple(Literal(int(j), str(text)) for j, text in data["literals"]),
+            str(data["conclusion"]),
+            figures=tuple(RuleFigures(*map(int, row)) for row in data["figures"]),
+            total=int(data["total"]),
+            price=Fraction(data["price"]) if "price" in data else None,
+        )

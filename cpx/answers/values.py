@@ -1,4 +1,4 @@
-"""Values of problems: integers, and exact fractions where a ratio is optimised.
+"""Exact values of problems, integers or fractions: in JSON, and in words.
 
 In JSON an integer stays an integer and a fraction is the string ``"p/q"``, so that reading
 gives the same type back.
@@ -12,7 +12,18 @@ from fractions import Fraction
 
 from cpx.errors import InvalidInstance, shown
 
-__all__ = ["Value", "decimal", "digits", "from_json", "in_words", "to_json"]
+__all__ = [
+    "Value",
+    "class_words",
+    "decimal",
+    "digits",
+    "exact_percent",
+    "from_json",
+    "in_words",
+    "listed",
+    "plural",
+    "to_json",
+]
 
 Value = int | Fraction
 """An objective or a bound."""
@@ -90,3 +101,49 @@ def in_words(value: Value, count: int = _FEWEST_DIGITS) -> str:
     if value.denominator == 1:
         return str(value)
     return f"{decimal(value, count)} ({value})"
+
+
+def class_words(name: str) -> str:
+    """Return the name of a class; "=> 1" reads like a value, "=> class 1" does not.
+
+    Examples
+    --------
+    >>> class_words("1"), class_words("benign")
+    ('class 1', 'benign')
+    """
+    return f"class {name}" if name.lstrip("-").replace(".", "", 1).isdigit() else name
+
+
+def exact_percent(share: Fraction) -> str:
+    """Return a share in percent, or as a fraction where percents would be rounded.
+
+    Examples
+    --------
+    >>> exact_percent(Fraction(1, 20)), exact_percent(Fraction(1, 3))
+    ('5 %', '1/3')
+    """
+    text = f"{float(100 * share):g}"
+    return f"{text} %" if Fraction(text) == 100 * share else str(share)
+
+
+def plural(n: int, what: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> plural(1, "rule"), plural(2, "rule")
+    ('1 rule', '2 rules')
+    """
+    return f"{n} {what}{'s' * (n != 1)}"
+
+
+def listed(names: list[str], most: int = 5) -> str:
+    """Return names with commas, the first ones of many.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -9,7 +9,7 @@ import numpy as np
 
 from cpx.data.bits import Bits
 from cpx.errors import InvalidOption, UnknownName, shown
-from cpx.models.kernel_rule.dnf import DNF, canonical, true_of
+from cpx.models.kernel_rule.form import DNF, canonical, true_of
 from cpx.support.validation import integer_in, open_unit, valid_seed
 
 __all__ = [

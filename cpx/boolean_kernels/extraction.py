@@ -1,4 +1,4 @@
-"""The rule of greatest weight of a trained machine, with what is proved of it."""
+"""The rule of maximum weight of a trained machine, with what is proved of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from cpx.boolean_kernels.machine import KernelMachine, read_svc
-from cpx.models.kernel_rule.dnf import DNF
+from cpx.models.kernel_rule.form import DNF
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
@@ -63,7 +63,7 @@ def best_rule(
     time_limit: float | None = None,
     seed: int = 0,
 ) -> ExtractedRule | None:
-    """Find the rule of greatest weight of a support vector machine with a Boolean kernel.
+    """Find the rule of maximum weight of a support vector machine with a Boolean kernel.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def extract(
     seed: int = 0,
 ) -> ExtractedRule | None:
     """Do what :func:`best_rule` does, with a machine that was read already."""
-    from cpx.models.kernel_rule.dnf import in_words
+    from cpx.models.kernel_rule.form import in_words
     from cpx.solving import solve
 
     problem = machine.problem(max_clauses, max_literals, unit=unit, features=features)

@@ -1,4 +1,4 @@
-"""What a support vector machine with a Boolean kernel says of a rule: its weight, exactly."""
+"""The exact weight of a rule in a support vector machine with a Boolean kernel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cpx.boolean_kernels.base import BooleanKernel, quotient
 from cpx.boolean_kernels.kernels import BoundedDNFKernel
 from cpx.data.bits import Bits, bit_table
 from cpx.errors import InvalidInstance, shown
-from cpx.models.kernel_rule.dnf import read_dnf, true_of
+from cpx.models.kernel_rule.form import read_dnf, true_of
 
 if TYPE_CHECKING:
     from cpx.models.kernel_rule.problem import KernelRule
@@ -83,7 +83,7 @@ class KernelMachine:
         features: Sequence[str] = (),
         name: str = "",
     ) -> KernelRule:
-        """State the problem to find the rule of greatest weight.
+        """State the problem to find the rule of maximum weight.
 
         Parameters
         ----------

@@ -17,11 +17,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from inspect import signature
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 
-from cpx.check import certificates, kernel_rules, monomials, reasons, rule_sets
+from cpx.check import monomials
 from cpx.check.minimum_subset import UNDECIDED
 from cpx.check.shape import malformed, shown
 
@@ -36,18 +38,15 @@ __all__ = [
 ]
 
 _Judge = Callable[[Mapping[str, Any]], list[str]]
-_Reader = Callable[[Mapping[str, Any]], _Judge]
+_Reader = Callable[..., _Judge]
 
 GROUP = "cpx.judges"
 
-# Ours, which are also the entry points of our own pyproject.
-_READERS: dict[str, _Reader] = {
-    **dict.fromkeys(monomials.KINDS, monomials.judge),
-    "min-certificate": certificates.judge,
-    **dict.fromkeys(rule_sets.KINDS, rule_sets.judge),
-    "kernel-rule": kernel_rules.judge,
+# Ours: a module beside this one that judges says which kinds.
+_MODULES = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
+_OURS: dict[str, _Reader] = {
+    kind: module.judge for module in _MODULES for kind in getattr(module, "KINDS", ())
 }
-_REASON = "sufficient-reason"
 
 _registered: dict[str, _Reader] = {}
 
@@ -101,14 +100,11 @@ def complaints_each(
 ) -> list[list[str]]:
     """Return what :func:`complaints` says of each result, reading the instance once."""
     kind = instance.get("problem")
-    judge: _Judge
-    if kind == _REASON:
-        judge = reasons.judge(instance, seconds)
-    else:
-        reader = _reader(kind) if isinstance(kind, str) else None
-        if reader is None:
-            return [[UNJUDGED] for _ in results]
-        judge = reader(instance if kind in _READERS else _plain(instance))
+    reader = _reader(kind) if isinstance(kind, str) else None
+    if reader is None:
+        return [[UNJUDGED] for _ in results]
+    limit = (seconds,) if len(signature(reader).parameters) > 1 else ()
+    judge = reader(instance if kind in monomials.KINDS else _plain(instance), *limit)
     return [malformed(result) or judge(result) for result in results]
 
 
@@ -165,13 +161,14 @@ def register(kind: str, reader: _Reader) -> None:
         The kind of problem it is for.
     reader : callable
         Takes a saved instance, and returns what says of a saved result what is wrong with it: a
-        list of sentences, none where all is right. It should share no code with the problem.
+        list of sentences, none where all is right. One with a second parameter gets the seconds
+        that it may take. It should share no code with the problem.
     """
     _registered[kind] = reader
 
 
 def _reader(kind: str) -> _Reader | None:
-    return _READERS.get(kind) or _registered.get(kind) or _installed(kind)
+    return _OURS.get(kind) or _registered.get(kind) or _installed(kind)
 
 
 @cache

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from cpx.check import minimum_subset as smallest
-from cpx.check.proof import compare_shares
-from cpx.check.words import (
+from cpx.check import minimum_subset
+from cpx.check.claims import (
     class_name,
+    compare_shares,
     names_of,
     of_least_weight,
     percent,
@@ -18,7 +18,10 @@ from cpx.check.words import (
     wrong_sentences,
 )
 
-__all__ = ["judge"]
+__all__ = ["KINDS", "judge"]
+
+KINDS = ("min-certificate",)
+"""Kinds of problem that are judged here."""
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
@@ -29,7 +32,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     tolerated: Fraction = Fraction(parameters["epsilon"]) * sum(weights)
     names, called = names_of(instance), class_name(instance, "same class as x")
     share = percent(Fraction(parameters["epsilon"]))
-    sought = f"certificate on these samples with at most {share} disagreeing"
+    what = f"certificate on these samples with at most {share} disagreeing"
 
     def covered(chosen: frozenset[int]) -> list[int]:
         return [i for i, row in enumerate(rows) if all(row[j] == "1" for j in chosen)]
@@ -38,7 +41,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         wrong: int = sum(weights[i] for i in covered(chosen) if not same[i])
         return bool(wrong <= tolerated)
 
-    data = smallest.Smallest(
+    data = minimum_subset.MinimumSubset(
         list(parameters.get("weights") or [1] * len(rows[0])),
         set(parameters.get("required", ())),
         set(parameters.get("forbidden", ())),
@@ -46,7 +49,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     )
 
     def complaints(result: Mapping[str, Any]) -> list[str]:
-        out = smallest.complaints(data, result)
+        out = minimum_subset.complaints(data, result)
         found = result["explanation"]
         if found is None or out:
             return out
@@ -56,7 +59,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         precision = Fraction(right, weight) if weight else None
         compare_shares(out, found, precision, Fraction(weight, sum(weights)))
         out += wrong_rule(found, {j: names[j] for j in found["features"]}, called)
-        proved = of_least_weight(instance, result, sought, "condition")
+        proved = of_least_weight(instance, result, what, "condition")
         note = (
             f"on the samples: {weight - right} of {sum(weights)} are covered and have another "
             f"class, {math.floor(tolerated)} tolerated; nothing is said of other rows"

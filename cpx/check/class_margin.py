@@ -58,10 +58,10 @@ def always_wins(
     trees = [leaves for leaves in trees if leads[leaves[0]] != leads[leaves[-1]]]
     if len(trees) < 2:
         return False  # some row reaches the worst leaf of the tree
-    return _Duel(cells, box, trees, leads, base).won(look)
+    return _ClassMargin(cells, box, trees, leads, base).won(look)
 
 
-class _Duel:
+class _ClassMargin:
     """The leads of trees, whose leaves are sorted by them, over the free features of a box.
 
     The class wins with a lead of 0. The leaves of a tree are bits of its words, and the lowest

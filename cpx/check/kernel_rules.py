@@ -8,18 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from cpx.check.proof import (
+from cpx.check.claims import (
     beaten,
+    class_name,
     compare,
     compare_shares,
+    names_of,
     nothing_found,
     proof,
     wrong_features,
+    wrong_rule,
+    wrong_sentences,
     wrong_types,
 )
-from cpx.check.words import class_name, names_of, wrong_rule, wrong_sentences
 
-__all__ = ["judge"]
+__all__ = ["KINDS", "judge"]
+
+KINDS = ("kernel-rule",)
+"""Kinds of problem that are judged here."""
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:

@@ -1,4 +1,4 @@
-"""What the checks of minimum certificates and minimum sufficient reasons share."""
+"""Checks shared by minimum certificates and minimum sufficient reasons."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cpx.check.proof import compare, nothing_found, proof, wrong_features, wrong_types
+from cpx.check.claims import compare, nothing_found, proof, wrong_features, wrong_types
 
-__all__ = ["UNDECIDED", "Smallest", "complaints"]
+__all__ = ["UNDECIDED", "MinimumSubset", "complaints"]
 
 UNDECIDED = "sufficiency: not decided within the time the checker has"
 """What is said where the checker gives up: neither a confirmation nor a failure."""
 
 
 @dataclass(frozen=True)
-class Smallest:
+class MinimumSubset:
     """What an answer is judged by.
 
     Attributes
@@ -32,7 +32,7 @@ class Smallest:
     enough: Callable[[frozenset[int]], bool | None]
 
 
-def complaints(data: Smallest, result: Mapping[str, Any]) -> list[str]:
+def complaints(data: MinimumSubset, result: Mapping[str, Any]) -> list[str]:
     """Return what is wrong with a result, apart from its words."""
     status, found = result["status"], result["explanation"]
     out: list[str] = []
@@ -57,7 +57,7 @@ def complaints(data: Smallest, result: Mapping[str, Any]) -> list[str]:
     return out + proof(result, objective, 1)
 
 
-def _broken(data: Smallest, features: list[int]) -> list[str]:
+def _broken(data: MinimumSubset, features: list[int]) -> list[str]:
     if out := wrong_features(features, len(data.weights)):
         return out
     if missing := sorted(data.required - {*features}):

@@ -11,24 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proof import (
+from cpx.check.claims import (
     beaten,
+    class_name,
     compare,
     compare_shares,
-    nothing_found,
-    number,
-    proof,
-    wrong_features,
-    wrong_types,
-)
-from cpx.check.words import (
-    class_name,
     having,
     names_of,
+    nothing_found,
+    number,
     percent,
     plural,
+    proof,
+    wrong_features,
     wrong_rule,
     wrong_sentences,
+    wrong_types,
 )
 
 __all__ = ["KINDS", "judge"]

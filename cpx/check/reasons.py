@@ -16,15 +16,25 @@ from typing import Any
 
 import numpy as np
 
-from cpx.check import minimum_subset as smallest
+from cpx.check import minimum_subset
 from cpx.check.cells import Box, Cells
+from cpx.check.claims import (
+    class_name,
+    compare_shares,
+    of_least_weight,
+    plural,
+    wrong_features,
+    wrong_rule,
+    wrong_sentences,
+)
 from cpx.check.class_margin import always_wins
 from cpx.check.forest import Forest, Node
 from cpx.check.intervals import Intervals
-from cpx.check.proof import compare_shares, wrong_features
-from cpx.check.words import class_name, of_least_weight, plural, wrong_rule, wrong_sentences
 
-__all__ = ["judge"]
+__all__ = ["KINDS", "judge"]
+
+KINDS = ("sufficient-reason",)
+"""Kinds of problem that are judged here."""
 
 
 def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str, Any]], list[str]]:
@@ -35,7 +45,7 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
     started = time.monotonic()
     reading = _Reason(instance)
     parameters = instance["parameters"]
-    data = smallest.Smallest(
+    data = minimum_subset.MinimumSubset(
         list(parameters.get("weights") or [1] * reading.n),
         set(parameters.get("required", ())),
         set(parameters.get("forbidden", ())),
@@ -48,7 +58,7 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
         if (given := reading.predicted) != instance["class"]:
             return [f"class: the instance says {instance['class']!r}, the model gives {given!r}"]
         reading.conditions = reading.conditions_of(result["explanation"])
-        out = smallest.complaints(data, result)
+        out = minimum_subset.complaints(data, result)
         if result["explanation"] is None or out:
             return out
         return reading.wrong_words(instance, result)

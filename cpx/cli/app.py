@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cpx.cli import compare, demo, engines, explain, learn, make, report, show, solve
+from cpx.cli import compare, demo, engines, explain, fuzz, learn, make, report, show, solve
 from cpx.cli.streams import open_streams
 from cpx.errors import CpxError, InvalidOption, shortened
 from cpx.processes import interrupts
@@ -92,6 +92,7 @@ for _command, _summary in (
     (show.check, "Check a saved result against its instance."),
     (engines.backends, "List the engines, and whether they are installed."),
     (engines.doctor, "Try every engine in a fresh interpreter."),
+    (fuzz.fuzz, "Look for wrong answers of engines on random problems."),
 ):
     app.command(_command.__name__, short_help=_summary, help=command_help(_command))(_command)
 

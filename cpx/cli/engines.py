@@ -54,7 +54,7 @@ def backends(
             _detail("installed", ", ".join(f"{n} {v}" for n, v in entry["versions"].items()))
         else:
             _detail("missing", entry["install"])
-        _detail("options", ", ".join(["time_limit", *entry["honours"]]))
+        _detail("options", ", ".join(["time_limit", *entry["supported_options"]]))
         if not entry["exact"]:
             asks = ", asks the classifier" if entry["asks_classifier"] else ""
             _detail("heuristic", f"proves nothing{asks}")
@@ -122,11 +122,13 @@ def _describe(name: str) -> dict[str, Any]:
             "installed": False,
             "install": "",
             "versions": {},
+            "supported_options": [],
             "honours": [],
             "exact": True,
             "asks_classifier": False,
             "error": str(error),
         }
+    supported = sorted({*cls.supported_options, *(("encoding",) if cls.needs_model else ())})
     return {
         "name": cls.name,
         "summary": cls.summary,
@@ -134,7 +136,8 @@ def _describe(name: str) -> dict[str, Any]:
         "installed": cls.available(),
         "install": _install(cls),
         "versions": cls.versions(),
-        "honours": sorted({*cls.supported_options, *(("encoding",) if cls.needs_model else ())}),
+        "supported_options": supported,
+        "honours": supported,  # the old name
         "exact": cls.exact,
         "asks_classifier": cls.asks_classifier,
     }

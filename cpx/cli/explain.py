@@ -76,9 +76,8 @@ class Engine:
     def check(self, question: Question) -> None:
         """Raise for an encoding that the problem does not have."""
         from cpx.explainers.question import OBJECTIVES
-        from cpx.models import problem_class
 
-        problem_class(OBJECTIVES[question.objective]).encoding(self.encoding)
+        OBJECTIVES[question.objective].encoding(self.encoding)
 
 
 KINDS = ("rule", "sufficient")
@@ -172,7 +171,7 @@ def explain(
     result = run_solve(problem, engine.name, chosen, engine.isolate)
     with noted(threading.Event()):  # the answer is there
         with phase("measuring the rule on fresh samples"):
-            result = asked.explainer.conclude(result, problem, asked.x, question, fresh)
+            result = asked.explainer.conclude(result, problem, question, fresh)
         title = f"{source.table} row {source.row}, {asked.title(problem)}"
         raise typer.Exit(deliver(result, as_json, path, title))
 
@@ -322,7 +321,7 @@ def score(
     if compare:
         best = run_solve(problem, engine.name, replace(chosen, hint=features), engine.isolate)
     with phase("measuring the rule on fresh samples"):
-        found = asked.explainer.judge(features, best, problem, asked.x, question, fresh)
+        found = asked.explainer.judge(features, best, problem, question, fresh)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=1))
         return

@@ -185,7 +185,7 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
 
     from cpx.cli.progress import phase
     from cpx.data import named_classifier, read_table
-    from cpx.data.classifiers import labels
+    from cpx.data.oracle import labels
     from cpx.explainers import Explainer
     from cpx.methods.candidates import Literals
     from cpx.support.memory import require_rows_fit

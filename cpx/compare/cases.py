@@ -181,10 +181,11 @@ def _refuted(runs: Sequence[Run], known: Value | None) -> dict[int, str]:
 
 def reason(run: Run) -> str:
     """Return why a run failed, in one line."""
-    # Results of earlier versions had their error among the warnings, with its traceback.
-    told = run.result.error or "\n".join(run.result.warnings) or run.result.raw_status
-    lines = told.strip().splitlines()
-    return lines[-1].strip() if lines else ""
+    if run.result.error:
+        return run.result.error.splitlines()[0]
+    # In files of earlier versions: the last line of a traceback is the exception itself.
+    lines = "\n".join(run.result.warnings).strip().splitlines()
+    return lines[-1].strip() if lines else run.result.raw_status
 
 
 def _values(runs: Sequence[Run], wrong: Mapping[int, str]) -> list[Value | None]:

@@ -52,7 +52,9 @@ def blocks(groups: Groups, complete: bool) -> list[Block]:
 def _troubles(runs: list[Run], wrong: dict[int, str]) -> list[str]:
     lines = [f"CONTRADICTION: {sentence}; not ranked" for sentence in wrong.values()]
     errors = [
-        run for i, run in enumerate(runs) if run.result.status is Status.ERROR and i not in wrong
+        run
+        for i, run in enumerate(runs)
+        if run.result.status is Status.ERROR and not run.result.refuted and i not in wrong
     ]
     return lines + [f"error: {run.configuration}: {reason(run)}" for run in errors]
 

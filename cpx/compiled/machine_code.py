@@ -80,7 +80,7 @@ class Level(NamedTuple):
 _V2 = ("cx16", "popcnt", "sse4.2", "ssse3")
 _V3 = (*_V2, "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 _V4 = (*_V3, "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512vpopcntdq")
-# The greatest level first. Vectors of 512 bits are what the kernels are laid out for.
+# The highest level first. Vectors of 512 bits are what the kernels are laid out for.
 _X86 = (
     Level("x86-64-v4", "x86-64-v4", "+avx512vpopcntdq,-prefer-256-bit", _V4),
     Level("x86-64-v3", "x86-64-v3", "", _V3),
@@ -89,7 +89,7 @@ _X86 = (
 
 
 def levels() -> tuple[Level, ...]:
-    """Return the levels of this kind of processors, the greatest first."""
+    """Return the levels of this kind of processors, the highest first."""
     machine = platform.machine().lower()
     return _X86 if machine in ("x86_64", "amd64") else (Level(machine, "", "", ()),)
 
@@ -214,7 +214,7 @@ def file_of(wanted: Level) -> str:
 
 
 def level() -> Level:
-    """Return the greatest level that this processor is of."""
+    """Return the highest level that this processor is of."""
     possible = levels()
     if len(possible) == 1:
         return possible[0]

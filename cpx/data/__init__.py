@@ -13,16 +13,9 @@ from cpx.support.lazy_imports import lazily
 if TYPE_CHECKING:
     from cpx.data.background import Background
     from cpx.data.binarizer import Binarizer
-    from cpx.data.classifiers import labels, named_classifier
-    from cpx.data.distribution_base import Batch, Distribution
-    from cpx.data.distributions import (
-        Empirical,
-        Perturbed,
-        Product,
-        Uniform,
-        distribution,
-    )
-    from cpx.data.oracle import Oracle
+    from cpx.data.classifiers import named_classifier
+    from cpx.data.distributions import Empirical, Perturbed, Product, distribution
+    from cpx.data.oracle import Oracle, labels
     from cpx.data.samples import Samples
     from cpx.data.statistics import (
         clopper_pearson,
@@ -32,6 +25,7 @@ if TYPE_CHECKING:
         uniform_deviation,
     )
     from cpx.data.tables import read_table, row
+    from cpx.data.uniform import Batch, Distribution, Uniform
 
 __all__ = [
     "Background",
@@ -58,19 +52,19 @@ __all__ = [
 
 _HOME = {
     "Background": "background",
-    "Batch": "distribution_base",
+    "Batch": "uniform",
     "Binarizer": "binarizer",
-    "Distribution": "distribution_base",
+    "Distribution": "uniform",
     "Empirical": "distributions",
     "Oracle": "oracle",
     "Perturbed": "distributions",
     "Product": "distributions",
     "Samples": "samples",
-    "Uniform": "distributions",
+    "Uniform": "uniform",
     "clopper_pearson": "statistics",
     "distribution": "distributions",
     "estimate_precision": "statistics",
-    "labels": "classifiers",
+    "labels": "oracle",
     "named_classifier": "classifiers",
     "read_table": "tables",
     "row": "tables",

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from cpx.data.bits import bit_row
-from cpx.data.columns import Column, fit_column
+from cpx.data.column_fit import fit_column
+from cpx.data.columns import Column
 from cpx.data.frames import as_table, column_names, positions, with_columns
 from cpx.errors import DataError, shown
 from cpx.support.validation import choice, integer_in

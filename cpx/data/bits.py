@@ -12,6 +12,7 @@ from cpx.errors import CpxError, DataError, InvalidInstance, shown
 
 __all__ = [
     "Bits",
+    "bit_array",
     "bit_row",
     "bit_table",
     "bits_of",
@@ -29,35 +30,64 @@ __all__ = [
 Bits = NDArray[np.bool_]
 
 
+def bit_array(
+    name: str, value: object, ndim: int, *, empty: bool = False, error: type[CpxError] = DataError
+) -> Bits:
+    """Return an array of 0 and 1 as a fresh array of truth values.
+
+    Parameters
+    ----------
+    name : str
+        Named in messages.
+    value : array
+    ndim : int
+        How many dimensions it has.
+    empty : bool
+        Whether it may have no entries.
+    error : type
+        What is raised for anything else.
+
+    Examples
+    --------
+    >>> bit_array("X", [[0.0, 1.0]], 2)
+    array([[False,  True]])
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError as wrong:
+        raise error(f"{name}: rows of different lengths ({wrong})") from wrong
+    if not empty and array.size == 0 and array.ndim <= ndim:
+        what = "samples" if array.ndim < 2 or array.shape[0] == 0 else "features"
+        raise error(f"{name}: there are no {what} (shape {array.shape})")
+    if array.ndim != ndim:
+        raise error(f"{name}: {ndim} dimensions expected, got shape {array.shape}")
+    if array.dtype == np.bool_:
+        return array.copy()
+    if array.dtype.kind not in "iuf":
+        found = f" such as {shown(array.ravel()[:1].tolist()[0])}" if array.size else ""
+        raise error(f"{name}: entries must be 0 or 1, got {array.dtype}{found}")
+    strange = (array != 0) & (array != 1)
+    if strange.any():
+        where = tuple(int(i) for i in np.argwhere(strange)[0])
+        place = where[0] if ndim == 1 else where
+        raise error(f"{name}: entries must be 0 or 1, got {shown(array[where].item())} at {place}")
+    return array.astype(np.bool_)
+
+
 def bit_table(name: str, value: ArrayLike, width: int | None = None) -> Bits:
-    """Return a table of 0 and 1 as truth values, shape (n, d).
+    """Return a table of 0 and 1 as truth values, shape (n, d); it may have no rows.
 
     Raises
     ------
     DataError
-        When it is no table of two dimensions, has no column, another number of columns than
-        ``width``, or a value that is neither 0 nor 1.
-
-    Examples
-    --------
-    >>> bit_table("X", [[0.0, 1.0]])
-    array([[False,  True]])
+        When it is none, has no column, or another number of columns than ``width``.
     """
-    try:
-        table = np.asarray(value)
-    except ValueError as error:
-        raise DataError(f"{name} must be a table of 0 and 1: {error}") from error
-    if table.ndim != 2 or not table.shape[1]:
-        raise DataError(f"{name} must be a table of rows and columns, got shape {table.shape}")
-    if table.dtype.kind not in "biuf":
-        raise DataError(f"{name} must be a table of 0 and 1, got values of type {table.dtype}")
-    strange = (table != 0) & (table != 1)
-    if strange.any():
-        i, j = np.argwhere(strange)[0]
-        raise DataError(f"{name} must be a table of 0 and 1, got {table[i, j]} at [{i}, {j}]")
+    table = bit_array(name, value, 2, empty=True)
+    if not table.shape[1]:
+        raise DataError(f"{name}: there are no features (shape {table.shape})")
     if width is not None and table.shape[1] != width:
         raise DataError(f"{name} must have {width} columns, got {table.shape[1]}")
-    return table.astype(np.bool_)
+    return table
 
 
 def bit_row(name: str, value: object, d: int, *, error: type[CpxError] = DataError) -> Bits:

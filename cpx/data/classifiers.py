@@ -1,4 +1,4 @@
-"""Classifiers: labels from a user's model, and the models that the command line trains."""
+"""The classifiers that the command line trains, as pipelines of scikit-learn."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import ClassifierError, UnknownName, shortened, shown
+from cpx.errors import UnknownName
 from cpx.support.validation import valid_seed
 
 __all__ = [
     "CLASSIFIERS",
     "TREES",
-    "classifier_name",
-    "labels",
     "named_classifier",
     "tree_classifier",
 ]
@@ -24,124 +22,6 @@ CLASSIFIERS = ("boosting", "forest", "logistic", "mlp", "tree")
 
 TREES = ("boosting", "forest", "tree")
 """Names that :func:`tree_classifier` knows."""
-
-
-def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
-    """Return the labels the classifier gives to the rows.
-
-    Parameters
-    ----------
-    f : object with ``predict``, or callable
-        The classifier; ``predict`` is taken when there is one.
-    rows : data frame or (m, n) array
-        What f takes.
-
-    Returns
-    -------
-    (m,) array
-        One label per row; an answer of shape (m, 1) is flattened.
-
-    Raises
-    ------
-    ClassifierError
-        When f is no classifier, raises, or answers with something that is not one class
-        label per row: another length or number of dimensions, probabilities, missing
-        labels.
-
-    Examples
-    --------
-    >>> labels(lambda z: z[:, 0] > 2, np.array([[1.0], [3.0]]))
-    array([False,  True])
-    """
-    ask = getattr(f, "predict", f)
-    if not callable(ask) or isinstance(f, type):
-        raise ClassifierError(
-            f"the classifier must have a method predict or be callable, got {shown(f)}"
-        )
-    name = classifier_name(f)
-    try:
-        # Some classifiers scale in place: the table of the caller is not for that.
-        answer = ask(rows.copy() if hasattr(rows, "copy") else rows)
-    except Exception as error:
-        raise ClassifierError(
-            f"the classifier {name} raised {type(error).__name__}: {shortened(error)}"
-        ) from error
-    return _checked(answer, len(rows), name)
-
-
-def classifier_name(f: Any) -> str:
-    """Return the class name of a classifier, or the name of a function.
-
-    Of a scikit-learn pipeline, the last step is named too: ``Pipeline(MLPClassifier)``.
-
-    Examples
-    --------
-    >>> classifier_name(labels), classifier_name(np.random.default_rng(0))
-    ('labels', 'Generator')
-    """
-    if type(f).__name__ == "Pipeline" and getattr(f, "steps", None):
-        return f"Pipeline({type(f.steps[-1][1]).__name__})"
-    if hasattr(f, "predict") or not hasattr(f, "__name__"):
-        return type(f).__name__
-    return str(f.__name__)
-
-
-def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
-    """Return the answer of a classifier as m labels, or say what it is instead."""
-    # A scalar, a string, None or a generator has no shape, and no label per row.
-    if not isinstance(answer, (list, tuple)) and not hasattr(answer, "__array__"):
-        raise ClassifierError(
-            f"the classifier {name} must answer with an array of labels, "
-            f"got {type(answer).__name__}"
-        )
-    try:
-        array = np.asarray(answer)
-    except Exception as error:
-        raise ClassifierError(
-            f"the classifier {name} must answer with an array of labels ({shortened(error)})"
-        ) from error
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array.ravel()
-    if array.ndim == 2 and array.shape[0] == m:
-        raise ClassifierError(
-            f"the classifier {name} answered with an array of shape {array.shape}: if these are "
-            "probabilities, pass labels instead, such as lambda rows: proba(rows).argmax(axis=1)"
-        )
-    if array.shape != (m,):
-        raise ClassifierError(
-            f"the classifier {name} answered with shape {array.shape} for {m} rows: "
-            "one label per row expected"
-        )
-    if array.dtype.kind not in "biufUSO":
-        raise ClassifierError(
-            f"the classifier {name} answered with entries of type {array.dtype}, no class labels"
-        )
-    if array.dtype.kind == "f":
-        missing = np.isnan(array)
-    elif array.dtype.kind == "O":
-        missing = np.array([_is_missing(value) for value in array], dtype=bool)
-    else:
-        missing = np.zeros(m, dtype=bool)
-    if missing.any():
-        raise ClassifierError(
-            f"the classifier {name} gave no label (NaN or None) to {int(missing.sum())} "
-            f"of {m} rows, the first being row {int(np.flatnonzero(missing)[0])}"
-        )
-    if array.dtype.kind == "f" and (array != np.floor(array)).any():
-        value = array[array != np.floor(array)][0]
-        raise ClassifierError(
-            f"the classifier {name} answered with numbers such as {shown(value.item())}: "
-            "these are "
-            "probabilities or a regression, class labels are needed (compare with a threshold)"
-        )
-    return array
-
-
-def _is_missing(value: Any) -> bool:
-    # NaN and NaT differ from themselves; pd.NA answers comparisons with itself.
-    if value is None or type(value).__name__ == "NAType":
-        return True
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def named_classifier(name: str, seed: int = 0) -> Any:
@@ -174,6 +54,7 @@ def named_classifier(name: str, seed: int = 0) -> Any:
     Examples
     --------
     >>> import pandas as pd
+    >>> from cpx.data.oracle import labels
     >>> table = pd.DataFrame({"size": [1.0, None, 3.0, 4.0], "colour": ["r", "g", None, "g"]})
     >>> labels(named_classifier("tree").fit(table, ["a", "b", "a", "b"]), table).tolist()
     ['a', 'b', 'a', 'b']

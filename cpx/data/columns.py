@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 import itertools
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
-from cpx.data.column_values import (
-    as_categories,
-    as_numbers,
-    category_texts,
-    dense,
-    distinct_categories,
-    number,
-    refused,
-)
-from cpx.data.thresholds import short_between, thresholds_of
 from cpx.errors import DataError, shown
 
 __all__ = [
+    "NUMBERS",
     "CategoryColumn",
     "Column",
     "NumberColumn",
     "as_categories",
     "as_numbers",
-    "fit_column",
+    "dense",
     "number",
-    "short_between",
+    "refused",
 ]
 
 BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+
+NUMBERS = (int, float, np.integer, np.floating)  # bool is an int
+_FLOATS = (float, np.floating)
+_CATEGORIES = (str, *NUMBERS, pd.Interval)
+_NUMPY = (np.bool_, np.number, np.str_)
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,8 @@ class Column(ABC):
         """Negative literal of value feature i; ``loose`` when x may be outside all bins."""
 
     @abstractmethod
-    def value_bits(self, values: pd.Series[Any]) -> BoolArray:
-        """Return the features of the values that are there, one row per value."""
+    def codes(self, values: pd.Series[Any]) -> IntArray:
+        """Return which value feature each entry has; -1 for none, as for a missing value."""
 
     @property
     def missing_names(self) -> tuple[str, str]:
@@ -84,7 +85,7 @@ class Column(ABC):
         known = len(self.value_names)
         return [
             names[i] if bit else (self.negation(i, loose) if i < known else self.missing_names[1])
-            for i, bit in enumerate(bits)
+            for i, bit in enumerate(bits.tolist())
         ]
 
     def joined(self, chosen: dict[int, bool]) -> str | None:
@@ -96,13 +97,10 @@ class Column(ABC):
 
     def bits(self, values: pd.Series[Any]) -> BoolArray:
         """Return the features of a whole column, shape (n, number of features)."""
-        gone = values.isna().to_numpy(dtype=bool)
-        known = len(self.value_names)
-        result = np.zeros((len(values), known + self.missing), dtype=bool)
-        result[~gone, :known] = self.value_bits(values[~gone])
-        if self.missing:
-            result[:, known] = gone
-        return result
+        known: BoolArray = self.codes(values)[:, None] == np.arange(len(self.value_names))
+        if not self.missing:
+            return known
+        return np.column_stack([known, values.isna().to_numpy(dtype=bool)])
 
 
 @dataclass(frozen=True)
@@ -112,29 +110,33 @@ class NumberColumn(Column):
     thresholds: tuple[float, ...]
     constant: float
 
-    @property
+    @cached_property
     def value_names(self) -> list[str]:
-        cuts = [number(t) for t in self.thresholds]
+        cuts = self._cuts
         if not cuts:
             return [f"{self.name} = {number(self.constant)}"]
         inner = [f"{a} < {self.name} <= {b}" for a, b in itertools.pairwise(cuts)]
         return [f"{self.name} <= {cuts[0]}", *inner, f"{self.name} > {cuts[-1]}"]
 
+    @cached_property
+    def _cuts(self) -> list[str]:
+        return [number(t) for t in self.thresholds]
+
     def negation(self, i: int, loose: bool) -> str:
-        if not self.thresholds:
+        cuts = self._cuts
+        if not cuts:
             return f"{self.name} != {number(self.constant)}"
         if not loose and i == 0:
-            return f"{self.name} > {number(self.thresholds[0])}"
-        if not loose and i == len(self.thresholds):
-            return f"{self.name} <= {number(self.thresholds[-1])}"
+            return f"{self.name} > {cuts[0]}"
+        if not loose and i == len(cuts):
+            return f"{self.name} <= {cuts[-1]}"
         return f"not ({self.value_names[i]})"
 
-    def value_bits(self, values: pd.Series[Any]) -> BoolArray:
+    def codes(self, values: pd.Series[Any]) -> IntArray:
         v = as_numbers(self.name, values)
         if not self.thresholds:
-            return _one_hot(np.where(v == self.constant, 0, -1), 1)
-        bins = np.searchsorted(np.array(self.thresholds), v, side="left")
-        return _one_hot(bins, len(self.thresholds) + 1)
+            return np.where(v == self.constant, 0, -1)
+        return np.where(np.isnan(v), -1, np.searchsorted(self.thresholds, v, side="left"))
 
     def joined(self, chosen: dict[int, bool]) -> str | None:
         """Join the literals to one interval: "a > 1 and not (1 < a <= 2)" is "a > 2"."""
@@ -145,8 +147,8 @@ class NumberColumn(Column):
         allowed = sorted(wanted or set(range(bins)) - set(chosen))
         if len(allowed) < 1 or allowed != list(range(allowed[0], allowed[-1] + 1)):
             return None
-        low = number(self.thresholds[allowed[0] - 1]) if allowed[0] > 0 else None
-        high = number(self.thresholds[allowed[-1]]) if allowed[-1] < bins - 1 else None
+        low = self._cuts[allowed[0] - 1] if allowed[0] > 0 else None
+        high = self._cuts[allowed[-1]] if allowed[-1] < bins - 1 else None
         if low is None and high is None:
             return None
         if high is None:
@@ -160,74 +162,113 @@ class CategoryColumn(Column):
 
     categories: tuple[Any, ...]
 
-    @property
+    @cached_property
     def value_names(self) -> list[str]:
-        return [f"{self.name} = {text}" for text in category_texts(self.categories)]
+        return [f"{self.name} = {text}" for text in self._texts]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return _category_texts(self.categories)
 
     def negation(self, i: int, loose: bool) -> str:
-        return f"{self.name} != {category_texts(self.categories)[i]}"
+        return f"{self.name} != {self._texts[i]}"
 
-    def value_bits(self, values: pd.Series[Any]) -> BoolArray:
+    def codes(self, values: pd.Series[Any]) -> IntArray:
+        there = values.notna().to_numpy(dtype=bool)
         place = {category: i for i, category in enumerate(self.categories)}
-        codes = [place.get(value, -1) for value in as_categories(self.name, values)]
-        return _one_hot(np.array(codes, dtype=np.int64), len(self.categories))
+        found = np.full(len(values), -1, dtype=np.intp)
+        found[there] = [place.get(v, -1) for v in as_categories(self.name, values[there])]
+        return found
 
 
-def _one_hot(codes: npt.NDArray[np.int64], width: int) -> BoolArray:
-    """Return a row per code with a 1 in its place; none for a code outside 0..width-1."""
-    result: BoolArray = codes[:, None] == np.arange(width)
-    return result
+def dense(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column as it is, or a sparse one in the usual form."""
+    if isinstance(values.dtype, pd.SparseDtype):
+        return pd.Series(np.asarray(values), index=values.index)
+    return values
 
 
-def fit_column(
-    name: str,
-    values: pd.Series[Any],
-    *,
-    n_bins: int,
-    strategy: Literal["quantile", "uniform"],
-    categorical: bool,
-    max_categories: int,
-) -> Column:
-    """Choose the features of a column, or raise DataError naming the column.
-
-    Numbers become bins unless ``categorical`` says otherwise; text, truth values and
-    the category type become categories.
-    """
+def as_numbers(name: str, values: pd.Series[Any]) -> FloatArray:
+    """Return values as floats, NaN for missing ones, or raise DataError naming the column."""
     values = dense(values)
-    kind = _kind(name, values, categorical)
-    present = values[values.notna()]
-    if present.empty:
-        raise DataError(f"column {shown(name)} has only missing values: drop it")
-    missing = len(present) < len(values)
-    if kind == "category":
-        categories = distinct_categories(name, present)
-        if len(categories) > max_categories:
-            raise DataError(
-                f"column {shown(name)} has {len(categories)} categories, more than "
-                "max_categories = "
-                f"{max_categories}: drop the column, group its rare values, turn text that "
-                "means numbers into numbers, or raise max_categories where it is a parameter"
-            )
-        return CategoryColumn(name, missing, categories)
-    numbers = as_numbers(name, present)
-    return NumberColumn(name, missing, thresholds_of(numbers, n_bins, strategy), float(numbers[0]))
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
+        numbers = values.to_numpy(dtype=np.float64)
+        strange = np.isinf(numbers)
+    else:
+        there = values.notna().to_numpy(dtype=bool)
+        numbers = np.full(len(values), np.nan)
+        numbers[there] = _floats(name, values[there])
+        strange = there & ~np.isfinite(numbers)
+    if strange.any():
+        raise _infinite(name, numbers[strange][0])
+    return numbers
 
 
-def _kind(name: str, values: pd.Series[Any], categorical: bool) -> str:
-    """Say whether a column is of kind ``number`` or ``category``; refuse all others."""
-    dtype = values.dtype
-    if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
-        raise refused(name, f"{dtype} values", "turn them into numbers, such as days or years")
-    if types.is_complex_dtype(dtype):
-        raise refused(name, "complex numbers", "Complex data not supported, split it in two")
-    if isinstance(dtype, pd.CategoricalDtype) or types.is_bool_dtype(dtype):
-        return "category"
-    if types.is_object_dtype(dtype):
-        present = as_categories(name, values[values.notna()])  # refuses nested objects
-        textual = any(issubclass(t, (str, bool, pd.Interval)) for t in set(map(type, present)))
-        return "category" if categorical or textual else "number"
-    if types.is_string_dtype(dtype) or isinstance(dtype, pd.IntervalDtype):
-        return "category"
-    if types.is_numeric_dtype(dtype):
-        return "category" if categorical else "number"
-    raise refused(name, f"{dtype} values", "turn them into numbers or text")
+def _floats(name: str, present: pd.Series[Any]) -> FloatArray:
+    if types.is_numeric_dtype(present.dtype) and not types.is_complex_dtype(present.dtype):
+        return present.to_numpy(dtype=np.float64)
+    entries = present.astype(object).tolist()
+    for value in entries:
+        if not isinstance(value, (*NUMBERS, np.bool_)):
+            raise DataError(f"column {shown(name)} holds numbers, got {shown(value)}")
+    try:
+        return np.array([float(value) for value in entries], dtype=np.float64)
+    except OverflowError as error:
+        raise DataError(f"column {shown(name)} has a number too large for a float") from error
+
+
+def as_categories(name: str, values: pd.Series[Any]) -> list[Any]:
+    """Return present values as Python objects, or raise DataError naming the column."""
+    entries: list[Any] = values.astype(object).tolist()
+    # Columns are long and their types are few, so these are looked at instead of values.
+    kinds = set(map(type, entries))
+    if any(issubclass(kind, _NUMPY) for kind in kinds):
+        # datetime64.item() may be a plain int, so dates stay as they are and are refused.
+        entries = [v.item() if isinstance(v, _NUMPY) else v for v in entries]
+        kinds = set(map(type, entries))
+    if not all(issubclass(kind, _CATEGORIES) for kind in kinds):
+        value = next(v for v in entries if not isinstance(v, _CATEGORIES))
+        raise refused(name, f"{type(value).__name__} objects", "turn them into numbers or text")
+    if any(issubclass(kind, _FLOATS) for kind in kinds):
+        for value in entries:
+            if isinstance(value, _FLOATS) and math.isinf(value):
+                raise _infinite(name, value)
+    return entries
+
+
+def _infinite(name: str, value: Any) -> DataError:
+    return DataError(
+        f"column {shown(name)} has an infinite value ({value}): replace it by a number or by "
+        "a missing value"
+    )
+
+
+def _category_texts(categories: Sequence[Any]) -> list[str]:
+    """Return how categories are printed: quoted where plain text would mislead."""
+    plain = [
+        str(value) if isinstance(value, (bool, str, pd.Interval)) else number(value)
+        for value in categories
+    ]
+    odd = [text != text.strip() or not text.isprintable() or not text for text in plain]
+    return [
+        repr(value) if strange or plain.count(text) > 1 else text
+        for value, text, strange in zip(categories, plain, odd)
+    ]
+
+
+def number(value: Any) -> str:
+    """Return the shortest text that reads back as the same number.
+
+    Examples
+    --------
+    >>> number(3.0), number(14.9), number(-0.0)
+    ('3', '14.9', '0')
+    """
+    if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e16):
+        return str(int(value))
+    return repr(float(value))
+
+
+def refused(name: str, what: str, advice: str) -> DataError:
+    """Return the error for a column that holds what is neither number nor category."""
+    return DataError(f"column {shown(name)} holds {what}, which cannot be treated: {advice}")

@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.background import Background
-from cpx.data.distribution_base import Batch, Distribution
-from cpx.data.uniform import Uniform
+from cpx.data.uniform import Batch, Distribution, Uniform
 from cpx.errors import DataError, InvalidOption, NoMass, UnknownName, shown
-from cpx.support.validation import closed_unit, positive_integer
+from cpx.support.validation import closed_unit, index_set, positive_integer
 
 __all__ = [
     "DISTRIBUTIONS",
@@ -55,6 +54,10 @@ class _OnBackground(Distribution):
     def literal_names(self, bits: Any) -> tuple[str, ...]:
         """Return the literals true of a row with the given features."""
         return self.background.literal_names(bits)
+
+    def _chosen(self, features: Iterable[int]) -> list[int]:
+        """Return the features, increasing and checked."""
+        return sorted(index_set("features", features, self.n_features, error=InvalidOption))
 
     def _any_rows(self, m: int, rng: np.random.Generator) -> IntArray:
         """Return m background rows drawn with replacement, as an index for assemble."""

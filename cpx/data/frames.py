@@ -57,9 +57,10 @@ def column_names(table: pd.DataFrame, named: bool) -> list[str]:
             f"the table has no columns: 0 feature(s) (shape={table.shape}) "
             "while a minimum of 1 is required."
         )
+    labels: list[Any] = list(table.columns)
     names = [
-        f"x{label}" if not named or integer(label) is not None else str(label)
-        for label in table.columns
+        str(label) if named and (isinstance(label, str) or integer(label) is None) else f"x{label}"
+        for label in labels
     ]
     seen: set[str] = set()
     for name in names:
@@ -175,6 +176,8 @@ def row_like(row: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     DataError
         When a numeric column is given something that is no number.
     """
+    if list(row.dtypes) == list(table.dtypes):
+        return row
     return pd.DataFrame({c: _value_like(row[c], table[c]) for c in table.columns})
 
 
@@ -210,12 +213,10 @@ def array_row_like(values: Sequence[Any], table: npt.NDArray[Any]) -> npt.NDArra
 
 
 def _frame(values: list[Any], labels: Sequence[Any]) -> pd.DataFrame:
-    columns = {}
-    for label, value in zip(labels, values, strict=True):
-        cell = np.empty(1, dtype=object)
-        cell[0] = value  # one by one, since NumPy would unpack a list
-        columns[label] = pd.Series(cell, dtype=object)
-    return pd.DataFrame(columns)
+    cells = np.empty((1, len(labels)), dtype=object)
+    for c, value in enumerate(values):
+        cells[0, c] = value  # one by one, since NumPy would unpack a list
+    return pd.DataFrame(cells, columns=list(labels), dtype=object)
 
 
 def _missing(value: Any) -> bool:
@@ -228,10 +229,11 @@ def _count(got: int, labels: Sequence[Any]) -> None:
 
 
 def _same_columns(got: list[Any], labels: Sequence[Any]) -> None:
-    absent = [label for label in labels if label not in got]
-    unknown = [label for label in got if label not in set(labels)]
-    if not absent and not unknown and len(got) == len(labels):
+    given, known = set(got), set(labels)
+    if given == known and len(got) == len(labels):
         return
+    absent = [label for label in labels if label not in given]
+    unknown = [label for label in got if label not in known]
     count = f"x has {len(got)} columns, the table has {len(labels)}"
     if absent:
         count += f"; missing in x: {', '.join(repr(c) for c in absent[:5])}"
@@ -241,13 +243,14 @@ def _same_columns(got: list[Any], labels: Sequence[Any]) -> None:
     raise DataError(count)
 
 
-def _value_like(value: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a one-entry series with the type of ``column``, or a wider one."""
+def _value_like(value: pd.Series[Any], column: pd.Series[Any]) -> Any:
+    """Return a one-entry series or array with the type of ``column``, or a wider one."""
     dtype = column.dtype
-    value = value.reset_index(drop=True)
     if value.dtype == dtype:
         return value
     entry = value.iloc[0]
+    if dtype == np.float64 and isinstance(dtype, np.dtype) and isinstance(entry, float):
+        return np.array([entry])
     gone = bool(pd.isna(value).iloc[0])
     if isinstance(dtype, pd.CategoricalDtype):
         if not gone and entry not in dtype.categories:

@@ -1,4 +1,4 @@
-"""The example oracle EX(f, D) at x: a classifier and a distribution, sampled on demand."""
+"""The labels of a classifier, and the example oracle EX(f, D): f and a distribution at x."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from cpx.data.distribution_base import Distribution
+from cpx.errors import ClassifierError, shortened, shown
 
-__all__ = ["Oracle"]
+if TYPE_CHECKING:
+    from cpx.data.uniform import Distribution
+
+__all__ = ["Oracle", "classifier_name", "labels"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -55,10 +57,13 @@ class Oracle:
         return self.distribution.encode(self.x)
 
     @cached_property
+    def literals(self) -> tuple[str, ...]:
+        """The literal of each feature that is true of x."""
+        return self.distribution.literal_names(self.bits)
+
+    @cached_property
     def label(self) -> Any:
         """The class f(x)."""
-        from cpx.data.classifiers import labels
-
         return labels(self.classifier, self.distribution.row(self.x))[0]
 
     def same(self, rows: Any) -> BoolArray:
@@ -69,8 +74,6 @@ class Oracle:
         ClassifierError
             When f raises or does not answer with one label per row.
         """
-        from cpx.data.classifiers import labels
-
         return np.asarray(labels(self.classifier, rows) == self.label, dtype=bool)
 
     def draw(
@@ -100,3 +103,121 @@ class Oracle:
         D = self.distribution
         batch = D.sample_given(m, self.x, features, rng) if features else D.sample(m, rng, self.x)
         return batch.rows, batch.bits == self.bits
+
+
+def labels(f: Any, rows: Any) -> npt.NDArray[Any]:
+    """Return the labels the classifier gives to the rows.
+
+    Parameters
+    ----------
+    f : object with ``predict``, or callable
+        The classifier; ``predict`` is taken when there is one.
+    rows : data frame or (m, n) array
+        What f takes.
+
+    Returns
+    -------
+    (m,) array
+        One label per row; an answer of shape (m, 1) is flattened.
+
+    Raises
+    ------
+    ClassifierError
+        When f is no classifier, raises, or answers with something that is not one class
+        label per row: another length or number of dimensions, probabilities, missing
+        labels.
+
+    Examples
+    --------
+    >>> labels(lambda z: z[:, 0] > 2, np.array([[1.0], [3.0]]))
+    array([False,  True])
+    """
+    ask = getattr(f, "predict", f)
+    if not callable(ask) or isinstance(f, type):
+        raise ClassifierError(
+            f"the classifier must have a method predict or be callable, got {shown(f)}"
+        )
+    name = classifier_name(f)
+    try:
+        # Some classifiers scale in place: the table of the caller is not for that.
+        answer = ask(rows.copy() if hasattr(rows, "copy") else rows)
+    except Exception as error:
+        raise ClassifierError(
+            f"the classifier {name} raised {type(error).__name__}: {shortened(error)}"
+        ) from error
+    return _checked(answer, len(rows), name)
+
+
+def classifier_name(f: Any) -> str:
+    """Return the class name of a classifier, or the name of a function.
+
+    Of a scikit-learn pipeline, the last step is named too: ``Pipeline(MLPClassifier)``.
+
+    Examples
+    --------
+    >>> classifier_name(labels), classifier_name(np.random.default_rng(0))
+    ('labels', 'Generator')
+    """
+    if type(f).__name__ == "Pipeline" and getattr(f, "steps", None):
+        return f"Pipeline({type(f.steps[-1][1]).__name__})"
+    if hasattr(f, "predict") or not hasattr(f, "__name__"):
+        return type(f).__name__
+    return str(f.__name__)
+
+
+def _checked(answer: Any, m: int, name: str) -> npt.NDArray[Any]:
+    """Return the answer of a classifier as m labels, or say what it is instead."""
+    # A scalar, a string, None or a generator has no shape, and no label per row.
+    if not isinstance(answer, (list, tuple)) and not hasattr(answer, "__array__"):
+        raise ClassifierError(
+            f"the classifier {name} must answer with an array of labels, "
+            f"got {type(answer).__name__}"
+        )
+    try:
+        array = np.asarray(answer)
+    except Exception as error:
+        raise ClassifierError(
+            f"the classifier {name} must answer with an array of labels ({shortened(error)})"
+        ) from error
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array.ravel()
+    if array.ndim == 2 and array.shape[0] == m:
+        raise ClassifierError(
+            f"the classifier {name} answered with an array of shape {array.shape}: if these are "
+            "probabilities, pass labels instead, such as lambda rows: proba(rows).argmax(axis=1)"
+        )
+    if array.shape != (m,):
+        raise ClassifierError(
+            f"the classifier {name} answered with shape {array.shape} for {m} rows: "
+            "one label per row expected"
+        )
+    if array.dtype.kind not in "biufUSO":
+        raise ClassifierError(
+            f"the classifier {name} answered with entries of type {array.dtype}, no class labels"
+        )
+    if array.dtype.kind == "f":
+        missing = np.isnan(array)
+    elif array.dtype.kind == "O":
+        missing = np.array([_is_missing(value) for value in array], dtype=bool)
+    else:
+        missing = np.zeros(m, dtype=bool)
+    if missing.any():
+        raise ClassifierError(
+            f"the classifier {name} gave no label (NaN or None) to {int(missing.sum())} "
+            f"of {m} rows, the first being row {int(np.flatnonzero(missing)[0])}"
+        )
+    if array.dtype.kind == "f" and (array != np.floor(array)).any():
+        value = array[array != np.floor(array)][0]
+        raise ClassifierError(
+            f"the classifier {name} answered with numbers such as {shown(value.item())}: "
+            "these are "
+            "probabilities or a regression, class labels are needed (compare with a threshold)"
+        )
+    return array
+
+
+def _is_missing(value: Any) -> bool:
+    # NaN and NaT differ from themselves; pd.NA answers comparisons with itself.
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import copy
+import json
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,22 +12,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.bits import packed_rows, surely_distinct, unpacked_row
-from cpx.data.sample_fields import (
-    boolean_array,
-    json_context,
-    require_length,
-    weight_array,
-)
-from cpx.support.validation import group_list, name_list, positive_integer, valid_seed
+from cpx.data.bits import bit_array, packed_rows, surely_distinct, unpacked_row
+from cpx.errors import InvalidInstance, shown
+from cpx.support.validation import group_list, integer, name_list, positive_integer, valid_seed
 
 if TYPE_CHECKING:
     from cpx.data.distributions import Distribution
+    from cpx.data.oracle import Oracle
 
-__all__ = ["Samples"]
+__all__ = ["MAX_TOTAL_WEIGHT", "Samples"]
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
+
+MAX_TOTAL_WEIGHT = 2**40
+"""Maximum total weight: sums stay exact in every engine, floats of 53 bits included."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,17 +81,17 @@ class Samples:
     context: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        agreement = boolean_array("agreement", self.agreement, 2)
+        agreement = bit_array("agreement", self.agreement, 2, error=InvalidInstance)
         m, d = agreement.shape
-        same = boolean_array("same", self.same, 1)
-        require_length("same", same, m, "samples")
+        same = bit_array("same", self.same, 1, error=InvalidInstance)
+        _require_length("same", same, m)
         checked = {
             "agreement": agreement,
             "same": same,
-            "weights": weight_array(self.weights, m),
+            "weights": _weight_array(self.weights, m),
             "features": name_list("features", self.features, d),
             "groups": None if self.groups is None else group_list("groups", self.groups, d),
-            "context": json_context(self.context),
+            "context": _json_context(self.context),
         }
         for name, value in checked.items():
             if isinstance(value, np.ndarray):
@@ -248,26 +249,31 @@ class Samples:
         >>> bool((samples.same == samples.agreement[:, 0]).all())
         True
         """
-        from cpx.data.classifiers import classifier_name, labels
+        from cpx.data.oracle import Oracle
 
-        m = positive_integer("m", m)
+        return cls.ask(Oracle(f, x, D), m, seed, merge=merge)
+
+    @classmethod
+    def ask(
+        cls, oracle: Oracle, m: int, seed: int, *, merge: bool = True, called: str | None = None
+    ) -> Samples:
+        """Do what :meth:`draw` does; ``called`` is the name of the class of x."""
+        from cpx.data.oracle import classifier_name
+
+        D, m = oracle.distribution, positive_integer("m", m)
         rng = np.random.default_rng(valid_seed(seed))
-        bits = D.encode(x)
-        target = labels(f, D.row(x))[0]
-        batch = D.sample(m, rng, x=x)
-        agreement = batch.bits == bits
-        same = np.asarray(labels(f, batch.rows) == target, dtype=bool)
+        rows, agreement = oracle.draw(m, (), rng)
         context = {
-            "classifier": classifier_name(f),
+            "classifier": classifier_name(oracle.classifier),
             "distribution": {"name": D.name, **D.parameters()},
             "seed": int(seed),
             "m": m,
-            "class": str(target),
+            "class": str(oracle.label) if called is None else called,
         }
         samples = cls(
             agreement=agreement,
-            same=same,
-            features=D.literal_names(bits),
+            same=oracle.same(rows),
+            features=oracle.literals,
             groups=D.groups,
             context=context,
         )
@@ -296,3 +302,56 @@ class Samples:
             f"Samples(m={self.m}, d={self.d}, total weight {self.total}, "
             f"{self.agreeing} with the class of x)"
         )
+
+
+def _require_length(name: str, value: Sized, m: int) -> None:
+    if len(value) != m:
+        raise InvalidInstance(f"{name}: {len(value)} entries for {m} samples")
+
+
+def _weight_array(value: object, m: int) -> IntArray:
+    """Return m positive integers whose sum is at most ``MAX_TOTAL_WEIGHT``; 1 for None."""
+    if value is None:
+        return np.ones(m, dtype=np.int64)
+    # NumPy turns [True, 2] into integers, so a list is looked at before it is converted.
+    if isinstance(value, (list, tuple)) and any(isinstance(w, (bool, np.bool_)) for w in value):
+        raise InvalidInstance("weights: a weight is True or False; positive integers expected")
+    array = np.asarray(value)
+    if array.ndim != 1:
+        raise InvalidInstance(f"weights: 1 dimension expected, got shape {array.shape}")
+    _require_length("weights", array, m)
+    if array.dtype == object and all(integer(w) is not None for w in array):
+        array = array.astype(float)  # integers beyond 64 bits: refused below as huge
+    if array.dtype.kind not in "iuf":
+        raise InvalidInstance(
+            f"weights: positive integers expected, got {array.dtype} such as "
+            f"{shown(array.flat[0])}"
+        )
+    for wrong, what in (
+        (~np.isfinite(array), "not a finite number"),
+        (array <= 0, "not positive"),
+        (array != np.floor(array), "fractional"),
+        (array > MAX_TOTAL_WEIGHT, "huge: more than 2**40"),
+    ):
+        if wrong.any():
+            i = int(np.flatnonzero(wrong)[0])
+            raise InvalidInstance(f"weights: {shown(array[i].item())} at {i} is {what}")
+    total = float(array.sum(dtype=np.float64))
+    if total > MAX_TOTAL_WEIGHT:
+        raise InvalidInstance(f"weights: their sum {total:.6g} is huge: more than 2**40")
+    return array.astype(np.int64)
+
+
+def _json_context(value: object) -> dict[str, Any]:
+    """Return a deep copy of a mapping that JSON can hold."""
+    if not isinstance(value, Mapping):
+        raise InvalidInstance(f"context: a mapping expected, got {shown(value)}")
+    context = copy.deepcopy(dict(value))
+    for key in context:
+        if not isinstance(key, str):
+            raise InvalidInstance(f"context: key {shown(key)} is no string")
+    try:
+        json.dumps(context, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInstance(f"context: not JSON values ({error})") from error
+    return context

@@ -14,11 +14,13 @@ from cpx.support.validation import integer_in, open_unit, positive_integer, vali
 
 if TYPE_CHECKING:
     from cpx.data.distributions import Distribution
+    from cpx.data.oracle import Oracle
 
 __all__ = [
     "PrecisionEstimate",
     "clopper_pearson",
     "estimate_precision",
+    "precision_of",
     "rule_count",
     "sample_size",
     "uniform_deviation",
@@ -296,14 +298,20 @@ def estimate_precision(
     >>> print(estimate_precision(conjunction, [1, 1, 0], Uniform(3), [0, 1], n=100))
     1.000 [0.964, 1.000] (95% interval, 100 fresh samples)
     """
-    from cpx.data.classifiers import labels
+    from cpx.data.oracle import Oracle
 
+    return precision_of(Oracle(f, x, D), features, n, seed, confidence)
+
+
+def precision_of(
+    oracle: Oracle, features: Sequence[int], n: int, seed: int, confidence: float = 0.95
+) -> PrecisionEstimate:
+    """Return what :func:`estimate_precision` does, for a classifier, a row and a distribution."""
     n = positive_integer("n", n)
     open_unit("confidence", confidence)
     # The spawn key separates this stream from default_rng(seed).
     rng = np.random.default_rng(np.random.SeedSequence(valid_seed(seed), spawn_key=(1,)))
-    target = labels(f, D.row(x))[0]
-    batch = D.sample_given(n, x, features, rng)
-    agreeing = int(np.count_nonzero(labels(f, batch.rows) == target))
+    batch = oracle.distribution.sample_given(n, oracle.x, features, rng)
+    agreeing = int(np.count_nonzero(oracle.same(batch.rows)))
     low, high = clopper_pearson(agreeing, n, confidence)
     return PrecisionEstimate(agreeing, n, low, high, float(confidence))

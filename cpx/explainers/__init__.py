@@ -4,8 +4,7 @@
 - ``question``: what is asked, and the arguments that say so;
 - ``explainer``: the steps to a rule, one by one, for any classifier;
 - ``conditions``: from the conditions that a person writes to features;
-- ``tie_break``: of the most precise rules, the one that covers most;
-- ``remarks``: what is guaranteed of a rule, and how it compares with the best one;
+- ``conclusions``: ties between rules broken, what is guaranteed, the comparison with the best;
 - ``sufficient``: what forces a prediction of a tree model;
 - ``ranking``: the best few rules, or all optimal ones;
 - ``rule_set_classifier``: a set of rules as a classifier.

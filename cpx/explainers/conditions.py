@@ -1,10 +1,9 @@
-"""Reading conditions: from what a person writes to the features of x."""
+"""Conditions as people write them, read as features of x."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Literal, Rule
 from cpx.data.binarizer import Binarizer
 from cpx.data.columns import NumberColumn
-from cpx.data.distribution_base import Distribution
+from cpx.data.oracle import Oracle
 from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer
 
@@ -26,18 +25,17 @@ class Conditions:
 
     Parameters
     ----------
-    D : Distribution
-        Its features are the conditions.
-    x : one row
-        The explained instance.
+    oracle : Oracle
+        The explained instance x, and the distribution whose features are the conditions.
     binarizer : Binarizer, optional
         Where the features come from: then the intervals that rules are printed with are
         read as well, such as ``2 < a <= 5`` over several bins.
 
     Examples
     --------
-    >>> from cpx.data import Uniform
-    >>> conditions = Conditions(Uniform(3, ["wings", "fins", "fur"]), [1, 0, 0])
+    >>> from cpx.data import Oracle, Uniform
+    >>> names = ["wings", "fins", "fur"]
+    >>> conditions = Conditions(Oracle(len, [1, 0, 0], Uniform(3, names)))
     >>> conditions.features("wings and not fur")
     (0, 2)
     >>> conditions.features(["not fins", 0])
@@ -48,12 +46,10 @@ class Conditions:
     cpx.errors.InvalidOption: rule: the condition 'fur' is false of x
     """
 
-    def __init__(self, D: Distribution, x: Any, binarizer: Binarizer | None = None) -> None:
-        self._bits = D.encode(x)
-        self.literals = D.literal_names(self._bits)
+    def __init__(self, oracle: Oracle, binarizer: Binarizer | None = None) -> None:
+        self._oracle, self._binarizer = oracle, binarizer
+        self.literals = oracle.literals
         """The condition of each feature, true of x."""
-        self._opposites = D.literal_names(~self._bits)
-        self._numbers = _number_columns(binarizer, self._bits) if binarizer else []
 
     def features(self, given: object, what: str = "rule") -> tuple[int, ...]:
         """Return the features of a rule, or of a list of conditions.
@@ -136,7 +132,7 @@ class Conditions:
         known: dict[str, tuple[int, ...]] = {}
         for j, text in enumerate(self.literals):
             known.setdefault(_spaced(text), (j,))
-        for column, first, bin_of_x in self._numbers:
+        for column, first, bin_of_x in self._number_columns():
             if bin_of_x is not None:
                 for text, own in _intervals(column, bin_of_x).items():
                     known.setdefault(_spaced(text), tuple(first + j for j in own))
@@ -144,11 +140,24 @@ class Conditions:
             known.setdefault(str(j), (j,))
         return known
 
+    def _number_columns(self) -> list[tuple[NumberColumn, int, int | None]]:
+        """Return the numeric columns, their first feature, and the bin of x unless it has none."""
+        if self._binarizer is None:
+            return []
+        found = []
+        for group, column in enumerate(self._binarizer.columns_):
+            if isinstance(column, NumberColumn):
+                own = np.flatnonzero(self._binarizer.groups_ == group)
+                hit = np.flatnonzero(self._oracle.bits[own[: len(column.value_names)]])
+                found.append((column, int(own[0]), int(hit[0]) if hit.size else None))
+        return found
+
     def _refused(self, words: list[str], what: str) -> InvalidOption:
         """Say what is wrong with the first of the words, or the first few together."""
         known = self._known()
-        false = {_spaced(opposite) for opposite in self._opposites}
-        for column, _, _ in self._numbers:
+        opposites = self._oracle.distribution.literal_names(~self._oracle.bits)
+        false = {_spaced(opposite) for opposite in opposites}
+        for column, _, _ in self._number_columns():
             for i in range(len(column.value_names)):
                 false.update(map(_spaced, _intervals(column, i)))
         false -= known.keys()
@@ -163,18 +172,6 @@ class Conditions:
         near = difflib.get_close_matches(text, [*names, *sorted(false)], n=3, cutoff=0.5)
         hint = f"; the nearest are {', '.join(map(repr, near))}" if near else ""
         return InvalidOption(f"{what}: unknown condition {shown(text)}{hint}")
-
-
-def _number_columns(binarizer: Binarizer, bits: Any) -> list[tuple[NumberColumn, int, int | None]]:
-    """Return the numeric columns, their first feature, and the bin of x unless it has none."""
-    found = []
-    for group, column in enumerate(binarizer.columns_):
-        if isinstance(column, NumberColumn):
-            own = np.flatnonzero(binarizer.groups_ == group)
-            bins = own[: len(column.value_names)]
-            hit = np.flatnonzero(bits[bins])
-            found.append((column, int(own[0]), int(hit[0]) if hit.size else None))
-    return found
 
 
 def _intervals(column: NumberColumn, i: int) -> dict[str, tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""The steps from a classifier, background data and an instance to an explanation."""
+"""The class Explainer: the steps of :func:`cpx.explain`, one by one."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from cpx.data import (
     Distribution,
     Oracle,
     Samples,
-    estimate_precision,
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
+from cpx.data.statistics import precision_of
 from cpx.errors import EngineError, NoMass
+from cpx.explainers.conclusions import break_tie, compared, with_remarks
 from cpx.explainers.conditions import Conditions
 from cpx.explainers.question import (
     BACKEND,
@@ -32,8 +33,6 @@ from cpx.explainers.question import (
     size_to_compare,
     solve_with,
 )
-from cpx.explainers.remarks import compared, with_remarks
-from cpx.explainers.tie_break import break_tie
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
 from cpx.support.memory import require_rows_fit
@@ -126,17 +125,24 @@ class Explainer:
             self.classifier.fit(rows, y)
         return self
 
+    def oracle(self, x: Any) -> Oracle:
+        """Return the classifier and the distribution as they are asked about x."""
+        return Oracle(self.classifier, x, self.distribution)
+
     def conditions(self, x: Any) -> Conditions:
         """Return the conditions that are true of x, to read rules with."""
-        binarizer = self.binarizer if self._own_features else None
-        return Conditions(self.distribution, x, binarizer)
+        return self._conditions(self.oracle(x))
+
+    def _conditions(self, oracle: Oracle) -> Conditions:
+        return Conditions(oracle, self.binarizer if self._own_features else None)
 
     def samples(self, x: Any, m: int = 1000) -> Samples:
         """Draw m labelled samples; identical ones are merged into weights."""
-        samples = Samples.draw(self.classifier, x, self.distribution, m, self.seed)
-        context = dict(samples.context)
-        context["class"] = self._class_name(context["class"])
-        return replace(samples, context=context)
+        return self._samples(self.oracle(x), m)
+
+    def _samples(self, oracle: Oracle, m: int) -> Samples:
+        called = self._class_name(str(oracle.label))
+        return Samples.ask(oracle, m, self.seed, called=called)
 
     def problem(self, x: Any, k: int = 5, **asked: Unpack[QuestionOptions]) -> MonomialProblem:
         """State the problem of explaining x.
@@ -154,10 +160,11 @@ class Explainer:
 
     def state(self, x: Any, question: Question) -> MonomialProblem:
         """Do what :meth:`problem` does, with what is asked as one object."""
-        conditions = self.conditions(x)
+        oracle = self.oracle(x)
+        conditions = self._conditions(oracle)
         draws = question.draws(len(conditions.literals))
-        problem = question.problem(self.samples(x, draws), conditions)
-        return problem.with_oracle(Oracle(self.classifier, x, self.distribution))
+        problem = question.problem(self._samples(oracle, draws), conditions)
+        return problem.with_oracle(oracle)
 
     def explain(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Explanation:
         """Explain the prediction of x, as :func:`cpx.explain` does.
@@ -212,25 +219,20 @@ class Explainer:
         require_rows_fit("fresh", positive_integer("fresh", fresh), self.distribution.n_features)
         problem = self.state(x, question)
         result = solve_with(problem, backend, self.seed, engine)
-        return self.conclude(result, problem, x, question, fresh)
+        return self.conclude(result, problem, question, fresh)
 
     def conclude(
-        self,
-        result: Result,
-        problem: MonomialProblem,
-        x: Any,
-        question: Question,
-        fresh: int = FRESH,
+        self, result: Result, problem: MonomialProblem, question: Question, fresh: int = FRESH
     ) -> Result:
         """Return the result of solving ``problem`` with its rule measured on fresh samples.
 
-        The problem is what :meth:`state` returned for x and the question. Of equally precise
-        rules the one that covers most is taken; see :func:`cpx.explainers.tie_break.break_tie`.
+        The problem is what :meth:`state` returned for the question. Of equally precise rules the
+        one that covers most is taken; see :func:`cpx.explainers.conclusions.break_tie`.
         """
         result = break_tie(problem, result)
         if result.explanation is None:
             return result
-        found = self.measure(result.explanation, x, fresh)
+        found = self._measure(result.explanation, _asked(problem), fresh)
         proved = result.status is Status.OPTIMAL
         return replace(
             result, explanation=with_remarks(question, problem, found, result.bound, proved)
@@ -297,25 +299,24 @@ class Explainer:
         if compare:
             engine = {"time_limit": time_limit, "hint": features}
             best = solve_with(problem, backend, self.seed, engine)
-        return self.judge(features, best, problem, x, question, fresh)
+        return self.judge(features, best, problem, question, fresh)
 
     def judge(
         self,
         features: Sequence[int],
         best: Result | None,
         problem: MonomialProblem,
-        x: Any,
         question: Question,
         fresh: int = FRESH,
     ) -> Explanation:
         """Do what :meth:`score` does, with the problem stated and solved before."""
-        found = problem.explanation(features)
+        found, oracle = problem.explanation(features), _asked(problem)
         if best is not None:
             if best.explanation is not None:
-                rule = self._in_words(best.explanation.rule, x)
+                rule = self._in_words(best.explanation.rule, oracle)
                 best = replace(best, explanation=replace(best.explanation, rule=rule))
             found = compared(problem, found, best)
-        measured = self.measure(found, x, fresh)
+        measured = self._measure(found, oracle, fresh)
         return with_remarks(question, problem, measured, None if best is None else best.bound)
 
     def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
@@ -323,23 +324,22 @@ class Explainer:
 
         Where the distribution cannot be conditioned on the rule, a note says so instead.
         """
-        features = explanation.features
-        rule = self._in_words(explanation.rule, x)
+        return self._measure(explanation, self.oracle(x), n)
+
+    def _measure(self, explanation: Explanation, oracle: Oracle, n: int) -> Explanation:
+        rule = self._in_words(explanation.rule, oracle)
         try:
-            fresh = estimate_precision(
-                self.classifier, x, self.distribution, features, n, seed=self.seed
-            )
+            fresh = precision_of(oracle, explanation.features, n, self.seed)
         except NoMass as error:
             note = f"the precision could not be measured on fresh samples: {error}"
             return replace(explanation, rule=rule, notes=(*explanation.notes, note))
         return replace(explanation, rule=rule, fresh=fresh)
 
-    def _in_words(self, rule: Rule, x: Any) -> Rule:
+    def _in_words(self, rule: Rule, oracle: Oracle) -> Rule:
         """Join the literals of one column, where the features are the binarizer's own."""
         if not self._own_features:
             return rule
-        bits = self.distribution.encode(x)
-        return replace(rule, conditions=self.binarizer.conditions(bits, rule.features))
+        return replace(rule, conditions=self.binarizer.conditions(oracle.bits, rule.features))
 
     @property
     def _own_features(self) -> bool:
@@ -353,3 +353,8 @@ class Explainer:
         if isinstance(names, Mapping):
             return {str(key): str(value) for key, value in names.items()}.get(label, label)
         return str(names[int(label)]) if label.isdecimal() and int(label) < len(names) else label
+
+
+def _asked(problem: MonomialProblem) -> Oracle:
+    assert problem.oracle is not None  # Explainer.state attached it
+    return problem.oracle

@@ -1,4 +1,4 @@
-"""One call: a classifier and an instance -> explanation."""
+"""The function :func:`cpx.explain`: from a classifier and an instance to an explanation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
 
     With ``kind="rule"``, the default, any classifier is explained by the best rule of at most k
     conditions on samples: ``explain(classifier, background, x, k)``. With
-    ``kind="sufficient"`` a tree model is explained by a smallest set of columns that force its
+    ``kind="sufficient"`` a tree model is explained by a minimum subset of columns that force its
     class, whatever the others are: ``explain(model, x, kind="sufficient")``. Nothing is sampled
     then, no background is needed, and what is said holds for all rows. See
     :class:`cpx.SufficientReason`.

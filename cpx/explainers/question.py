@@ -1,4 +1,4 @@
-"""What is asked about one instance: the rule wanted, the samples that judge it, the engine.
+"""The arguments of explain: which rule is wanted, on which samples, by which engine.
 
 The arguments of :func:`cpx.explain` are declared here: what they say of the rule as fields of
 :class:`Question`, with their defaults, and all that are given by name with their types, for type
@@ -17,7 +17,8 @@ from cpx.backends import Event
 from cpx.backends import backend as find_backend
 from cpx.data import Distribution
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
-from cpx.models import Problem, problem_class
+from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Problem
+from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving import solve
 from cpx.support.memory import require_rows_fit
 from cpx.support.validation import Share, integer, open_unit, positive_integer, share
@@ -25,7 +26,6 @@ from cpx.support.validation import Share, integer, open_unit, positive_integer, 
 if TYPE_CHECKING:
     from cpx.data.samples import Samples
     from cpx.explainers.conditions import Conditions
-    from cpx.models.monomial.problem import MonomialProblem
 
 __all__ = [
     "BACKEND",
@@ -42,13 +42,13 @@ __all__ = [
     "solve_with",
 ]
 
-OBJECTIVES = {
-    "precision": "max-precision",
-    "coverage": "max-coverage",
-    "loss": "k-monomial",
-    "negative-only": "negative-only",
+OBJECTIVES: dict[str, type[MonomialProblem]] = {
+    "precision": MaxPrecision,
+    "coverage": MaxCoverage,
+    "loss": KMonomial,
+    "negative-only": NegativeOnly,
 }
-"""What the best rule is best in, and the kind of problem that asks for it."""
+"""What the best rule is best in, and the problem that asks for it."""
 
 BACKEND, TIME_LIMIT, FRESH = "search", 10.0, 1000
 """The engine, its seconds and the number of fresh samples, unless they are given."""
@@ -205,8 +205,7 @@ class Question:
             When k or a condition does not fit the samples.
         """
         limits = {name: getattr(self, name) for name in _LIMITS}
-        make: Any = problem_class(OBJECTIVES[self.objective])
-        problem: MonomialProblem = make(
+        return OBJECTIVES[self.objective](
             samples,
             k=self.k,
             required=conditions.features(self.required, "required"),
@@ -215,7 +214,6 @@ class Question:
             name=self.name,
             **{name: value for name, value in limits.items() if value is not None},
         )
-        return problem
 
 
 def size_to_compare(features: Sequence[int], k: int | None) -> int:

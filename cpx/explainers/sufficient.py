@@ -1,4 +1,4 @@
-"""What forces a prediction of a tree model: from a model and a row to a sufficient reason."""
+"""Explanations of tree models: from a model and a row to a sufficient reason."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def engine_for(problem: SufficientReason) -> str:
 
     Examples
     --------
-    >>> from cpx.testing.smallest import three_definitions
+    >>> from cpx.testing.minimum_subset import three_definitions
     >>> for definition in ("sufficient", "majoritary"):
     ...     print(engine_for(SufficientReason(three_definitions(), (1, 1, 1), "attributes",
     ...                                       definition)))

@@ -44,8 +44,8 @@ _WRITERS = {
     "cnf": "clauses:cnf",
     "wcnf": "clauses:wcnf",
     "opb": "opb:opb",
-    "lp": "lp:lp",
-    "mps": "mps:mps",
+    "lp": "lp_mps:lp",
+    "mps": "lp_mps:mps",
     "cp-sat": "cp_sat:cp_sat",
 }
 

@@ -69,7 +69,8 @@ class Anchors(QueryMethod):
         self, problem: Problem, options: SolveOptions, progress: Progress, counted: CountedOracle
     ) -> Outcome:
         """Run the package's search; see :class:`~cpx.backends.base.Backend`."""
-        form = monomial_form(problem, self.name)
+        form = monomial_form(problem)
+        assert form is not None  # accepts() says so
         free = allowed(form, form.required)
         size = min(form.k - len(form.required), len(free))
         if size <= 0:

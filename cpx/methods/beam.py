@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.methods.monomial_arrays import MonomialForm, allowed, monomial_form
-from cpx.models.base import form_of
 from cpx.models.monomial.form import WeightedMonomial
 
 if TYPE_CHECKING:
@@ -46,12 +45,13 @@ class Beam(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the answer of the problem is one monomial."""
-        return isinstance(form_of(problem), MonomialForm)
+        return monomial_form(problem) is not None
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search level by level; see :class:`~cpx.backends.base.Backend`."""
         with progress.phase("state"):
-            form = monomial_form(problem, self.name)
+            form = monomial_form(problem)
+            assert form is not None  # accepts() says so
         with progress.phase("compile"):
             levels = _Levels(form)
         with progress.phase("solve"):

@@ -89,12 +89,12 @@ class LocalSearch(Backend):
             found(best)
             for _ in range(self.rounds):
                 if progress.should_stop:
-                    return Outcome(False, progress.why_stopped(), moves.told)
+                    return Outcome(False, progress.why_stopped(), moves.message)
                 again = moves.descend(moves.disturb(best, rng), lambda: progress.should_stop)
                 if moves.form.cost(again) < moves.form.cost(best):
                     best = again
                     found(best)
-        return Outcome(False, Termination.COMPLETED, moves.told)
+        return Outcome(False, Termination.COMPLETED, moves.message)
 
 
 class _Moves:
@@ -106,17 +106,17 @@ class _Moves:
         self.rules = np.array(self.presolved.kept, dtype=np.int64)
         self.place = {int(r): x for x, r in enumerate(self.rules)}
         self.steps = 0
-        numbers = np.abs(merged.worth).sum() + merged.prices.max(initial=0)
+        numbers = np.abs(merged.weights).sum() + merged.prices.max(initial=0)
         exact = max(int(numbers), int(merged.counted.sum())) < _EXACT
         self.dtype: Any = np.float32 if exact else np.float64
         # The sums rank moves; costs are compared in integers.
         self.covers = merged.covers[self.rules].astype(self.dtype)
-        self.worth = merged.worth.astype(self.dtype)
+        self.weights = merged.weights.astype(self.dtype)
         self.counted = merged.counted.astype(self.dtype)
         self.prices = merged.prices[self.rules].astype(self.dtype)
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return f"{self.steps} steps"
 
     def known(self, chosen: Rules) -> Rules:
@@ -161,7 +161,7 @@ class _Moves:
         if form.max_rules is not None and len(chosen) >= form.max_rules:
             return None
         times = form.times_covered(chosen)
-        saved = self._sums(times == 0, self.worth) - self.prices
+        saved = self._sums(times == 0, self.weights) - self.prices
         allowed = np.ones(self.rules.size, dtype=bool)
         allowed[[self.place[r] for r in chosen]] = False
         if form.max_literals is not None:

@@ -1,10 +1,9 @@
-"""The arrays of a monomial problem, for heuristics."""
+"""The plain arrays of a problem whose answer is one monomial, for heuristics."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cpx.errors import InvalidOption, shown
 from cpx.models.base import form_of
 from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
 
@@ -16,20 +15,10 @@ __all__ = ["MonomialForm", "allowed", "monomial_form"]
 MonomialForm = WeightedMonomial | RatioMonomial
 
 
-def monomial_form(problem: Problem, name: str) -> MonomialForm:
-    """Return the plain arrays of a monomial problem.
-
-    Raises
-    ------
-    InvalidOption
-        When the answer of the problem is no monomial.
-    """
+def monomial_form(problem: Problem) -> MonomialForm | None:
+    """Return the plain arrays of a monomial problem; None for another one."""
     form = form_of(problem)
-    if not isinstance(form, MonomialForm):
-        raise InvalidOption(
-            f"backend {shown(name)} cannot solve problems of kind {shown(problem.kind)}"
-        )
-    return form
+    return form if isinstance(form, MonomialForm) else None
 
 
 def allowed(form: MonomialForm, chosen: tuple[int, ...]) -> list[int]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.models.monomial.problem import MonomialProblem
+from cpx.methods.monomial_arrays import monomial_form
 from cpx.support.renamed import old_names
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class QueryMethod(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the answer of the problem is one monomial."""
-        return isinstance(problem, MonomialProblem)
+        return monomial_form(problem) is not None
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Ask until the method is done or stopped; see :class:`~cpx.backends.Backend`."""

@@ -3,35 +3,20 @@
 ``problem_class("k-monomial")`` finds a problem by the name it has in saved instances.
 """
 
-from __future__ import annotations
-
-from cpx.models.base import Encoding, Problem, RatioProblem, Statement
-from cpx.models.certificate.problem import MinCertificate
-from cpx.models.kernel_rule.problem import KernelRule
-from cpx.models.monomial.k_monomial import KMonomial
-from cpx.models.monomial.max_coverage import MaxCoverage
-from cpx.models.monomial.max_precision import MaxPrecision
-from cpx.models.monomial.negative_only import NegativeOnly
-from cpx.models.registry import PROBLEMS, problem_class, register
-from cpx.models.rule_set.learning import RuleSetLearning
-from cpx.models.rule_set.selection import RuleSetSelection
-from cpx.models.sufficient_reason.problem import SufficientReason
-
-__all__ = [
-    "PROBLEMS",
-    "Encoding",
-    "KMonomial",
-    "KernelRule",
-    "MaxCoverage",
-    "MaxPrecision",
-    "MinCertificate",
-    "NegativeOnly",
-    "Problem",
-    "RatioProblem",
-    "RuleSetLearning",
-    "RuleSetSelection",
-    "Statement",
-    "SufficientReason",
-    "problem_class",
-    "register",
-]
+# "X as X" is how a name is exported: a new problem needs its one line here, and no other.
+from cpx.models.base import Encoding as Encoding
+from cpx.models.base import Problem as Problem
+from cpx.models.base import RatioProblem as RatioProblem
+from cpx.models.base import Statement as Statement
+from cpx.models.certificate.problem import MinCertificate as MinCertificate
+from cpx.models.kernel_rule.problem import KernelRule as KernelRule
+from cpx.models.monomial.k_monomial import KMonomial as KMonomial
+from cpx.models.monomial.max_coverage import MaxCoverage as MaxCoverage
+from cpx.models.monomial.max_precision import MaxPrecision as MaxPrecision
+from cpx.models.monomial.negative_only import NegativeOnly as NegativeOnly
+from cpx.models.registry import PROBLEMS as PROBLEMS
+from cpx.models.registry import problem_class as problem_class
+from cpx.models.registry import register as register
+from cpx.models.rule_set.learning import RuleSetLearning as RuleSetLearning
+from cpx.models.rule_set.selection import RuleSetSelection as RuleSetSelection
+from cpx.models.sufficient_reason.problem import SufficientReason as SufficientReason

@@ -2,7 +2,7 @@
 
 A problem is a frozen dataclass, and every field of it is declared::
 
-    k: int = field(metadata=parameter(Integer(0, "n_features"), "greatest number of features"))
+    k: int = field(metadata=parameter(Integer(0, "n_features"), "maximum number of features"))
 
 What :func:`parameter` returns says all there is to know of the field. From it come the checks when
 a problem is made, the saved form (:mod:`cpx.models.saved`), its JSON Schema, the table of
@@ -19,8 +19,8 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from cpx.answers.values import exact_percent
 from cpx.errors import InvalidInstance, shown
-from cpx.models.text import percent
 from cpx.support.validation import feature_list, index, share, weight_list
 
 __all__ = [
@@ -53,10 +53,17 @@ class Kind(ABC):
     A subclass says how a value is checked, and what it is as JSON.
     """
 
-    schema: ClassVar[Json] = {}
-    """JSON Schema of a value."""
-    range: ClassVar[str] = ""
-    """What values there are, for tables of parameters."""
+    # A subclass has attributes of the class where these are always the same.
+
+    @property
+    def schema(self) -> Json:
+        """JSON Schema of a value."""
+        return {}
+
+    @property
+    def range(self) -> str:
+        """What values there are, for tables of parameters."""
+        return ""
 
     @abstractmethod
     def check(self, name: str, value: Any, problem: Any) -> Any:
@@ -213,12 +220,12 @@ class Integer(Kind):
         return f"be at least {self.least}" if self.least else "not be negative"
 
     @property
-    def schema(self) -> Json:  # type: ignore[override]
+    def schema(self) -> Json:
         """JSON Schema of a value."""
         return {"type": "integer", "minimum": self.least}
 
     @property
-    def range(self) -> str:  # type: ignore[override]
+    def range(self) -> str:
         """What values there are."""
         return f"{self.least} to {self._most}" if self.most else f"at least {self.least}"
 
@@ -272,7 +279,7 @@ class ShareOf(Kind):
 
     def words(self, value: Fraction) -> str:
         """Return percents where they are exact."""
-        return percent(value)
+        return exact_percent(value)
 
     def read(self, key: str, holder: Mapping[str, Any]) -> Fraction:
         """Return the share; ``null`` is none, since a class may have another default."""
@@ -299,12 +306,12 @@ class Choice(Kind):
         return None if value == self.unsaved else value
 
     @property
-    def schema(self) -> Json:  # type: ignore[override]
+    def schema(self) -> Json:
         """JSON Schema of a value."""
         return {"enum": list(self.known)}
 
     @property
-    def range(self) -> str:  # type: ignore[override]
+    def range(self) -> str:
         """What values there are."""
         return ", ".join(f"`{name}`" for name in self.known)
 
@@ -342,7 +349,7 @@ class Indices(ListKind):
         return "{" + ", ".join(map(str, value)) + "}"
 
     @property
-    def range(self) -> str:  # type: ignore[override]
+    def range(self) -> str:
         """What values there are."""
         return f"{self.what} indices"
 

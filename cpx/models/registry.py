@@ -1,6 +1,7 @@
-"""The kinds of problems that are known, found through the entry points ``cpx.problems``.
+"""The kinds of problems that are known: ours, and the entry points ``cpx.problems``.
 
-Ours are registered like those of other packages. A class is imported when it is first asked for.
+A class of ours says :func:`register` of itself and is imported by :mod:`cpx.models`, in every
+process. That of another package is imported when it is first asked for.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from typing import TypeVar
 
 from cpx.errors import InvalidInstance, UnknownName, shown
 from cpx.models.base import Problem
@@ -17,27 +19,17 @@ __all__ = ["PROBLEMS", "problem_class", "register", "require_registered"]
 
 GROUP = "cpx.problems"
 
-# The entry points of our own pyproject, so that a source tree on the path works uninstalled.
-_OURS = {
-    "k-monomial": "cpx.models.monomial.k_monomial:KMonomial",
-    "negative-only": "cpx.models.monomial.negative_only:NegativeOnly",
-    "max-precision": "cpx.models.monomial.max_precision:MaxPrecision",
-    "max-coverage": "cpx.models.monomial.max_coverage:MaxCoverage",
-    "min-certificate": "cpx.models.certificate.problem:MinCertificate",
-    "sufficient-reason": "cpx.models.sufficient_reason.problem:SufficientReason",
-    "rule-set": "cpx.models.rule_set.selection:RuleSetSelection",
-    "rule-set-learning": "cpx.models.rule_set.learning:RuleSetLearning",
-    "kernel-rule": "cpx.models.kernel_rule.problem:KernelRule",
-}
+ProblemT = TypeVar("ProblemT", bound=Problem)
 
 _registered: dict[str, type[Problem]] = {}
 
 
-def register(cls: type[Problem]) -> type[Problem]:
-    """Register a class of problems for this process, without an entry point; a decorator.
+def register(cls: type[ProblemT]) -> type[ProblemT]:
+    """Register a class of problems under its kind, without an entry point; a decorator.
 
-    Other processes and other sessions only know installed entry points: what is saved by a class
-    that is registered here can be loaded where it is registered again.
+    It is known where this is done. For a class of another package that is one process: others,
+    and other sessions, know its installed entry points. What it saves can be loaded where it is
+    registered again.
     """
     _registered[cls.kind] = cls
     return cls
@@ -45,10 +37,7 @@ def register(cls: type[Problem]) -> type[Problem]:
 
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
-    found = {kind: EntryPoint(kind, value, GROUP) for kind, value in _OURS.items()}
-    for point in entry_points(group=GROUP):
-        found.setdefault(point.name, point)
-    return found
+    return {point.name: point for point in entry_points(group=GROUP)}
 
 
 @cache
@@ -69,15 +58,18 @@ def _loaded(kind: str) -> type[Problem]:
 
 
 class _Problems(Mapping[str, type[Problem]]):
-    """Classes of problems by their kind; ours first."""
+    """Classes of problems by their kind, in its order; a registered one comes before others."""
 
     def __getitem__(self, kind: str) -> type[Problem]:
         if kind in _registered:
             return _registered[kind]
         return _loaded(kind)
 
+    def __contains__(self, kind: object) -> bool:
+        return kind in _registered or kind in _entry_points()
+
     def __iter__(self) -> Iterator[str]:
-        return iter({**_entry_points(), **_registered})
+        return iter(sorted({*_entry_points(), *_registered}))
 
     def __len__(self) -> int:
         return len({*_entry_points(), *_registered})
@@ -102,7 +94,7 @@ def problem_class(kind: object) -> type[Problem]:
     >>> problem_class("k-monomial").__name__
     'KMonomial'
     """
-    if not isinstance(kind, str) or kind not in [*PROBLEMS]:
+    if not isinstance(kind, str) or kind not in PROBLEMS:
         raise UnknownName("problem", kind, PROBLEMS)
     return PROBLEMS[kind]
 
@@ -113,7 +105,7 @@ def require_registered(problem: Problem) -> None:
     What is saved under the name of another class, such as a parent, would be read as that.
     """
     cls, kind = type(problem), problem.kind
-    known = PROBLEMS[kind] if kind in [*PROBLEMS] else None
+    known = PROBLEMS.get(kind)
     if known is not cls:
         why = f"its kind {shown(kind)} is not registered"
         if known is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cpx.backends import backend as find_backend
 from cpx.backends.progress import InnerProgress
 from cpx.models.base import form_of
-from cpx.models.minimum_subset.problem import SmallestSet
+from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.models.rule_set.form import RuleSelection
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _method_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
     """Return the name of the method that finds the start, and what it is called; or None."""
     if isinstance(form_of(problem), RuleSelection):
         return "local-search:0", "local search"
-    if isinstance(problem, SmallestSet) and engine.needs_model and len(problem.form.tree) > _FEW:
+    if isinstance(problem, MinimumSubset) and engine.needs_model and len(problem.form.tree) > _FEW:
         return "best-of-orders", "deletion"
     return None
 

@@ -23,6 +23,7 @@ __all__ = [
 ]
 
 RENAMED = {
+    "cpx.answers.rule_set": "cpx.answers.rule",
     "cpx.backends.running": "cpx.backends.interruptible",
     "cpx.backends.search.heaviest": "cpx.backends.search.max_weight",
     "cpx.backends.search.sets": "cpx.backends.search.rule_sets",
@@ -40,8 +41,9 @@ RENAMED = {
     "cpx.ranking": "cpx.explainers.ranking",
     "cpx.reasons": "cpx.methods.reasons",
     "cpx.result": "cpx.answers.result",
-    "cpx.rule_sets": "cpx.answers.rule_set",
+    "cpx.rule_sets": "cpx.answers.rule",
     "cpx.rules": "cpx.answers.rule",
+    "cpx.testing.smallest": "cpx.testing.minimum_subset",
 }
 """New names of modules that the documentation named, by the old ones."""
 

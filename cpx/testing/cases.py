@@ -19,19 +19,18 @@ from cpx.models.monomial.max_coverage import MaxCoverage
 from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.models.monomial.negative_only import NegativeOnly
 from cpx.models.monomial.problem import MonomialProblem
-from cpx.testing.learning import learning_cases
-from cpx.testing.rule_sets import rule_set_cases
-from cpx.testing.smallest import full_cases, smallest_cases
+from cpx.testing.minimum_subset import full_cases, minimum_subset_cases
+from cpx.testing.rule_sets import learning_cases, rule_set_cases
 
 __all__ = [
     "CASES",
     "ENCODINGS",
     "FULL",
     "LEARNING",
+    "MINIMUM_SUBSETS",
+    "MINIMUM_SUBSETS_STATED",
     "RULE_SETS",
     "RULE_SETS_STATED",
-    "SMALLEST",
-    "SMALLEST_STATED",
     "STATED",
     "Case",
 ]
@@ -193,8 +192,8 @@ def _limited_cases() -> tuple[Case, ...]:
 CASES: tuple[Case, ...] = (*_cases(), *_limited_cases())
 """Problems of one rule with known optimum."""
 
-SMALLEST: tuple[Case, ...] = tuple(Case(*case) for case in smallest_cases())
-"""Smallest certificates and sufficient reasons, for engines that solve statements."""
+MINIMUM_SUBSETS: tuple[Case, ...] = tuple(Case(*case) for case in minimum_subset_cases())
+"""Minimum certificates and sufficient reasons, for engines that solve statements."""
 
 FULL: tuple[Case, ...] = tuple(Case(*case) for case in full_cases())
 """Sufficient reasons in the full sense, also of several trees, which have no statement."""
@@ -210,10 +209,10 @@ STATED: tuple[tuple[Case, str], ...] = tuple(
 )
 """Each case with each encoding that can state it."""
 
-SMALLEST_STATED: tuple[tuple[Case, str], ...] = tuple(
-    (case, encoding) for case in SMALLEST for encoding in case.encodings
+MINIMUM_SUBSETS_STATED: tuple[tuple[Case, str], ...] = tuple(
+    (case, encoding) for case in MINIMUM_SUBSETS for encoding in case.encodings
 )
-"""The same for :data:`SMALLEST`."""
+"""The same for :data:`MINIMUM_SUBSETS`."""
 
 RULE_SETS_STATED: tuple[tuple[Case, str], ...] = tuple(
     (case, encoding) for case in RULE_SETS for encoding in case.encodings

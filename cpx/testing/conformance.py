@@ -44,14 +44,14 @@ from cpx.testing.cases import (
     ENCODINGS,
     FULL,
     LEARNING,
+    MINIMUM_SUBSETS,
+    MINIMUM_SUBSETS_STATED,
     RULE_SETS,
     RULE_SETS_STATED,
-    SMALLEST,
-    SMALLEST_STATED,
     STATED,
     Case,
 )
-from cpx.testing.smallest import random_votes
+from cpx.testing.minimum_subset import random_votes
 
 __all__ = [
     "BEHAVIOURS",
@@ -59,10 +59,10 @@ __all__ = [
     "ENCODINGS",
     "FULL",
     "LEARNING",
+    "MINIMUM_SUBSETS",
+    "MINIMUM_SUBSETS_STATED",
     "RULE_SETS",
     "RULE_SETS_STATED",
-    "SMALLEST",
-    "SMALLEST_STATED",
     "STATED",
     "Case",
     "check_case",

@@ -1,4 +1,4 @@
-"""Rule-set selection for the conformance suite: fixed cases, random instances, brute force."""
+"""Sets of rules for the conformance suite, selected or learned: cases, instances, brute force."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 
 from cpx.data.samples import Samples
+from cpx.models.rule_set.learning import RuleSetLearning
 from cpx.models.rule_set.problem import RuleSetProblem
 from cpx.models.rule_set.selection import RuleSetSelection
 
-__all__ = ["best_set", "random_selection", "rule_set_cases"]
+__all__ = [
+    "best_learned",
+    "best_set",
+    "learning_cases",
+    "random_learning",
+    "random_selection",
+    "rule_set_cases",
+]
 
 
 def best_set(problem: RuleSetProblem) -> int | None:
@@ -111,3 +119,84 @@ def rule_set_cases() -> Iterator[tuple[str, RuleSetSelection, int | None]]:
     weights: Any = [10**6, 1, 10**6 + 1, 3, 2, 1]
     heavy = Samples(bits, labels, weights)
     yield "rules_heavy", case(heavy), 2
+
+
+def best_learned(problem: RuleSetLearning) -> int:
+    """Return the optimum by trying all sets of rules that cover different samples.
+
+    Of rules that cover the same samples, a second one only costs.
+
+    Examples
+    --------
+    >>> best_learned(RuleSetLearning(Samples([[1, 0], [0, 1]], [1, 1]), 1, "1/4"))
+    1
+    """
+    covers = np.unique([problem.cover(rule) for rule in range(problem.n_features)], axis=0)
+    R, same = len(covers), problem.samples.same
+    chosen = np.arange(2**R)[:, None] >> np.arange(R) & 1
+    times = chosen @ covers.astype(np.int64)
+    wrong = times if problem.loss == "hamming" else np.minimum(times, 1)
+    errors = np.where(same, times == 0, wrong) @ problem.error_weights
+    return int((problem.scale * errors + problem.price * chosen.sum(axis=1)).min())
+
+
+def random_learning(seed: int, max_samples: int = 20, max_features: int = 4) -> RuleSetLearning:
+    """Return a random problem of few rules: weights, prices, both losses.
+
+    Examples
+    --------
+    >>> random_learning(3).to_dict() == random_learning(3).to_dict()
+    True
+    """
+    rng = np.random.default_rng(seed)
+    m, d = int(rng.integers(1, max_samples + 1)), int(rng.integers(1, max_features + 1))
+    samples = Samples(
+        agreement=rng.random((m, d)) < rng.uniform(0.3, 0.9),
+        same=rng.random(m) < rng.uniform(0.1, 0.9),
+        weights=rng.integers(1, 1 + int(rng.choice([1, 5, 1000])), m),
+    )
+    weights = (int(rng.integers(0, 3)), int(rng.integers(1, 3))) if rng.random() < 0.2 else None
+    return RuleSetLearning(
+        samples,
+        max_literals=int(rng.integers(1, 3)),
+        penalty=str(rng.choice(["0", "0.01", "1/30", "0.1", "1/7"])),
+        loss="hamming" if rng.random() < 0.5 else "zero-one",
+        class_weights=weights,
+    )
+
+
+def learning_cases() -> Iterator[tuple[str, RuleSetLearning, int | None]]:
+    """Yield name, problem and optimum."""
+    # Of the class is what has the literals a and b, or c.
+    bits: Any = [[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 0]]
+    labels: Any = [1, 1, 0, 1, 0, 0]
+    plain = _samples(bits, labels)
+
+    def case(samples: Samples = plain, most: int = 2, **more: Any) -> RuleSetLearning:
+        return RuleSetLearning(samples, most, **{"penalty": 0, **more})
+
+    yield "learning_for_free", case(), 0
+    yield "learning_at_a_price", case(penalty="1/12"), 2
+    # c for one error, or nothing for three: a rule costs one.
+    yield "learning_price_of_an_error", case(penalty="1/6"), 2
+    yield "learning_too_dear", case(penalty=1), 3
+    # a, and c: sample 2 is wrong.
+    yield "learning_one_literal", case(most=1), 1
+    yield "learning_most_beyond_all", case(most=9), 0
+    yield "learning_class_weights", case(most=1, class_weights=(5, 1)), 2
+    both: Any = [[1, 1], [1, 0], [0, 1], [0, 0]]
+    twice = _samples(both, [0, 1, 1, 0], [1, 5, 5, 1])
+    yield "learning_share_an_error", case(twice, 1), 1
+    yield "learning_hamming_counts_twice", case(twice, 1, loss="hamming"), 2
+    conflict = _samples([[1], [1], [0]], [1, 0, 0], [2, 3, 1])
+    yield "learning_equal_samples", case(conflict, 1), 2
+    yield "learning_equal_samples_hamming", case(conflict, 1, loss="hamming"), 2
+    yield "learning_no_class", case(Samples(bits, np.zeros(6, dtype=bool))), 0
+    yield "learning_all_of_the_class", case(Samples(bits, np.ones(6, bool)), penalty="1/12"), 1
+    yield "learning_one_sample", case(_samples([[0]], [1]), 1, penalty="1/2"), 1
+    weights: Any = [10**6, 1, 10**6 + 1, 3, 2, 1]
+    yield "learning_heavy", case(_samples(bits, labels, weights), 1), 2
+
+
+def _samples(bits: Any, labels: Any, weights: Any = None) -> Samples:
+    return Samples(bits, labels, weights)

@@ -1,4 +1,4 @@
-"""What all readers share: nodes of a library to exact trees, errors for damaged files."""
+"""Construction of exact trees from the nodes of a library, and errors for damaged files."""
 
 from __future__ import annotations
 

@@ -120,8 +120,13 @@ class TreeModel:
     @cached_property
     def used(self) -> tuple[int, ...]:
         """The attributes that some tree tests."""
-        tested = {int(a) for tree in self.trees for a in np.unique(tree.attribute) if a >= 0}
-        return tuple(sorted(tested))
+        return tuple(np.flatnonzero(self.tests).tolist())
+
+    @cached_property
+    def tests(self) -> NDArray[np.int64]:
+        """How many nodes test each attribute, shape (d,)."""
+        tested = np.concatenate([tree.attribute[tree.attribute >= 0] for tree in self.trees])
+        return np.bincount(tested, minlength=self.n_attributes)
 
     @cached_property
     def boxes(self) -> tuple[Boxes, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.data.classifiers import labels
+from cpx.data.oracle import labels
 from cpx.trees.form import TreeModel
 
 __all__ = ["Agreement", "agreement", "near_ties"]

@@ -155,9 +155,7 @@ def _from_skops(path: Path, trusted: bool | Iterable[str]) -> Any:
     except ModelError:
         raise
     except Exception as error:  # what a damaged file raises is not documented
-        raise ModelError(
-            f"skops cannot read it: {type(error).__name__}: {shortened(error)}"
-        ) from error
+        raise ModelError(f"skops cannot read it: {_told(error)}") from error
     raise ModelError(
         f"the skops file has types that are not trusted: {', '.join(refused)}; if you know where "
         "it is from, say trusted=[...] with them"
@@ -175,9 +173,7 @@ def _from_joblib(path: Path, trusted: bool | Iterable[str]) -> Any:
     try:
         return joblib.load(path)
     except Exception as error:  # unpickling can raise anything
-        raise ModelError(
-            f"joblib cannot read it: {type(error).__name__}: {shortened(error)}"
-        ) from error
+        raise ModelError(f"joblib cannot read it: {_told(error)}") from error
 
 
 def _told(error: Exception) -> str:

@@ -1,19 +1,23 @@
-"""The tables of parameters in the pages, from the declarations of the problems.
+"""What is written of the declared parameters of problems: tables in the pages, the JSON Schema.
 
-``python docs/_ext/parameters.py`` writes them anew; a test compares them. In a page, a table
+``python docs/_ext/parameters.py`` writes them anew; tests compare them. In a page, a table
 stands between ``<!-- parameters KIND KIND -->`` and ``<!-- end -->``.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import MISSING
 from pathlib import Path
 
+from cpx.instances import schema
 from cpx.models import PROBLEMS
 from cpx.models.parameters import Parameter, parameters_of
 
-PAGES = (Path(__file__).parents[1] / "file-format.md",)
+DOCS = Path(__file__).parents[1]
+PAGES = (DOCS / "file-format.md", *sorted((DOCS / "problems").glob("*.md")))
+SCHEMA = DOCS.parent / "cpx" / "schema" / "cpx-instance-1.schema.json"
 _BLOCK = re.compile(r"(<!-- parameters ([a-z -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -49,3 +53,4 @@ def with_tables(page: str) -> str:
 if __name__ == "__main__":
     for path in PAGES:
         path.write_text(with_tables(path.read_text(encoding="utf-8")), encoding="utf-8")
+    SCHEMA.write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")

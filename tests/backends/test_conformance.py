@@ -40,7 +40,7 @@ def test_optimum(engine: str, encoding: str, case: conformance.Case) -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "case", "encoding"), product(STATING, conformance.SMALLEST_STATED), ids=str
+    ("engine", "case", "encoding"), product(STATING, conformance.MINIMUM_SUBSETS_STATED), ids=str
 )
 def test_smallest_sets(engine: str, encoding: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case, encoding)
@@ -66,7 +66,7 @@ def test_value_of_a_heuristic(name: str, case: conformance.Case) -> None:
     assert (result.objective is None) == (case.optimum is None)
 
 
-@pytest.mark.parametrize("case", [*conformance.SMALLEST, *conformance.FULL], ids=str)
+@pytest.mark.parametrize("case", [*conformance.MINIMUM_SUBSETS, *conformance.FULL], ids=str)
 @pytest.mark.parametrize("name", DELETERS)
 def test_value_of_a_deletion(name: str, case: conformance.Case) -> None:
     result = conformance.check_case(name, case)
@@ -86,14 +86,14 @@ def test_behaviour(engine, behaviour) -> None:
 
 def test_cases_are_right() -> None:
     from cpx.testing.brute import brute_force
+    from cpx.testing.minimum_subset import least_weight
     from cpx.testing.rule_sets import best_set
-    from cpx.testing.smallest import least_weight
 
     for case in conformance.CASES:
         best = brute_force(case.problem)
         assert (best and best[0]) == case.optimum, case.name
 
-    for case in (*conformance.SMALLEST, *conformance.FULL):
+    for case in (*conformance.MINIMUM_SUBSETS, *conformance.FULL):
         assert least_weight(case.problem) == case.optimum, case.name
 
     for case in (*conformance.RULE_SETS, *conformance.LEARNING):

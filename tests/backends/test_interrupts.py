@@ -15,7 +15,7 @@ from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
-from cpx.testing.smallest import least_weight, random_votes, stump
+from cpx.testing.minimum_subset import least_weight, random_votes, stump
 from cpx.trees import Attribute, TreeModel
 from tests.engines import ENGINES, OF_REASONS
 

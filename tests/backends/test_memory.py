@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.memory import grown
 from cpx import solve
-from cpx.testing.learning import random_learning
 from cpx.testing.random_instances import random_problem
+from cpx.testing.rule_sets import random_learning
 
 
 def _living() -> int:

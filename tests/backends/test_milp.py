@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from cpx.answers.explanation import Explanation, SampleEvaluation
-from cpx.answers.result import Termination
+from cpx.answers.result import Status, Termination
 from cpx.answers.rule import Rule
 from cpx.backends.base import Event, Progress
 from cpx.backends.milp import Milp
@@ -23,6 +23,7 @@ from cpx.errors import UnknownName
 from cpx.models.base import Statement
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.monomial.k_monomial import KMonomial
+from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.options import SolveOptions
 from cpx.solving import solve
 from cpx.testing.random_instances import KINDS, random_problem
@@ -128,10 +129,10 @@ def test_stop_before_the_search(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("encoding", ["clausal", "channelling"])
 def test_hint(engine, encoding):
-    problem = instance(200, 20, 3)
+    problem = instance(60, 10, 3)
     hint = (0, 1, 2)
     value = problem.evaluate(problem.explanation(hint)).objective
-    progress, outcome = run(engine, problem, time_limit=3, hint=hint, encoding=encoding)
+    progress, outcome = run(engine, problem, time_limit=60, hint=hint, encoding=encoding)
     assert progress.objective is not None
     assert progress.objective <= value
     assert outcome.claimed is None or outcome.claimed <= value
@@ -244,6 +245,41 @@ def test_console_gives_whole_lines_and_leaves_no_process(tmp_path):
     assert console.exit_status != 0
     with pytest.raises(FileNotFoundError):
         Console(["no-such-program"], tmp_path)
+
+
+def test_cbc_claims_no_more_than_its_search_ended_with():
+    # The linear programme after the search, from which the solution is written, ends infeasible.
+    rows = np.array([13, 12, 2, 9, 14, 9, 11, 12, 14, 15, 1, 14, 13])
+    samples = Samples(
+        rows[:, None] // [8, 4, 2, 1] % 2,
+        [0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1],
+        [13, 1, 1, 1, 123437983, 81120, 12621, 87, 15701291, 3977117, 115786545, 88, 1974],
+    )
+    problem = MaxPrecision(samples, k=3, min_coverage="1/20")
+    best = solve(problem, "search")
+    result = solve(problem, "milp:cbc")
+    assert result.objective == best.objective
+    assert result.bound >= best.objective
+    assert result.status in (Status.OPTIMAL, Status.FEASIBLE)
+
+
+def test_cbc_is_not_seeded_by_the_time_of_day(monkeypatch):
+    from cpx.backends.milp.cbc import CbcSolver
+
+    told = []
+    follow = CbcSolver._follow
+
+    def listening(self, lines):
+        heard = list(lines)
+        told.extend(heard)
+        follow(self, heard)
+
+    monkeypatch.setattr(CbcSolver, "_follow", listening)
+    for seed in (0, 7):
+        solve(instance(30, 6, 2), "milp:cbc", seed=seed)
+    text = b"\n".join(told)
+    assert b"randomSeed was changed" in text
+    assert b"time of day" not in text
 
 
 def test_cbc_without_the_preprocessing_that_loses_the_optimum():

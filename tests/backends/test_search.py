@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from cpx.answers.result import Status, Termination
 from cpx.backends.base import Event, Progress
 from cpx.backends.search import Search
+from cpx.backends.search.driver import _FIRST_PAUSE, Workers
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
 from cpx.models.monomial.k_monomial import KMonomial
@@ -59,6 +60,19 @@ def needle(m=1000, d=180, agreeing=4, k=5, seed=0):
 @pytest.mark.parametrize("seed", range(300))
 def test_random_problems(seed):
     agrees_with_brute_force(random_problem(seed), threads=1 + seed % 2)
+
+
+@pytest.mark.parametrize("seed", [50, 153, 178, 220, 228, *range(20)])
+def test_the_first_of_the_best_sets_does_not_depend_on_the_clock(seed, monkeypatch):
+    # So late that the search is looked at, and stopped where the bound is met, before it ends.
+    work = Workers.work
+
+    def late(workers, number):
+        time.sleep(2 * _FIRST_PAUSE)
+        work(workers, number)
+
+    monkeypatch.setattr(Workers, "work", late)
+    agrees_with_brute_force(random_problem(seed))
 
 
 @pytest.mark.parametrize("seed", range(60))

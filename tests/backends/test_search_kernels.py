@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from cpx.backends.search import bad_columns as side_by_side
 from cpx.backends.search import beam as heuristics
 from cpx.backends.search import bitsets as bits
-from cpx.backends.search import bounds, limits
+from cpx.backends.search import bounds
+from cpx.backends.search import pairs as search_pairs
 from cpx.backends.search.driver import explore, first_optimal
 from cpx.backends.search.objective import ALLOWED, FAR, Objective, cost, low, most_bad, rank
 from cpx.backends.search.presolve import merge_rows, reduce
@@ -167,8 +168,7 @@ def test_limits_leave_all_better_pairs(seed):
     pairs = {(p, q): covered(p, q) for p in later for q in later if p <= q}
     limit = int(np.median([value for _, value in pairs.values()]))
     known = [groups[p] != groups[i] or not root.groups.size for p in order]
-    args = levels, scratch, 0, root.planes, root.good, root.groups
-    count = limits.limit_all(*args, numbers, limit)
+    count = search_pairs.limit_all(levels, scratch, 0, root.params, limit)
     assert count == n - (i + 1) // 8 * 8
     of = dict(zip(scratch.kept[:count].tolist(), scratch.limits[:count].tolist(), strict=True))
     assert all(of[p] == -1 for p in of if p <= i or not known[p])
@@ -176,13 +176,13 @@ def test_limits_leave_all_better_pairs(seed):
         if value < limit and known[p] and known[q]:
             assert c <= min(of[p], of[q])
     useful = [p for p in of if of[p] >= 0]
-    assert limits.sum_up(scratch.limits[:count]) == (len(useful), sum(of[p] for p in useful))
-    assert limits.drop_useless(scratch, count) == len(useful)
+    assert search_pairs.sum_up(scratch.limits[:count]) == (len(useful), sum(of[p] for p in useful))
+    assert search_pairs.drop_useless(scratch, count) == len(useful)
     assert scratch.kept[: len(useful)].tolist() == useful
     assert scratch.limits[: len(useful)].tolist() == [of[p] for p in useful]
 
-    count = weigh_child(*args)
-    limits.limit_kept(levels, scratch, 0, count, numbers, limit)
+    count = weigh_child(levels, scratch, 0, root.params)
+    search_pairs.limit_kept(levels, scratch, 0, count, numbers, limit)
     kept = scratch.kept[:count].tolist()
     for x, p in enumerate(kept):
         for y in range(x + 1, count):

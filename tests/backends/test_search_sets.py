@@ -53,7 +53,7 @@ def test_bounds_by_shares_hold(steps: int) -> None:
     for problem in selections(0, 40):
         form = presolved(problem.form).form
         rules = [r for r in presolved(problem.form).kept if r not in form.required]
-        rules = np.array([r for r in rules if form.covers[r][form.worth > 0].any()], dtype=int)
+        rules = np.array([r for r in rules if form.covers[r][form.weights > 0].any()], dtype=int)
         sets = [key for key in keys_of(problem) if set(key[2]) <= {*rules, *form.required}]
         if not rules.size or not sets:
             continue

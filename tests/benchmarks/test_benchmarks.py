@@ -11,7 +11,7 @@ from benchmarks import mutate
 from benchmarks.__main__ import main
 from benchmarks.choice import chosen
 from benchmarks.tables import show
-from cpx.check.proof import wrong_features
+from cpx.check.claims import wrong_features
 
 
 def test_names_are_chosen_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ class TestOfAClass:
 
 
 def test_mutants_change_a_function_and_say_what() -> None:
-    file = "cpx/check/proof.py"
+    file = "cpx/check/claims.py"
     found = mutate.mutants_of(file)
     assert all(mutant.old != mutant.new for mutant in found)
     (mutant,) = (m for m in found if m.function == "wrong_features" and m.new == "0 < j < d")

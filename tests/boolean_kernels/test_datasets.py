@@ -8,7 +8,7 @@ import pytest
 from cpx.boolean_kernels import artificial, dataset, monks, tic_tac_toe, with_noise
 from cpx.boolean_kernels.datasets import DATASETS
 from cpx.errors import InvalidOption, UnknownName
-from cpx.models.kernel_rule.dnf import true_of
+from cpx.models.kernel_rule.form import true_of
 
 
 @pytest.mark.parametrize("name", DATASETS)

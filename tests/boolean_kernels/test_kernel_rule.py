@@ -144,7 +144,7 @@ def test_saved_and_read_again(tmp_path) -> None:
         ("parameters", {**data["parameters"], "k": 1}, "unknown parameter 'k'"),
         ("parameters", {**data["parameters"], "unit": "0"}, "unit must be a positive"),
         ("samples", ["01"], "weights must have 1 integers"),
-        ("features", ["a"], "features must be 7 strings"),
+        ("features", ["a"], "features must have 7 strings, got 1"),
     ):
         with pytest.raises(CpxError, match=told):
             instances.from_dict({**data, key: value})
@@ -153,8 +153,8 @@ def test_saved_and_read_again(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (([[0, 2]], [1], 1, 1), "samples must be a table of 0 and 1"),
-        ((np.zeros((0, 2)), [], 1, 1), "samples must not be empty"),
+        (([[0, 2]], [1], 1, 1), "samples: entries must be 0 or 1"),
+        ((np.zeros((0, 2)), [], 1, 1), "samples: there are no samples"),
         (([[0, 1]], [1.5], 1, 1), r"weights\[0\] must be an integer"),
         (([[0, 1]], [2**53], 1, 1), "less than 2\\*\\*53"),
         (([[0, 1]], [1], 0, 1), "max_clauses must be at least 1, got 0"),
@@ -315,4 +315,4 @@ def test_the_command_line_solves_and_checks_it(tmp_path) -> None:
     done = CliRunner().invoke(app, ["check", str(path), str(tmp_path / "result.json")])
     assert done.exit_code == 0, done.output
     done = CliRunner().invoke(app, ["show", str(path), "--as", "statement"])
-    assert "Find the rule of greatest weight" in done.output
+    assert "Find the rule of maximum weight" in done.output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -93,10 +94,20 @@ def test_a_row_without_formulas_is_zero() -> None:
     assert K.tolist() == [[0, 0], [0, 1]]
 
 
-@pytest.mark.parametrize("table", [[[0, 2]], [[0.5, 1]], [["a", "b"]], [0, 1], [[]], [[0], [1, 1]],
-                                   [[0, float("nan")]]])  # fmt: skip
-def test_tables_that_are_not_boolean_are_refused(table: object) -> None:
-    with pytest.raises(DataError, match="X must be a table"):
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ([[0, 2]], "entries must be 0 or 1, got 2 at (0, 1)"),
+        ([[0.5, 1]], "entries must be 0 or 1, got 0.5 at (0, 0)"),
+        ([[0, float("nan")]], "entries must be 0 or 1, got nan at (0, 1)"),
+        ([["a", "b"]], "entries must be 0 or 1, got <U1 such as 'a'"),
+        ([0, 1], "2 dimensions expected, got shape (2,)"),
+        ([[]], "there are no features (shape (1, 0))"),
+        ([[0], [1, 1]], "rows of different lengths"),
+    ],
+)
+def test_tables_that_are_not_boolean_are_refused(table: object, told: str) -> None:
+    with pytest.raises(DataError, match=re.escape(f"X: {told}")):
         BoundedDNFKernel(1, 1)(table)
 
 

@@ -120,7 +120,7 @@ def test_wrong_machines_are_refused(make: object, told: str) -> None:
 
 
 def test_wrong_tables_are_refused() -> None:
-    with pytest.raises(DataError, match="X must be a table of 0 and 1"):
+    with pytest.raises(DataError, match="X: entries must be 0 or 1"):
         read_svc(SVM, X * 2)
     with pytest.raises(CpxError):
         SVC(kernel=KERNEL).fit(X * 0.5, Y)

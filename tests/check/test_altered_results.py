@@ -38,6 +38,7 @@ from cpx.answers.result import Result, Status
 from cpx.cli import app
 from cpx.models import PROBLEMS
 from cpx.models.base import Problem
+from cpx.testing.cases import CASES
 from cpx.trees import Attribute, Tree, TreeModel
 
 ROWS = ["1101", "1110", "1011", "0111", "1001", "0110", "1100", "0011"]
@@ -130,6 +131,10 @@ PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
     "reason, required": (SufficientReason(VOTES, [0, 0, 1e16], required=("c",)), "maxsat"),
     "reason, deletion": (SufficientReason(VOTES, [0, 0, 3e16], forbidden=("c",)), "cpsat"),
 }  # fmt: skip
+_KINDS = {problem.kind for problem, _ in PROBLEMS_ASKED.values()}
+PROBLEMS_ASKED |= {  # of a kind that is new, its cases
+    case.name: (case.problem, "cpsat") for case in CASES if case.problem.kind not in _KINDS
+}
 UNSOLVABLE: dict[str, Problem] = {
     "loss": KMonomial(SAMPLES, k=1, required=(1, 2)),
     "certificate": MinCertificate(SAMPLES, forbidden=(0, 1, 2, 3)),

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from cpx.check.claims import beaten
 from cpx.check.forest import Node
-from cpx.check.proof import beaten
 from cpx.check.reasons import _Reason
 from cpx.check.rule_sets import _Learning
 

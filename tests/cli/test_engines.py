@@ -19,7 +19,8 @@ def test_backends_lists_versions_and_options(run: Run) -> None:
 def test_backends_json(run: Run) -> None:
     found = {entry["name"]: entry for entry in json.loads(run("backends", "--json").stdout)}
     assert found["cpsat"]["installed"] is True
-    assert "seed" in found["cpsat"]["honours"]
+    assert "seed" in found["cpsat"]["supported_options"]
+    assert found["cpsat"]["honours"] == found["cpsat"]["supported_options"]
     assert found["maxsat"]["solvers"][0] == "rc2"
 
 
@@ -28,6 +29,13 @@ def test_backends_shows_the_pip_line_of_a_missing_engine(
 ) -> None:
     hide(monkeypatch, "ortools")
     assert "missing    pip install 'ortools" in run("backends").stdout
+
+
+@pytest.mark.slow
+def test_doctor_finds_nothing_wrong(run: Run) -> None:
+    done = run("doctor")
+    assert done.exit_code == 0, done.output
+    assert "All installed engines work." in done.stdout
 
 
 def test_doctor_reports_what_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

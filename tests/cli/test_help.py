@@ -24,6 +24,7 @@ COMMANDS = (
     "check",
     "backends",
     "doctor",
+    "fuzz",
 )
 
 

@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -267,3 +268,51 @@ def test_fuzzed_stores_are_read_or_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_many_fuzzed_stores_are_read_or_refused(tmp_path: Path) -> None:
     _fuzz_stores(tmp_path, 10_000)
+
+
+def test_the_runner_forgets_what_it_has_stored(tmp_path: Path) -> None:
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("the system does not tell how much memory is in use")
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    pages: list[int] = []
+    sizes: list[int] = []
+
+    def hear(*_: object) -> None:
+        pages.append(resident())
+        sizes.append((tmp_path / "runs" / store.NAME).stat().st_size)
+
+    found = cpx.compare(
+        [tiny()], "search", seeds=range(150), jobs=2, output=tmp_path / "runs", on_result=hear
+    )
+    assert len(found.runs) == 150
+    # 100 runs; 2 MB are no more than noise, and each run has as many bytes as the others.
+    assert pages[-1] - pages[49] < 500
+    steps = [after - before for before, after in pairwise(sizes)]
+    assert max(steps) < 2 * min(steps)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_ten_thousand_short_runs(tmp_path: Path) -> None:
+    import time
+
+    pages: list[int] = []
+    solves: list[float] = []
+
+    def hear(run: Run, _: object) -> None:
+        pages.append(int(Path("/proc/self/statm").read_text().split()[1]))
+        solves.append(run.result.times.total)
+
+    start = time.perf_counter()
+    found = cpx.compare(
+        [tiny()], "cpsat", seeds=range(10_000), jobs=2, output=tmp_path / "runs", on_result=hear
+    )
+    seconds = time.perf_counter() - start
+    assert found.complete
+    assert len(found.runs) == 10_000
+    assert pages[9_999] - pages[999] < 1000
+    # Between the solves there is a fork, a hundredth of a second or two.
+    assert seconds < 1.2 * sum(solves) / 2 + 0.02 * 10_000 / 2

@@ -169,7 +169,7 @@ assert cpx.explain(tree, X, X.iloc[70], k=2, time_limit=20).proved
 
 FINDS_A_REASON = """
 from cpx import solve
-from cpx.testing.smallest import random_votes
+from cpx.testing.minimum_subset import random_votes
 for seed in range(3):
     result = solve(random_votes(seed, 7, 6), "hitting-sets")
     assert result.proved and result.verified, result

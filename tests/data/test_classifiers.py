@@ -7,7 +7,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from cpx.data import labels, named_classifier
-from cpx.data.classifiers import CLASSIFIERS, classifier_name
+from cpx.data.classifiers import CLASSIFIERS
+from cpx.data.oracle import classifier_name
 from cpx.errors import ClassifierError, InvalidOption, UnknownName
 
 ROWS = np.zeros((3, 2))

@@ -6,7 +6,7 @@ import pytest
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Literal, Rule
-from cpx.data import Background, Binarizer, Empirical, Uniform
+from cpx.data import Background, Binarizer, Empirical, Oracle, Uniform
 from cpx.errors import InvalidOption
 from cpx.explainers.conditions import Conditions
 
@@ -25,7 +25,9 @@ def binarizer() -> Binarizer:
 
 
 def conditions(binarizer: Binarizer, row: int) -> Conditions:
-    return Conditions(Empirical(Background(TABLE, binarizer)), TABLE.iloc[row], binarizer)
+    return Conditions(
+        Oracle(len, TABLE.iloc[row], Empirical(Background(TABLE, binarizer))), binarizer
+    )
 
 
 @pytest.mark.parametrize("row", [0, 1, 4, 9])
@@ -83,7 +85,7 @@ def test_refused(binarizer: Binarizer, given: object, message: str) -> None:
 
 
 def test_without_a_binarizer() -> None:
-    read = Conditions(Uniform(2, ["a", "not a"]), [1, 1])
+    read = Conditions(Oracle(len, [1, 1], Uniform(2, ["a", "not a"])))
     assert read.features("a and not a") == (0, 1)
     with pytest.raises(InvalidOption, match="'not not a' is false"):
         read.features("not not a")

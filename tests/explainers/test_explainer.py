@@ -19,6 +19,7 @@ import cpx
 from cpx import Explainer
 from cpx.answers.explanation import Explanation, Reason
 from cpx.errors import CpxError, DataError, EngineError, EngineMissing, InvalidOption, NoMass
+from cpx.explainers.conclusions import guarantee
 from cpx.explainers.one_call import explain
 from cpx.explainers.question import (
     BACKEND,
@@ -29,7 +30,6 @@ from cpx.explainers.question import (
     Question,
     QuestionOptions,
 )
-from cpx.explainers.remarks import guarantee
 from cpx.explainers.sufficient import ReasonOptions, ReasonQuestion
 
 from ..cli.test_engines import hide

@@ -28,8 +28,8 @@ from cpx.errors import (
     UnsupportedModel,
 )
 from cpx.explainers.sufficient import conclude
+from cpx.testing.minimum_subset import random_votes, stump, three_definitions
 from cpx.testing.random_trees import completions
-from cpx.testing.smallest import random_votes, stump, three_definitions
 from cpx.trees import Attribute, TreeModel
 
 X, Y = load_iris(return_X_y=True, as_frame=True)

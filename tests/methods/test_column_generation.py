@@ -63,8 +63,8 @@ def test_any_prices_give_a_bound(seed: int) -> None:
     known: list[PricingBound] = []
     for share in (0.2, 0.6, 1.0, 0.4):
         prices = np.floor(rng.random(len(table.own)) * share * table.weights[table.own] * 4) / 4
-        worths = table.worths(prices)
-        heaviest = max(Fraction(worths[table.covered(rule)].sum()) for rule in monomials(4, k))
+        weights = table.signed_weights(prices)
+        heaviest = max(Fraction(weights[table.covered(rule)].sum()) for rule in monomials(4, k))
         priced = PricingBound(Fraction(prices.sum()), heaviest)
         before = hamming_bound(known, price, alone, 3)
         known.append(priced)
@@ -211,13 +211,13 @@ def test_classes_weigh_what_they_are_given() -> None:
 
 def test_beams_find_the_worthiest_rules_of_their_seeds() -> None:
     table = table_of(drawn(4))
-    worths = table.worths(table.weights[table.own].astype(float))
+    weights = table.signed_weights(table.weights[table.own].astype(float))
     seed = int(table.own[0])
-    found = beam_pricing(table, worths, np.array([seed]), 2, 40)
-    values = [worths[table.covered(rule)].sum() for rule in found]
+    found = beam_pricing(table, weights, np.array([seed]), 2, 40)
+    values = [weights[table.covered(rule)].sum() for rule in found]
     assert values == sorted(values, reverse=True)
     own = [rule for rule in monomials(6, 2) if rule and table.literals[seed, list(rule)].all()]
-    assert values[0] == max(worths[table.covered(rule)].sum() for rule in own)
+    assert values[0] == max(weights[table.covered(rule)].sum() for rule in own)
 
 
 def test_local_search_ends_where_no_step_helps() -> None:

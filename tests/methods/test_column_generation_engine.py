@@ -18,7 +18,7 @@ from cpx.methods.column_generation.zero_one import by_number_of_rules, least_of_
 from cpx.models.rule_set import learning as rule_set_learning
 from cpx.options import SolveOptions
 from cpx.testing import conformance
-from cpx.testing.learning import best_learned, random_learning
+from cpx.testing.rule_sets import best_learned, random_learning
 
 ENGINE = "column-generation"
 

@@ -7,14 +7,14 @@ import pytest
 from cpx import KMonomial, MinCertificate, Samples, SufficientReason, solve
 from cpx.answers.result import Status, Termination
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.models.minimum_subset.problem import SmallestSet
+from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.testing import conformance
+from cpx.testing.minimum_subset import least_weight, random_votes, three_definitions
 from cpx.testing.random_trees import random_reason
-from cpx.testing.smallest import least_weight, random_votes, three_definitions
 from tests.engines import DELETERS
 
 
-def _random(seed: int) -> SmallestSet:
+def _random(seed: int) -> MinimumSubset:
     """Return a random problem: every definition and level, and the full one of several trees."""
     try:
         return random_reason(seed, definition="sufficient") if seed % 2 else random_reason(seed)
@@ -116,5 +116,5 @@ def test_time_is_short() -> None:
 def test_the_oracle_is_patient_again_after_hitting_sets() -> None:
     problem = random_votes(2, 40, 16)
     solve(problem, "hitting-sets")
-    oracle = problem.oracle_of_rows()
+    oracle = problem.row_oracle()
     assert (oracle.patience, oracle.deadline, oracle.stop) == (None, None, None)

@@ -11,7 +11,7 @@ import pytest
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, solve
 from cpx.errors import InvalidOption
-from cpx.models.monomial.encodings.table1_literal import table1_literal
+from cpx.models.monomial.encodings.channelling import table1_literal
 from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS
 from cpx.testing.random_instances import random_problem
 

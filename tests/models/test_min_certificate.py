@@ -1,4 +1,4 @@
-"""Smallest certificates on samples against brute force, their files and their checker."""
+"""Minimum certificates on samples against brute force, their files and their checker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cpx import MinCertificate, Samples, instances, solve
 from cpx.answers.result import Status
 from cpx.check import complaints
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.testing.smallest import least_weight
+from cpx.testing.minimum_subset import least_weight
 
 
 def _random(seed: int) -> MinCertificate:

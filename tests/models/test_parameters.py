@@ -25,9 +25,9 @@ from cpx.models.parameters import (
     parameters_of,
 )
 from cpx.models.saved import SAMPLES, schema_of
-from cpx.testing.cases import CASES, FULL, LEARNING, RULE_SETS, SMALLEST
+from cpx.testing.cases import CASES, FULL, LEARNING, MINIMUM_SUBSETS, RULE_SETS
 
-SAVED = [case for cases in (CASES, FULL, LEARNING, RULE_SETS, SMALLEST) for case in cases]
+SAVED = [case for cases in (CASES, FULL, LEARNING, RULE_SETS, MINIMUM_SUBSETS) for case in cases]
 
 
 @dataclass(frozen=True, eq=False)

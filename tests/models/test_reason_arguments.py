@@ -18,8 +18,8 @@ from cpx.answers.result import Status
 from cpx.check import complaints
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.export import show
+from cpx.testing.minimum_subset import least_weight, stump, three_definitions
 from cpx.testing.random_trees import random_reason
-from cpx.testing.smallest import least_weight, stump, three_definitions
 from cpx.trees import Attribute, Tree, TreeModel, read_model
 
 X_ONE = (1, 1, 1)

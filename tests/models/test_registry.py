@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 from typer.testing import CliRunner
@@ -14,24 +16,47 @@ import cpx
 from cpx import KMonomial, Samples, check, instances, solve
 from cpx.cli import app
 from cpx.errors import InvalidInstance, UnknownName
-from cpx.models import PROBLEMS, problem_class, register, registry
+from cpx.models import PROBLEMS, Problem, problem_class, register, registry
+from cpx.models.base import RatioStep
 
-ROOT = Path(__file__).parents[2]
 DATA = Samples([[1, 0], [0, 1]], [1, 0], features=("a", "b"))
 
 
-def _declared(group: str) -> dict[str, str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return dict(project["entry-points"][group])
+def _classes(cls: type[Problem]) -> Iterator[type[Problem]]:
+    for heir in cls.__subclasses__():
+        yield heir
+        yield from _classes(heir)
 
 
-def test_ours_are_the_entry_points_of_our_package() -> None:
-    assert _declared("cpx.problems") == registry._OURS
-    judges = _declared("cpx.judges")
-    assert {*judges} == {*registry._OURS} == {*check._READERS, check._REASON}
-    for kind, value in judges.items():
-        judge = EntryPoint(kind, value, "cpx.judges").load()
-        assert judge is check._READERS.get(kind, check.reasons.judge)
+def test_every_problem_of_ours_is_registered_exported_and_judged() -> None:
+    """One that is written and not registered, or judged under another name, fails here."""
+    for module in walk_packages(cpx.models.__path__, "cpx.models."):
+        import_module(module.name)
+    ours = {
+        cls.kind: cls
+        for cls in _classes(Problem)
+        if cls.__module__.startswith("cpx.") and "kind" in vars(cls)
+        if not issubclass(cls, RatioStep)
+    }
+    assert len(ours) > 8
+    assert {kind: registry._registered.get(kind) for kind in ours} == ours
+    assert {cls.__name__: getattr(cpx.models, cls.__name__, None) for cls in ours.values()} == {
+        cls.__name__: cls for cls in ours.values()
+    }
+    assert {*check._OURS} == {*ours}
+
+
+def test_nothing_of_ours_needs_an_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No metadata of a package is read for the kinds of our own: a source tree will do."""
+
+    def unread(**wanted: object) -> None:
+        raise AssertionError(f"read: {wanted}")
+
+    monkeypatch.setattr(registry, "entry_points", unread)
+    monkeypatch.setattr(check, "entry_points", unread)
+    problem = KMonomial(DATA, 1)
+    assert problem_class("k-monomial") is KMonomial
+    assert check.complaints(problem.to_dict(), solve(problem).to_dict()) == []
 
 
 def test_every_kind_is_that_of_its_class() -> None:
@@ -83,7 +108,7 @@ def test_a_class_that_is_not_registered_is_refused_by_name(tmp_path: Path) -> No
 
 
 def test_registered_for_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
     monkeypatch.setattr(check, "_registered", {})
     assert register(Stranger) is Stranger
     again = instances.loads(instances.dumps(Stranger(DATA, 1)))
@@ -112,7 +137,7 @@ def test_registered_for_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_command_says_that_nothing_was_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "_registered", {"stranger": Stranger})
+    monkeypatch.setattr(registry, "_registered", {**registry._registered, "stranger": Stranger})
     problem = Stranger(DATA, 1)
     inst, result = tmp_path / "inst.json", tmp_path / "result.json"
     cpx.save(problem, inst)

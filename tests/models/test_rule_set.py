@@ -78,8 +78,8 @@ def dominates(form: RuleSelection, q: int, r: int, open_rows: np.ndarray) -> boo
     mine, other = form.covers[q], form.covers[r]
     wider = form.max_overlap is not None
     return bool(
-        not (open_rows & (form.worth > 0) & other & ~mine).any()
-        and not (mine & ~other & (True if wider else open_rows & (form.worth < 0))).any()
+        not (open_rows & (form.weights > 0) & other & ~mine).any()
+        and not (mine & ~other & (True if wider else open_rows & (form.weights < 0))).any()
         and form.prices[q] <= form.prices[r]
         and (form.max_literals is None or form.lengths[q] <= form.lengths[r])
     )
@@ -89,7 +89,7 @@ def kept_by_definition(form: RuleSelection) -> set[int]:
     left, kept = form.merged, {*range(form.shape[0])}
     while True:
         open_rows = ~left.covers[list(left.required)].any(axis=0)
-        gains = [int(np.maximum(left.worth, 0)[row & open_rows].sum()) for row in left.covers]
+        gains = [int(np.maximum(left.weights, 0)[row & open_rows].sum()) for row in left.covers]
         fixed = {*left.required, *left.forbidden}
         useful = [r for r in kept - fixed if gains[r] > left.prices[r]]
         rest = {*left.required}

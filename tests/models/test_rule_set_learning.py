@@ -12,8 +12,8 @@ from cpx.check import complaints
 from cpx.check.rule_sets import _Learning
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.instances import dumps, from_dict, loads, schema
-from cpx.models.rule_set.numbering import conjunction, conjunctions, how_many, number_of
-from cpx.testing.learning import random_learning
+from cpx.models.rule_set.learning import conjunction, conjunctions, how_many, number_of
+from cpx.testing.rule_sets import random_learning
 
 SAMPLES = Samples([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 1, 0, 1], [3, 1, 2, 4])
 

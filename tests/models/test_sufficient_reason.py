@@ -16,8 +16,8 @@ from cpx.answers.result import Status
 from cpx.check.reasons import _Reason
 from cpx.errors import InvalidInstance
 from cpx.models.sufficient_reason.features import conditions
+from cpx.testing.minimum_subset import least_weight
 from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
-from cpx.testing.smallest import least_weight
 from cpx.trees import Tree, read_model
 
 

@@ -20,7 +20,7 @@ from cpx import (
 from cpx.check import complaints
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.instances import loads
-from cpx.models.rule_set.numbering import how_many
+from cpx.models.rule_set.learning import how_many
 
 SAMPLES = Samples(
     [[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]], [1, 0, 1, 0], features=["a", "b", "c"]

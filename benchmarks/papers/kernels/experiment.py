@@ -16,7 +16,7 @@ from cpx.boolean_kernels.kernels import BoundedDNFKernel
 from cpx.boolean_kernels.machine import KernelMachine, read_svc
 from cpx.data.bits import Bits
 from cpx.errors import InvalidOption, UnknownName
-from cpx.models.kernel_rule.dnf import DNF, true_of
+from cpx.models.kernel_rule.form import DNF, true_of
 
 if TYPE_CHECKING:
     from cpx.boolean_kernels.extraction import ExtractedRule

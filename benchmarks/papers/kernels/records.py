@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from benchmarks.papers.store import key_of
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.genetic import Operators
-from cpx.models.kernel_rule.dnf import DNF
+from cpx.models.kernel_rule.form import DNF
 from cpx.support.validation import positive_integer, real, valid_seed
 
 __all__ = ["Found", "Protocol", "Run", "Task"]

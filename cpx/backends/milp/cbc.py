@@ -81,6 +81,9 @@ _BOUNDS = [
     (re.compile(rb"^Cbc00(?:10|05)I .*best possible " + _NUMBER), 5e-8, 0.0),
     (re.compile(rb"^Lower bound: +" + _NUMBER), 0.0, 5e-4),
 ]
+# What the search ended with. The solution that is written is that of a last linear programme,
+# which large coefficients can spoil: its value is no bound.
+_BEST = re.compile(rb"Search completed - best objective " + _NUMBER)
 # After this line CBC 2.10.3 without preprocessing crashes where it should write the answer.
 _INFEASIBLE = b"Problem is infeasible - tightenPrimalBounds"
 _HUGE = 1e40  # CBC writes 1e50 where it has no bound
@@ -105,7 +108,7 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
     warm_start : bool
         Start from the values (``varValue``) that the variables have; 0 where none.
     random_seed : int, optional
-        Seed of CBC and of its linear solver.
+        Seed of CBC and of its linear solver; 0 and None leave them theirs, which are fixed.
     settings : mapping of str to value, optional
         Options of CBC by their own names, see :data:`OPTIONS`.
     log : bool
@@ -145,7 +148,7 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         if gap := options.get("gapRel"):
             options["gapRel"] = gap / (1 + gap)
         commands = ["integerTolerance 1e-9", "preprocess off"]
-        if random_seed is not None:
+        if random_seed:  # by 0 CBC understands the time of day
             commands += [f"randomSeed {random_seed}", f"randomCbcSeed {random_seed}"]
         commands += [f"{name} {value}" for name, value in (settings or {}).items()]
         super().__init__(
@@ -156,6 +159,7 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         self.dual_bound: float | None = None
         self._sign = 1.0
         self._stopped = self._infeasible = False
+        self._best = math.inf
 
     def solve_CBC(self, lp: Any, use_mps: bool = True) -> int:
         """Write the model, run CBC, read back; called by ``LpProblem.solve``."""
@@ -164,6 +168,7 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
             raise pulp.PulpSolverError(f"cannot execute CBC: {self.path}")
         self.raw_status, self.dual_bound = "", None
         self._stopped = self._infeasible = False
+        self._best = math.inf
         with scratch("cpx-cbc-") as folder:
             work = self._as_minimisation(lp)
             columns, names, row_names, _ = work.writeMPS(str(folder / "model.mps"), rename=True)
@@ -229,6 +234,9 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
             if self.log:
                 print(line.decode(errors="replace"), flush=True)
             self._infeasible = self._infeasible or line.startswith(_INFEASIBLE)
+            if best := _BEST.search(line):
+                value = float(best[1])
+                self._best = value - abs(value) * 5e-15
             for pattern, relative, absolute in _BOUNDS:
                 found = pattern.search(line)
                 if found:
@@ -273,7 +281,8 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
             codes = constants.LpStatusOptimal, kind
             self.watch.solution(np.array([column.varValue for column in columns]))
             if done and "within gap" not in self.raw_status:
-                self._report_bound(self._sign * lp.objective.value() - self._slack())
+                value = min(self._best, self._sign * lp.objective.value())
+                self._report_bound(value - self._slack())
         return codes
 
     def _slack(self) -> float:

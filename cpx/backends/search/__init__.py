@@ -6,12 +6,12 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``bitsets``, ``root``: packing, popcounts, compaction; the packed problem;
 - ``objective``: the cost of a set of features, and its limits;
 - ``bounds``: bounds for all sets below a node, with proofs;
-- ``tree``, ``stack``: depth-first branch and bound;
-- ``pairs``, ``limits``, ``bad_columns``: the last two levels of the tree;
+- ``tree``, ``stack``: the depth-first walk, and branch and bound;
+- ``pairs``, ``bad_columns``: the last two levels of the tree;
 - ``beam``: the first incumbent, by beam search;
 - ``driver``: root, threads, global bound, tie-break among the optimal sets;
 - ``linear``, ``ratio``: a linear objective, and precision;
-- ``enumeration``, ``solution_pool``: the n best sets, and all optimal ones;
+- ``enumeration``, ``solution_pool``: the n best sets, or all optimal ones, on the same walk;
 - ``max_weight``: the same for weights of either sign, as pricing needs it;
 - ``rule_sets``: sets of rules; ``kernel_rules``: rules of kernel machines.
 
@@ -20,7 +20,9 @@ Its inner loops are kernels (:mod:`cpx.compiled`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
@@ -28,14 +30,10 @@ from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.engine_options import EngineOption
 from cpx.backends.interruptible import run_interruptibly
 from cpx.compiled.machine_code import load
-from cpx.errors import InvalidOption, shown
 from cpx.models.base import form_of
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
-    from cpx.models.kernel_rule.form import DNFForm
-    from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
-    from cpx.models.rule_set.form import RuleSelection
     from cpx.options import SolveOptions
 
 __all__ = ["Search"]
@@ -78,69 +76,54 @@ class Search(Backend):
             "tie_nodes": EngineOption(int, least=0),
         }
 
+    def accepts(self, problem: Problem) -> bool:
+        """Whether the problem has plain arrays of a form that the search knows."""
+        from cpx.models.kernel_rule.form import DNFForm
+        from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
+        from cpx.models.rule_set.form import RuleSelection
+
+        known = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm
+        return isinstance(form_of(problem), known)
+
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
         from cpx.models.kernel_rule.form import DNFForm
+        from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
         from cpx.models.rule_set.form import RuleSelection
 
         with progress.phase("state"):
-            form = _form_of(problem)
+            form = form_of(problem)
         if progress.interrupted or progress.expired:
             return Outcome(False, progress.why_stopped(), "stopped before the search")
+        sizes: dict[str, int] = {}
+        work: Callable[[], Outcome]
         if isinstance(form, DNFForm):
-            return _formula(problem, form, options, progress)
-        if isinstance(form, RuleSelection):
-            return _select(problem, form, options, progress)
-        with progress.phase("compile"):
-            load()
-            from cpx.backends.search.presolve import reduce
+            from cpx.backends.search.kernel_rules import solve_dnf
 
-            reduced = reduce(form)
-        if reduced is None:
-            return Outcome(True, Termination.COMPLETED, "required features contradict")
-        sizes = {"samples": reduced.weights.size, "features": reduced.features.size}
+            work = partial(solve_dnf, problem, form, progress)
+        elif isinstance(form, RuleSelection):
+            from cpx.backends.search.rule_sets import optimise_sets
+
+            work = partial(optimise_sets, problem, form, progress)
+        else:
+            assert isinstance(form, WeightedMonomial | RatioMonomial)  # accepts() says so
+            with progress.phase("compile"):
+                load()
+                from cpx.backends.search.linear import optimise
+                from cpx.backends.search.presolve import reduce
+                from cpx.backends.search.ratio import optimise_ratio
+
+                reduced = reduce(form)
+            if reduced is None:
+                return Outcome(True, Termination.COMPLETED, "required features contradict")
+            sizes = {"samples": reduced.weights.size, "features": reduced.features.size}
+            search = optimise_ratio if isinstance(form, RatioMonomial) else optimise
+            work = partial(search, problem, reduced, progress)
         if options.hint_features is not None and progress.objective is None:
             progress.found(problem.explanation(options.hint_features))
-        from cpx.backends.search.linear import optimise
-        from cpx.backends.search.ratio import optimise_ratio
-        from cpx.models.monomial.form import RatioMonomial
-
-        search = optimise_ratio if isinstance(form, RatioMonomial) else optimise
-        with progress.phase("solve"):
-            outcome = run_interruptibly(lambda: search(problem, reduced, progress), progress)
-        outcome.sizes = sizes
+        # The selection of rules tells its phases itself.
+        phase = nullcontext() if isinstance(form, RuleSelection) else progress.phase("solve")
+        with phase:
+            outcome = run_interruptibly(work, progress)
+        outcome.sizes = sizes or outcome.sizes
         return outcome
-
-
-def _formula(
-    problem: Problem, form: DNFForm, options: SolveOptions, progress: Progress
-) -> Outcome:
-    from cpx.backends.search.kernel_rules import solve_dnf
-
-    if options.hint_features is not None and progress.objective is None:
-        progress.found(problem.explanation(options.hint_features))
-    with progress.phase("solve"):
-        return run_interruptibly(lambda: solve_dnf(problem, form, progress), progress)
-
-
-def _select(
-    problem: Problem, form: RuleSelection, options: SolveOptions, progress: Progress
-) -> Outcome:
-    from cpx.backends.search.rule_sets import optimise_sets
-
-    if options.hint_features is not None and progress.objective is None:
-        progress.found(problem.explanation(options.hint_features))
-    return run_interruptibly(lambda: optimise_sets(problem, form, progress), progress)
-
-
-def _form_of(problem: Problem) -> WeightedMonomial | RatioMonomial | RuleSelection | DNFForm:
-    from cpx.models.kernel_rule.form import DNFForm
-    from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
-    from cpx.models.rule_set.form import RuleSelection
-
-    form = form_of(problem)
-    if not isinstance(form, WeightedMonomial | RatioMonomial | RuleSelection | DNFForm):
-        raise InvalidOption(
-            f"backend 'search' cannot solve problems of kind {shown(problem.kind)}"
-        )
-    return form

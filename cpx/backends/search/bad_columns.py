@@ -1,4 +1,4 @@
-"""The bad samples of a node's candidates as a table of columns, for pairs eight at a time.
+"""Table of the bad samples that each candidate covers, laid out to test pairs eight at a time.
 
 The table has blocks of eight columns, one after the other; a block has its rows of eight words
 one after the other. So what is read for eight pairs lies in one piece. ``height`` is the number

@@ -1,4 +1,4 @@
-"""Lower bounds for the sets below a node, each with its proof; from sums of weights alone.
+"""Lower bounds on the cost of all sets below a node, from sums of weights, with proofs.
 
 At a node some features are chosen; ``covered`` bad weight is left and ``lost`` good weight is
 excluded. For a candidate p, ``c_p`` and ``l_p`` are the same after adding p, and the removal is

@@ -83,7 +83,7 @@ class Workers:
         self.signals = [self.shared.copy() if by_index else self.shared for _ in range(threads)]
         self.running = [0] * threads
         self.best_branch = root.n
-        self.root, self.objective, self.order = root, root.numbers, np.zeros(0, dtype=np.int64)
+        self.root, self.order = root, np.zeros(0, dtype=np.int64)
         self.bounds: list[int] = []
         self.found: list[Ints] = []
         self.tasks: list[int] = []
@@ -92,7 +92,7 @@ class Workers:
         self._prepare(threads)
 
     def _prepare(self, threads: int) -> None:
-        root, objective, limit = self.root, self.objective, self.limit
+        root, objective, limit = self.root, self.root.numbers, self.limit
         if not self.first:
             limit += 1
         covered, lost, r = root.covered, root.lost, root.k
@@ -127,17 +127,8 @@ class Workers:
             self.shared[1] = least
         if root.k >= 2:
             levels, scratch = self.stacks[0]
-            look_ahead(
-                levels,
-                scratch,
-                root.k,
-                root.planes,
-                root.good,
-                root.groups,
-                objective,
-                limit if self.first else int(self.shared[1]) + 1,
-                bounds,
-            )
+            wanted = limit if self.first else int(self.shared[1]) + 1
+            look_ahead(levels, scratch, root.params, wanted, bounds)
             for other, _ in self.stacks:
                 other.bound[0, :n] = bounds
         else:
@@ -180,8 +171,7 @@ class Workers:
         root, signal = self.root, self.signals[number]
 
         def bound() -> Callable[[], int]:
-            figures = root.k, root.planes, root.good, root.groups, self.objective
-            return bind(branch, levels, scratch, *figures, signal, found, self.first)
+            return bind(branch, levels, scratch, root.params, signal, found, self.first)
 
         search = bound()
         while not signal[0]:

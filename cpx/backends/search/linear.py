@@ -22,7 +22,7 @@ __all__ = ["beam_width", "break_ties", "optimise"]
 
 _BEAM_WIDTH = 16
 _TIE_NODES = 5_000_000
-"""Nodes spent at most on the choice among equally good sets, beside those of the proof."""
+"""Nodes spent at most on the choice among equally good sets, besides those of the proof."""
 
 
 def optimise(problem: Problem, reduced: Reduced, progress: Progress) -> Outcome:

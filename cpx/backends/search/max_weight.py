@@ -88,7 +88,7 @@ def max_weight_monomials(
     weights : array of int or float, shape (m,)
         Finite, of either sign.
     k : int
-        Greatest number of features; the empty monomial, which covers all, is one of them.
+        Maximum number of features; the empty monomial, which covers all, is one of them.
     n : int
         How many monomials, as in :func:`cpx.best_rules`.
     required, forbidden : iterable of int

@@ -1,10 +1,17 @@
-"""The last two features of a set: all pairs of candidates, by their first words.
+"""The last two features of a set: all pairs of candidates, tested on a few samples first.
 
 Where few samples agree no bound helps: almost every set of features has to be looked at, and
 a pair must cost next to nothing. The bad samples that a node covers are put side by side, for
 each candidate, in a few words (:mod:`~cpx.backends.search.bad_columns`); a pair that leaves too
 many of them covered is done with, often after one AND and one popcount. Eight pairs are tried at
 once, and hardly any passes.
+
+For a better pair with candidate p, of whatever other candidate: it loses at least l_p by bound
+(1) of :mod:`~cpx.backends.search.bounds`, so that it covers at most
+:func:`~cpx.backends.search.objective.most_bad` of l_p; nor does it cover more than the node
+does. This is the limit of p, and a better pair of p and q keeps both limits. The same is true of
+p alone. There is one limit for each column of the table, -1 where the candidate is in no better
+pair.
 """
 
 from __future__ import annotations
@@ -12,19 +19,21 @@ from __future__ import annotations
 from cpx.backends.search.bad_columns import enough_words, first_words, lightest_of
 from cpx.backends.search.bitsets import count, stride_of
 from cpx.backends.search.bounds import select
-from cpx.backends.search.limits import (
-    drop_useless,
-    limit_all,
-    limit_kept,
-    removals_say_much,
-    sum_up,
-)
 from cpx.backends.search.objective import FAR, Numbers, cost, most_bad
-from cpx.backends.search.stack import Levels, Scratch, weigh_child
+from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child, weigh_good
 from cpx.compiled.kernel import Ints, subroutine
 from cpx.compiled.vectors import LANES, popcount, scan
 
-__all__ = ["best_pair", "improve", "try_each"]
+__all__ = [
+    "best_pair",
+    "drop_useless",
+    "improve",
+    "limit_all",
+    "limit_kept",
+    "removals_say_much",
+    "sum_up",
+    "try_each",
+]
 
 
 @subroutine
@@ -75,6 +84,94 @@ def try_each(
             if first:
                 return best
     return best
+
+
+@subroutine
+def removals_say_much(levels: Levels, t: int, objective: Numbers) -> bool:
+    """Guess whether bound (2) is done with many pairs under the current child.
+
+    It is not where an ordinary candidate, and the one that removes the most, could together
+    exclude nearly all. Then what bad samples single candidates leave is not worth finding out.
+    """
+    if objective.alpha <= 0 or objective.least > 0:
+        return True
+    following = levels.position[t] + 1
+    middle = (following + levels.width[t]) >> 1
+    least = levels.covered[t, following] + levels.covered[t, middle] - levels.total[t]
+    return bool(8 * least > levels.total[t])
+
+
+@subroutine
+def limit_all(levels: Levels, scratch: Scratch, t: int, params: Params, limit: int) -> int:
+    """Write what each later candidate may cover, by its good samples; return how many there are.
+
+    The first is at a multiple of eight. Those not after the child are of no use: -1.
+    """
+    i, width = levels.position[t], levels.width[t]
+    child, groups, objective = levels.covered[t, i], params.groups, params.objective
+    weigh_good(levels, scratch, t, params)
+    base = (i + 1) & -LANES
+    n: int = width - base
+    kept, limits, mosts = scratch.kept[:n], scratch.limits[:n], scratch.mosts[:n]
+    lost = scratch.lost[base:width]
+    for y in range(n):
+        kept[y] = base + y
+    if objective.alpha == 1 and objective.gamma == 0:
+        # The common case, in a form that is vectorised.
+        most, beta = limit - 1 - objective.base, objective.beta
+        for y in range(n):
+            limits[y] = max(-1, min(child, most - beta * lost[y]))
+    else:
+        for y in range(n):
+            limits[y] = max(-1, min(child, most_bad(objective, limit, lost[y])))
+    for y in range(i + 1 - base):
+        limits[y] = -1
+    if groups.size:
+        group = groups[levels.ids[t, i]]
+        for y in range(n):
+            if groups[levels.ids[t, base + y]] == group:
+                limits[y] = -1
+    for y in range(n):
+        mosts[y] = limits[y]
+    return n
+
+
+@subroutine
+def limit_kept(
+    levels: Levels, scratch: Scratch, t: int, n: int, objective: Numbers, limit: int
+) -> None:
+    """Write what pairs with the kept candidates may cover; -1 where bound (2) is done with them.
+
+    ``limits`` are for pairs with earlier candidates, ``mosts`` for those with later ones.
+    """
+    kept, limits, mosts = scratch.kept, scratch.limits, scratch.mosts
+    child, largest = levels.covered[t, levels.position[t]], 0
+    for y in range(n - 1, -1, -1):
+        p = kept[y]
+        limits[y] = max(-1, min(child, most_bad(objective, limit, scratch.lost[p])))
+        mosts[y] = limits[y] if scratch.covered[p] - largest <= limits[y] else -1
+        largest = max(largest, child - scratch.covered[p])
+
+
+@subroutine
+def sum_up(limits: Ints) -> tuple[int, float]:
+    """Return how many limits are not negative, and about what they add up to."""
+    count, total = 0, 0.0
+    for y in range(limits.size):
+        count += limits[y] >= 0
+        total += float(max(limits[y], 0))
+    return count, total
+
+
+@subroutine
+def drop_useless(scratch: Scratch, n: int) -> int:
+    """Leave out the columns of no use; return how many are left."""
+    kept, limits, mosts, left = scratch.kept, scratch.limits, scratch.mosts, 0
+    for y in range(n):
+        if limits[y] >= 0:
+            kept[left], limits[left], mosts[left] = kept[y], limits[y], mosts[y]
+            left += 1
+    return left
 
 
 @subroutine
@@ -137,10 +234,7 @@ def best_pair(
     levels: Levels,
     scratch: Scratch,
     t: int,
-    planes: int,
-    good: int,
-    groups: Ints,
-    objective: Numbers,
+    params: Params,
     best: int,
     slack: int,
     shared: Ints,
@@ -151,21 +245,22 @@ def best_pair(
 
     Pairs are tried by the first bad samples of the child. With c the bad weight that a pair
     (a, b) covers, and h the number of the first samples that it covers, none lighter than u,
-    c >= u h. A better pair has c at most the :mod:`limits <cpx.backends.search.limits>` of a
-    and b; so one with u h above either is done with. The same goes for one candidate.
+    c >= u h. A better pair has c at most the limits of a and b, see above; so one with u h above
+    either is done with. The same goes for one candidate.
 
     Where the removals of single candidates say much, all are weighed first. Then c >= c_a - d_b
-    by bound (2), and a is done with, beside later candidates, when c_a - the largest d_b of
+    by bound (2), and a is done with, in pairs with later candidates, when c_a - the largest d_b of
     these is above the limit of a.
 
     ``best`` is the cost to beat, ``slack`` 1 when sets of equal cost are wanted as well.
     """
     i, limit = levels.position[t], best + slack
+    planes, groups, objective = params.planes, params.groups, params.objective
     child, kept, limits, mosts = levels.covered[t, i], scratch.kept, scratch.limits, scratch.mosts
-    exact = removals_say_much(levels, objective, t)
+    exact = removals_say_much(levels, t, objective)
     base = -1
     if exact:
-        n = weigh_child(levels, scratch, t, planes, good, groups)
+        n = weigh_child(levels, scratch, t, params)
         best = try_each(levels, scratch, t, n, objective, best, slack, shared, found, first)
         if (first and best < limit) or (child == 0 and objective.keep_idle == 0):
             return
@@ -173,7 +268,7 @@ def best_pair(
         n = select(objective, child, scratch.covered, scratch.lost, kept, n, 2, limit, scratch.top)
         limit_kept(levels, scratch, t, n, objective, limit)
     else:
-        n = limit_all(levels, scratch, t, planes, good, groups, objective, limit)
+        n = limit_all(levels, scratch, t, params, limit)
         base = (i + 1) & -LANES
     useful, spare = sum_up(limits[:n])
     if useful == 0 or (exact and useful == 1):
@@ -219,7 +314,8 @@ def best_pair(
                 if weighed != b & -LANES:
                     weighed = b & -LANES
                     _weigh_eight(levels, scratch, t, planes, weighed)
-                value = _price(levels, t, planes, objective, limit, a, b, good - scratch.low[b])
+                lost = params.good - scratch.low[b]
+                value = _price(levels, t, planes, objective, limit, a, b, lost)
                 if value >= limit:
                     continue
                 scratch.chosen[t + 1] = levels.ids[t, a]

@@ -32,7 +32,7 @@ Words = NDArray[np.uint64]
 class Reduced:
     """What is left to search.
 
-    The value of a set S of the remaining features, chosen beside the fixed ones, is
+    The value of a set S of the remaining features, chosen in addition to the fixed ones, is
     ``base + scale * cost``, and the objective says what it costs.
 
     Attributes
@@ -53,7 +53,7 @@ class Reduced:
     groups : ndarray of int64, shape (n,)
         At most one column of equal number may be chosen; the numbers are small.
     k : int
-        Greatest number of columns to choose, at most n.
+        Maximum number of columns to choose, at most n.
     fixed : tuple of int
         Required features, chosen in every solution.
     objective : Objective
@@ -108,7 +108,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         only is as good with b instead, as small, and lexicographically earlier. a is dropped.
     dominated features, unless every set is asked for or what is covered is limited
         b < a excludes all bad rows that a excludes and only good rows that a excludes, and b
-        may replace a as above. With b instead of a (or without a beside b) a set is no worse,
+        may replace a as above. With b instead of a (or b without a) a set is no worse,
         as small, and lexicographically earlier. a is dropped. (Where b > a some optimal set
         lacks a as well, but not always the first one.)
     equal rows
@@ -122,11 +122,11 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     columns = _free_columns(form)
     if columns is None:
         return None
-    worth = sample_weights_of(form)
-    matters = worth.signed != 0
+    samples = sample_weights_of(form)
+    matters = samples.signed != 0
     if fixed:
         matters &= form.covered(fixed)
-    agreement, rows, signed = form.agreement, np.flatnonzero(matters), worth.signed
+    agreement, rows, signed = form.agreement, np.flatnonzero(matters), samples.signed
     if rows.size < form.shape[0] or columns.size < form.shape[1]:
         agreement = agreement[np.ix_(rows, columns)]
     signed = signed[rows]
@@ -135,8 +135,8 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     words = packed_rows(agreement)
     excluding = np.flatnonzero(~unpacked_row(np.bitwise_and.reduce(words), columns.size))
     kept_by = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
-    base, scale = worth.uncovered, worth.scale
-    if worth.limited or every:
+    base, scale = samples.uncovered, samples.scale
+    if samples.limited or every:
         parts = [np.flatnonzero(signed > 0), np.flatnonzero(signed < 0)]
         merged = [merge_rows(words[part], signed[part]) for part in parts]
         rows = np.concatenate([part[at] for part, (at, _) in zip(parts, merged, strict=True)])
@@ -150,7 +150,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     weights = np.abs(signed)
     order = np.lexsort((-kept_by[rows], -weights, signed < 0))
     rows, weights, bad = rows[order], weights[order], int((signed > 0).sum())
-    objective = worth.objective(int(weights[:bad].sum()), int(weights[bad:].sum()))
+    objective = samples.objective(int(weights[:bad].sum()), int(weights[bad:].sum()))
     agreement = agreement[rows]
     if excluding.size < columns.size:
         agreement, columns = agreement[:, excluding], columns[excluding]
@@ -160,7 +160,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
 
     bits, bad_words = pack(agreement, bad, weights)
     if not every:
-        kept = np.flatnonzero(_needed(bits, bad_words, groups, worth.limited))
+        kept = np.flatnonzero(_needed(bits, bad_words, groups, samples.limited))
         if kept.size < columns.size:
             bits = take(bits, kept, columns.size, planes_of(weights))
             agreement, columns, groups = agreement[:, kept], columns[kept], groups[kept]
@@ -177,7 +177,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         objective=objective,
         base=base - scale * (objective.beta * objective.good + objective.base),
         scale=scale,
-        uncovered=worth.uncovered,
+        uncovered=samples.uncovered,
     )
 
 
@@ -186,7 +186,7 @@ def _groups_of(form: WeightedMonomial | RatioMonomial) -> Ints:
 
 
 def _free_columns(form: WeightedMonomial | RatioMonomial) -> Ints | None:
-    """Return the features that may be chosen beside the required ones; None if these clash."""
+    """Return the features that may be added to the required ones; None if these clash."""
     required, groups = sorted(form.required), _groups_of(form)
     if not required and not form.forbidden and form.k > 0:
         return np.arange(groups.size)

@@ -77,7 +77,9 @@ def optimise_ratio(problem: Problem, reduced: Reduced, progress: Progress) -> Ou
         if progress.objective is None:
             why = Termination.COMPLETED if done.finished else progress.why_stopped()
             return Outcome(done.finished, why, message)
-        if better or not done.finished:
+        # A bound that is met ends the search too, early or late; the choice among ties is left.
+        proved = done.finished or progress.objective == progress.best_bound
+        if better or not proved:
             return Outcome(False, progress.why_stopped(), message, progress.objective)
         progress.bound(progress.objective)
         first = done.columns if done.first and root.cost_of_none() > limit else None

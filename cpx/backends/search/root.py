@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import count, pack, planes_of, take
 from cpx.backends.search.objective import Numbers, Objective, cost, costs
+from cpx.backends.search.stack import Params
 from cpx.compiled.vectors import LANES
 
 if TYPE_CHECKING:
@@ -133,6 +134,11 @@ class Root:
     def numbers(self) -> Numbers:
         """The objective as the kernels take it."""
         return self.objective.numbers(self.excluded)
+
+    @cached_property
+    def params(self) -> Params:
+        """What is the same in all nodes of the search, as the kernels take it."""
+        return Params(self.k, self.planes, self.good, self.groups, self.numbers)
 
     def costs(self) -> Ints:
         """Return the cost of each column alone."""

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bounds import order_by, subtree_bounds
-from cpx.backends.search.enumeration import DONE, GROW, STOPPED, enumerate_sets, new_pool
+from cpx.backends.search.enumeration import enumerate_sets, new_pool
 from cpx.backends.search.objective import FAR, costs
 from cpx.backends.search.ratio import better_than
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import grown, new_levels
+from cpx.backends.search.tree import DONE, FULL, STOPPED
 from cpx.compiled.vectors import LANES
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def best_sets(
 
     At the beginning the worst is that of so many neighbours of the best set that cover
     different rows: of the sets that cover the same rows one is irredundant, and has the same
-    worth, so at least as many irredundant sets are as good.
+    value, so at least as many irredundant sets are as good.
     """
     if signal is None:
         signal = np.zeros(2, dtype=np.int64)
@@ -92,7 +93,7 @@ def best_sets(
 
 
 class _Enumeration:
-    """The sets found so far, and what the next must be worth."""
+    """The sets found so far, and the value that the next must reach."""
 
     def __init__(
         self,
@@ -110,13 +111,13 @@ class _Enumeration:
         self.pool = new_pool(self.kept + max(_ROOM, 4 * most) + self.root.n, max(1, reduced.k))
         self.worst: Fraction | None = None
         if as_good:
-            self.worst = self.worth(*_sums(reduced, [best]))[0]
+            self.worst = self.values(*_sums(reduced, [best]))[0]
         else:
-            worths = self.worth(*_sums(reduced, _neighbours(reduced, best)))
-            allowed = sorted(worth for worth in worths if worth is not None)
+            values = self.values(*_sums(reduced, _neighbours(reduced, best)))
+            allowed = sorted(value for value in values if value is not None)
             self.worst = allowed[most] if len(allowed) > most else None
 
-    def worth(self, covered: Ints, lost: Ints) -> list[Fraction | None]:
+    def values(self, covered: Ints, lost: Ints) -> list[Fraction | None]:
         """Return what sets are compared by, less is better; None for those not allowed."""
         values, good = np.empty(covered.size, dtype=np.int64), self.objective.good
         costs(self.root.numbers, covered, lost, values)
@@ -145,16 +146,16 @@ class _Enumeration:
         for j in range(root.n):
             self.put([j], int(root.covered[j]), int(root.lost[j]))
         finished = root.k < 2 or root.n < 2 or self.branches()
-        worths = self.trim()
-        used = len(worths)
+        values = self.trim()
+        used = len(values)
         sets = [[j for j in row if j >= 0] for row in self.pool.columns[:used].tolist()]
-        more = used == self.kept and worths[-2:] == [worths[-1]] * 2
+        more = used == self.kept and values[-2:] == [values[-1]] * 2
         return BestSets(sets[: self.kept - 1], finished, more, int(self.signal[1]))
 
     def put(self, columns: list[int], covered: int, lost: int) -> None:
         """Add a set unless it is not allowed, or too bad."""
-        [worth] = self.worth(np.array([covered]), np.array([lost]))
-        if worth is None or (self.worst is not None and worth > self.worst):
+        [value] = self.values(np.array([covered]), np.array([lost]))
+        if value is None or (self.worst is not None and value > self.worst):
             return
         pool, at = self.pool, int(self.pool.used[0])
         pool.columns[at, : len(columns)] = columns
@@ -162,21 +163,21 @@ class _Enumeration:
         pool.covered[at], pool.lost[at], pool.used[0] = covered, lost, at + 1
 
     def trim(self) -> list[Fraction | None]:
-        """Drop all but the best sets of the pool; return what these are worth, in order."""
+        """Drop all but the best sets of the pool; return their values, in order."""
         pool, used = self.pool, int(self.pool.used[0])
         if used == 0:
             return []
         columns = np.sort(np.where(pool.columns[:used] < 0, FAR, pool.columns[:used]), axis=1)
-        worths = self.worth(pool.covered[:used], pool.lost[:used])
-        # Fractions by their places, which NumPy can sort beside the other keys.
-        places = np.unique(np.array(worths, dtype=object), return_inverse=True)[1]
+        values = self.values(pool.covered[:used], pool.lost[:used])
+        # Fractions by their places, which NumPy can sort along with the other keys.
+        places = np.unique(np.array(values, dtype=object), return_inverse=True)[1]
         keys = [columns[:, y] for y in reversed(range(columns.shape[1]))]
         order = np.lexsort([*keys, (columns < FAR).sum(axis=1), places])[: self.kept]
         pool.columns[: order.size] = np.where(columns[order] < FAR, columns[order], -1)
         pool.covered[: order.size] = pool.covered[order]
         pool.lost[: order.size] = pool.lost[order]
         pool.used[0] = order.size
-        ordered = [worths[x] for x in order]
+        ordered = [values[x] for x in order]
         if order.size == self.kept:
             self.worst = ordered[-1]
         return ordered
@@ -199,7 +200,6 @@ class _Enumeration:
             bounds,
             root.k + 1,
         )
-        bits, (words, stride) = root.bits.ravel(), root.bits.shape
         for x in range(n - 1):
             if self.pool.used[0] >= self.kept:
                 self.trim()
@@ -211,25 +211,13 @@ class _Enumeration:
             levels.position[0], levels.at[0] = x, 0
             while True:
                 status = enumerate_sets(
-                    levels,
-                    scratch,
-                    root.k,
-                    root.planes,
-                    root.good,
-                    root.groups,
-                    root.numbers,
-                    limit,
-                    self.signal,
-                    bits,
-                    stride,
-                    words,
-                    self.pool,
+                    levels, scratch, root.params, limit, self.signal, root.bits, self.pool
                 )
                 if status == DONE:
                     break
                 if status == STOPPED:
                     return False
-                if status == GROW:
+                if status == FULL:
                     levels = grown(levels)
                     continue
                 self.trim()

@@ -7,10 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from cpx.backends.search.bitsets import aligned, count, stride_of
+from cpx.backends.search.objective import Numbers
 from cpx.compiled.kernel import Ints, Ints2, Words, subroutine
 from cpx.compiled.vectors import LANES
 
-__all__ = ["FIRST_WORDS", "Levels", "Scratch", "grown", "new_levels", "weigh_child", "weigh_good"]
+__all__ = [
+    "FIRST_WORDS",
+    "Levels",
+    "Params",
+    "Scratch",
+    "grown",
+    "new_levels",
+    "weigh_child",
+    "weigh_good",
+]
 
 
 FIRST_WORDS = 252
@@ -32,6 +42,16 @@ class Levels(NamedTuple):
     lost: Ints2  # (level, position) -> good weight excluded with the candidate
     bound: Ints2  # (level, position) -> lower bound on the cost in the child's subtree
     at: Ints  # [0] the current level
+
+
+class Params(NamedTuple):
+    """What is the same in all nodes."""
+
+    k: int  # features to choose at most
+    planes: int  # bit slices of the weights
+    good: int  # weight of all good samples
+    groups: Ints  # at most one column of equal number is chosen; empty without groups
+    objective: Numbers
 
 
 class Scratch(NamedTuple):
@@ -99,11 +119,10 @@ def grown(levels: Levels) -> Levels:
 
 
 @subroutine
-def weigh_child(
-    levels: Levels, scratch: Scratch, t: int, planes: int, good: int, groups: Ints
-) -> int:
+def weigh_child(levels: Levels, scratch: Scratch, t: int, params: Params) -> int:
     """Weigh the later candidates under the current child; return how many are allowed."""
     i, n, words = levels.position[t], levels.width[t], levels.words[t]
+    planes, good, groups = params.planes, params.good, params.groups
     stride = stride_of(n, planes)
     start, bad_words = levels.start[t], levels.bad_words[t]
     for w in range(words):
@@ -133,9 +152,10 @@ def weigh_child(
 
 
 @subroutine
-def weigh_good(levels: Levels, scratch: Scratch, t: int, planes: int, good: int) -> None:
+def weigh_good(levels: Levels, scratch: Scratch, t: int, params: Params) -> None:
     """Weigh the good samples only: what :func:`weigh_child` writes to ``lost``."""
     i, n, words = levels.position[t], levels.width[t], levels.words[t]
+    planes, good = params.planes, params.good
     stride, bad_words = stride_of(n, planes), levels.bad_words[t]
     start = levels.start[t] + bad_words * stride
     cover = scratch.cover[bad_words:words]

@@ -6,22 +6,24 @@ candidates after i may follow it. So every set is met once, in the order of the 
 a child means: weigh all later candidates under it (all sets with one more feature), drop
 those that no better completion has, and with three or more features to go compress the rest
 into the matrix of level t + 1. The last two features are chosen by :mod:`pairs`.
+
+:func:`branch` looks for the best set; :mod:`~cpx.backends.search.enumeration` walks the same
+tree for all good ones.
 """
 
 from __future__ import annotations
 
 from cpx.backends.search.bitsets import compress, stride_of
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
-from cpx.backends.search.objective import Numbers
 from cpx.backends.search.pairs import best_pair, try_each
-from cpx.backends.search.stack import Levels, Scratch, weigh_child
+from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child
 from cpx.compiled.kernel import Ints, kernel, subroutine
 from cpx.compiled.vectors import LANES
 
-__all__ = ["DONE", "FULL", "STOPPED", "branch", "descend", "look_ahead"]
+__all__ = ["DONE", "FULL", "STOPPED", "branch", "first_child", "look_ahead", "next_child"]
 
 
-DONE, STOPPED, FULL = 0, 1, 2
+DONE, STOPPED, FULL = -1, -2, -3
 """A branch is exhausted, was told to stop, or needs a larger workspace and can then go on."""
 
 
@@ -30,11 +32,28 @@ _TIES = 1000
 
 
 @subroutine
-def descend(
-    levels: Levels, scratch: Scratch, t: int, n: int, r: int, planes: int, objective: Numbers
-) -> bool:
+def _narrow(
+    levels: Levels, scratch: Scratch, t: int, n: int, params: Params, limit: int
+) -> tuple[int, int]:
+    """Drop candidates that no completion of the child below the limit has.
+
+    Returns how many of the n are kept, and a lower bound on all completions.
+    """
+    objective, r, covered = (
+        params.objective,
+        params.k - t - 1,
+        levels.covered[t, levels.position[t]],
+    )
+    after, lost, kept, top = scratch.covered, scratch.lost, scratch.kept, scratch.top
+    n = select(objective, covered, after, lost, kept, n, r, limit, top)
+    lows, lows_with = scratch.low, scratch.low_less
+    return tighten(objective, covered, after, lost, kept, n, r, limit, top, lows, lows_with)
+
+
+@subroutine
+def _descend(levels: Levels, scratch: Scratch, t: int, n: int, params: Params) -> bool:
     """Make level t + 1 of the n kept candidates; False when the workspace is too small."""
-    kept, width = scratch.kept, levels.width[t]
+    kept, width, planes = scratch.kept, levels.width[t], params.planes
     covered = levels.covered[t, levels.position[t]]
     stride, to_stride = stride_of(width, planes), stride_of(n, planes)
     start, to = levels.start[t], levels.start[t + 1]
@@ -42,9 +61,8 @@ def descend(
     if to + (words + 1) * to_stride + LANES > levels.workspace.size:
         return False
     order_by(scratch.covered, kept, n)
-    subtree_bounds(
-        objective, covered, scratch.covered, scratch.lost, kept, n, r, levels.bound[t + 1]
-    )
+    after, lost, bounds = scratch.covered, scratch.lost, levels.bound[t + 1]
+    subtree_bounds(params.objective, covered, after, lost, kept, n, params.k - t - 1, bounds)
     for x in range(n):
         p = kept[x]
         levels.ids[t + 1, x] = levels.ids[t, p]
@@ -75,18 +93,35 @@ def descend(
     return True
 
 
+@subroutine
+def next_child(levels: Levels, t: int) -> int:
+    """Go to the next child that is not below the current one; return its level, or DONE."""
+    while t > 0:
+        levels.position[t] += 1
+        # The last candidate has none after it; its value is known.
+        if levels.position[t] < levels.width[t] - 1:
+            return t
+        t -= 1
+    return DONE
+
+
+@subroutine
+def first_child(
+    levels: Levels, scratch: Scratch, t: int, n: int, params: Params, limit: int
+) -> int:
+    """Go to the first child below the current one; return its level, or FULL.
+
+    Its children are the n kept candidates, as far as sets that begin with them can cost less
+    than the limit. Where there are none, it is the next child elsewhere, or DONE.
+    """
+    n, _ = _narrow(levels, scratch, t, n, params, limit)
+    if n < 2:
+        return next_child(levels, t)
+    return t + 1 if _descend(levels, scratch, t, n, params) else FULL
+
+
 @kernel
-def look_ahead(
-    levels: Levels,
-    scratch: Scratch,
-    k: int,
-    planes: int,
-    good: int,
-    groups: Ints,
-    objective: Numbers,
-    limit: int,
-    bounds: Ints,
-) -> None:
+def look_ahead(levels: Levels, scratch: Scratch, params: Params, limit: int, bounds: Ints) -> None:
     """Set a lower bound on the completions of each child of the root, ``limit`` at most.
 
     It is that of :func:`~cpx.backends.search.bounds.tighten`, with the weights that hold
@@ -94,51 +129,17 @@ def look_ahead(
     """
     for i in range(levels.width[0]):
         levels.position[0] = i
-        covered = levels.covered[0, i]
         bounds[i] = limit
         if levels.bound[0, i] >= limit:
             continue
-        t = levels.at[0]
-        n = weigh_child(levels, scratch, t, planes, good, groups)
-        n = select(
-            objective,
-            covered,
-            scratch.covered,
-            scratch.lost,
-            scratch.kept,
-            n,
-            k - 1,
-            limit,
-            scratch.top,
-        )
-        n, low = tighten(
-            objective,
-            covered,
-            scratch.covered,
-            scratch.lost,
-            scratch.kept,
-            n,
-            k - 1,
-            limit,
-            scratch.top,
-            scratch.low,
-            scratch.low_less,
-        )
+        n = weigh_child(levels, scratch, 0, params)
+        _, low = _narrow(levels, scratch, 0, n, params, limit)
         bounds[i] = min(limit, max(low, levels.bound[0, i]))
 
 
 @kernel
 def branch(
-    levels: Levels,
-    scratch: Scratch,
-    k: int,
-    planes: int,
-    good: int,
-    groups: Ints,
-    objective: Numbers,
-    shared: Ints,
-    found: Ints,
-    first: bool,
+    levels: Levels, scratch: Scratch, params: Params, shared: Ints, found: Ints, first: bool
 ) -> int:
     """Search the subtree of the root's child at ``levels.position[0]``.
 
@@ -146,12 +147,7 @@ def branch(
     ----------
     levels, scratch : Levels, Scratch
         The thread's own; ``levels.at[0]`` is 0, or what an interrupted call left there.
-    k, planes, good : int
-        Features to choose, bit slices of the weights, weight of all good samples.
-    groups : ndarray
-        At most one column of equal number is chosen; empty when there are no groups.
-    objective : Numbers
-        What a set costs; see :mod:`~cpx.backends.search.objective`.
+    params : Params
     shared : ndarray
         ``[stop, least cost of all threads, strict]``. A lost write of another thread costs
         time, not correctness: the least cost only has to be the cost of some set, or any
@@ -165,14 +161,14 @@ def branch(
         Return as soon as any set below ``found[0]`` is found; nothing else counts.
     """
     t = levels.at[0]
-    while True:
+    while t >= 0:
+        levels.at[0] = t
         if shared[0] != 0:
-            levels.at[0] = t
             return STOPPED
         i = levels.position[t]
         best = found[0] if first else min(shared[1], found[0])
         slack = 0 if first or shared[2] != 0 else 1
-        bound = levels.bound[t, i]
+        bound, n = levels.bound[t, i], 0
         enter = bound < best + slack
         if enter and bound == best:
             # All below are larger than the child, by one feature at least.
@@ -182,72 +178,24 @@ def branch(
             found[-1] += 1
             if found[-2] > _TIES + (found[-1] >> 3):
                 shared[2] = 1
-            r = k - t - 1
-            covered = levels.covered[t, i]
             scratch.chosen[t] = levels.ids[t, i]
             limit = best + slack
-            n = 0
-            if r == 2:
-                best_pair(
-                    levels,
-                    scratch,
-                    t,
-                    planes,
-                    good,
-                    groups,
-                    objective,
-                    best,
-                    slack,
-                    shared,
-                    found,
-                    first,
-                )
+            if params.k - t == 3:
+                best_pair(levels, scratch, t, params, best, slack, shared, found, first)
             else:
-                n = weigh_child(levels, scratch, t, planes, good, groups)
+                n = weigh_child(levels, scratch, t, params)
                 best = try_each(
-                    levels, scratch, t, n, objective, best, slack, shared, found, first
+                    levels, scratch, t, n, params.objective, best, slack, shared, found, first
                 )
+                if params.k - t == 2:
+                    n = 0
             if first and found[0] < limit:
-                return DONE
-            limit = best + slack
-            if r >= 3:
-                n = select(
-                    objective,
-                    covered,
-                    scratch.covered,
-                    scratch.lost,
-                    scratch.kept,
-                    n,
-                    r,
-                    limit,
-                    scratch.top,
-                )
-            if r >= 3 and n >= 2:
-                n, _ = tighten(
-                    objective,
-                    covered,
-                    scratch.covered,
-                    scratch.lost,
-                    scratch.kept,
-                    n,
-                    r,
-                    limit,
-                    scratch.top,
-                    scratch.low,
-                    scratch.low_less,
-                )
-                if n >= 2:
-                    if not descend(levels, scratch, t, n, r, planes, objective):
-                        levels.at[0] = t
-                        return FULL
-                    t += 1
-                    continue
-        while t > 0:
-            levels.position[t] += 1
-            # The last candidate has none after it; its value is known.
-            if levels.position[t] < levels.width[t] - 1:
                 break
-            t -= 1
-        if t == 0:
-            levels.at[0] = 0
-            return DONE
+        if n < 2:
+            t = next_child(levels, t)
+        else:
+            t = first_child(levels, scratch, t, n, params, best + slack)
+    if t == FULL:
+        return FULL
+    levels.at[0] = 0
+    return DONE

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from cpx.answers.result import Result
-    from cpx.answers.rule_set import RuleSet
+    from cpx.answers.rule import RuleSet
     from cpx.answers.text import Block
     from cpx.models.rule_set.learning import RuleSetLearning
 

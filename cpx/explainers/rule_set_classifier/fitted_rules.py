@@ -18,7 +18,7 @@ from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.support.validation import Share
 
 if TYPE_CHECKING:
-    from cpx.answers.rule_set import RuleSet
+    from cpx.answers.rule import RuleSet
     from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
 
 __all__ = ["Fitted", "FittedRules", "Loop", "smoothed_shares"]
@@ -29,7 +29,7 @@ Loop = Literal["active", "exact"]
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Rules that were learned, the greatest contribution first.
+    """Rules that were learned, the largest contribution first.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(super().score(X, self._labels(X, y), sample_weight))
 
     def _labels(self, X: Any, y: Any) -> Any:
-        from cpx.data.classifiers import labels
+        from cpx.data.oracle import labels
 
         if y is not None:
             given, rows = plain_labels(y), len(as_table(X))

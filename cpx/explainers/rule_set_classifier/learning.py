@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.answers.rule import Literal as Named
-from cpx.answers.rule_set import RuleSet
+from cpx.answers.rule import RuleSet
+from cpx.answers.values import plural
 from cpx.data.binarizer import Binarizer
 from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, DataError, InvalidOption, shown
@@ -20,7 +21,6 @@ from cpx.explainers.rule_set_classifier.labels import Target, two_classes
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.methods.candidates.literals import Literals
-from cpx.models.text import plural
 from cpx.support.validation import choice, share
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.classifiers import classifier_name, labels
+from cpx.data.oracle import classifier_name, labels
 from cpx.errors import DataError, InvalidOption, shown
 from cpx.methods.active.domain import Domain
 

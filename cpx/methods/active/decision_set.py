@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from cpx.answers.rule import Literal
-from cpx.answers.rule_set import RuleFigures, RuleSet
+from cpx.answers.rule import Literal, RuleFigures, RuleSet
 from cpx.data.binarizer import NotFitted
-from cpx.data.classifiers import labels
+from cpx.data.oracle import labels
 from cpx.errors import DataError
 from cpx.methods.active.black_box import BlackBox
 from cpx.methods.active.domain import Domain
@@ -22,13 +23,21 @@ from cpx.methods.active.state import Evidence
 from cpx.support.validation import integer_in, valid_seed
 from cpx.support.warnings import warn
 
-__all__ = ["DecisionSet"]
+__all__ = ["DecisionSet", "parameter"]
 
 BoolArray = npt.NDArray[np.bool_]
 
 
+def parameter(default: Any, check: Callable[[str, Any], object]) -> Any:
+    """Declare a parameter of an estimator: its default, and what refuses wrong values by name."""
+    return field(default=default, metadata={"check": check})
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
     """A decision set over the attributes of a table, once it is fitted.
+
+    The parameters are the fields, and the checks of their values come with them.
 
     Parameters
     ----------
@@ -62,19 +71,11 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
     n_features_in_ : int
     """
 
-    def __init__(
-        self,
-        n_cells: int,
-        categorical: Sequence[str | int] | None,
-        positive: Any,
-        seed: int,
-        max_categories: int,
-    ) -> None:
-        self.n_cells = n_cells
-        self.categorical = categorical
-        self.positive = positive
-        self.seed = seed
-        self.max_categories = max_categories
+    n_cells: int = parameter(64, partial(integer_in, least=2))
+    categorical: Sequence[str | int] | None = None
+    positive: Any = None
+    seed: int = parameter(0, lambda name, value: valid_seed(value))
+    max_categories: int = 100
 
     def fit(self, X: Any, black_box: Any, *, stop: threading.Event | None = None) -> Self:
         """Learn a decision set that mimics the black box.
@@ -103,10 +104,11 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
         ClassifierError
             When the black box fails.
         """
-        max_queries = self._max_queries()
-        n_cells = integer_in("n_cells", self.n_cells, 2)
-        rng = np.random.default_rng(valid_seed(self.seed))
-        domain = Domain(X, n_cells, self.categorical, self.max_categories)
+        for declared in fields(self):
+            if "check" in declared.metadata:
+                declared.metadata["check"](declared.name, getattr(self, declared.name))
+        rng = np.random.default_rng(self.seed)
+        domain = Domain(X, int(self.n_cells), self.categorical, self.max_categories)
         cells = domain.cells(domain.values(X))
         if (cells == cells[:1]).all():
             raise DataError(
@@ -114,14 +116,14 @@ class DecisionSet(BaseEstimator, ABC):  # type: ignore[misc]
                 "nothing for rules to tell apart"
             )
         box = BlackBox(black_box, X, domain, self.positive, rng)
-        evidence = Evidence(domain, domain.values(X), box.labels, max_queries)
+        evidence = Evidence(domain, domain.values(X), box.labels, self._most_queries())
         masks = self._learn(evidence, box, rng, stop or threading.Event())
         box.recheck()
         return self._keep(masks, evidence, box)
 
     @abstractmethod
-    def _max_queries(self) -> int:
-        """Check the parameters, and return how many instances may be asked about."""
+    def _most_queries(self) -> int:
+        """Return how many instances may be asked about."""
 
     @abstractmethod
     def _learn(

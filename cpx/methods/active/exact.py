@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from cpx.methods.active.black_box import BlackBox
-from cpx.methods.active.decision_set import DecisionSet
+from cpx.methods.active.decision_set import DecisionSet, parameter
 from cpx.methods.active.exchange import Exchange
 from cpx.methods.active.sampling import disputed, farthest
 from cpx.methods.active.selection import Candidates, Selection
@@ -60,6 +59,7 @@ class Round:
     separated: int
 
 
+@dataclass(eq=False, repr=False)
 class ExactDecisionSet(DecisionSet):
     """Learn the optimal decision set of candidate rules, and ask where rivals disagree with it.
 
@@ -113,15 +113,6 @@ class ExactDecisionSet(DecisionSet):
         Whether the set led all rivals in the end.
     history_ : tuple of Round
 
-    Raises
-    ------
-    InvalidOption
-        For a parameter out of its range, by name.
-    DataError
-        For a table that cannot be used, or labels that are not of two classes.
-    ClassifierError
-        When the black box fails.
-
     Notes
     -----
     The lead over a rival S' is ``penalty * (|S'| - |S|) + p * (2a - 1)``, with p the share of
@@ -151,50 +142,21 @@ class ExactDecisionSet(DecisionSet):
     True
     """
 
-    def __init__(
-        self,
-        penalty: float = 0.01,
-        max_queries: int = 1000,
-        queries_per_round: int = 20,
-        max_rounds: int = 200,
-        n_candidates: int = 200,
-        max_conditions: int = 6,
-        confidence: float = 0.95,
-        tolerance: float = 0.002,
-        starts: int = 0,
-        pool_size: int = 100,
-        backend: str = "search",
-        time_limit: float | None = 10.0,
-        n_cells: int = 64,
-        categorical: Sequence[str | int] | None = None,
-        positive: Any = None,
-        seed: int = 0,
-        max_categories: int = 100,
-    ) -> None:
-        super().__init__(n_cells, categorical, positive, seed, max_categories)
-        self.penalty = penalty
-        self.max_queries = max_queries
-        self.queries_per_round = queries_per_round
-        self.max_rounds = max_rounds
-        self.n_candidates = n_candidates
-        self.max_conditions = max_conditions
-        self.confidence = confidence
-        self.tolerance = tolerance
-        self.starts = starts
-        self.pool_size = pool_size
-        self.backend = backend
-        self.time_limit = time_limit
+    penalty: float = parameter(0.01, partial(finite_number, most=1.0))
+    max_queries: int = parameter(1000, count)
+    queries_per_round: int = parameter(20, positive_integer)
+    max_rounds: int = parameter(200, positive_integer)
+    n_candidates: int = parameter(200, positive_integer)
+    max_conditions: int = parameter(6, positive_integer)
+    confidence: float = parameter(0.95, open_unit)
+    tolerance: float = parameter(0.002, finite_number)
+    starts: int = parameter(0, count)
+    pool_size: int = parameter(100, positive_integer)
+    backend: str = "search"
+    time_limit: float | None = 10.0
 
-    def _max_queries(self) -> int:
-        finite_number("penalty", self.penalty, 1.0)
-        for name in ("n_candidates", "max_conditions", "pool_size"):
-            positive_integer(name, getattr(self, name))
-        count("starts", self.starts)
-        open_unit("confidence", self.confidence)
-        finite_number("tolerance", self.tolerance)
-        per_round = positive_integer("queries_per_round", self.queries_per_round)
-        most = positive_integer("max_rounds", self.max_rounds) * per_round
-        return min(count("max_queries", self.max_queries), most)
+    def _most_queries(self) -> int:
+        return min(int(self.max_queries), self.max_rounds * self.queries_per_round)
 
     def _learn(
         self, evidence: Evidence, box: BlackBox, rng: np.random.Generator, stop: threading.Event

@@ -1,4 +1,4 @@
-"""Local search over decision sets that exchanges whole rules."""
+"""Local search over decision sets: one rule at a time is replaced by a better one."""
 
 from __future__ import annotations
 
@@ -66,18 +66,18 @@ def climb(
             span = domain.span(a)
             # Those that violate no other condition.
             rows = np.flatnonzero(misses == violated[a])
-            worth = np.bincount(
+            cell_gains = np.bincount(
                 places[a][rows], weights=gains[rows], minlength=span.stop - span.start
             ).astype(np.float64, copy=False)
             others = int(limited.sum()) - int(limited[a])
-            options = [np.ones(len(worth), dtype=bool)]
-            condition = best_condition(domain, a, worth, price=price)
+            options = [np.ones(len(cell_gains), dtype=bool)]
+            condition = best_condition(domain, a, cell_gains, price=price)
             if others < max_conditions and condition is not None:
                 options.append(condition)
             elsewhere = sum(lengths) - lengths[a]
             for option in options:
                 length = 0 if option.all() else domain.attributes[a].length(option)
-                met = float(worth[option].sum()) - price * (elsewhere + length)
+                met = float(cell_gains[option].sum()) - price * (elsewhere + length)
                 if met > value + _LEAST:
                     value, improved = met, True
                     now = ~option[places[a]]

@@ -86,7 +86,7 @@ class _Weights:
     def gain(self) -> float:
         return self.positive - self.negative
 
-    def worth(self) -> FloatArray:
+    def cell_gains(self) -> FloatArray:
         price = min(1.0, self.positive / self.negative) if self.negative else 1.0
         return self.positive_per_cell * (1 + price) - price * self.per_cell
 
@@ -105,19 +105,19 @@ def _grow_one(
     m = domain.n_attributes
     looked_at = m if must is None else max(1, round(SHARE * m))
     while len(domain.constrained(mask)) < max_conditions:
-        worth = weights.worth()
-        found, found_worth = None, worth[domain.span(0)].sum() + 1e-9
+        cell_gains = weights.cell_gains()
+        found, found_gain = None, cell_gains[domain.span(0)].sum() + 1e-9
         for a in rng.permutation(m)[:looked_at].tolist():
             span = domain.span(a)
             wanted = None if must is None else int(must[a])
-            chosen = best_condition(domain, a, worth[span], must=wanted)
+            chosen = best_condition(domain, a, cell_gains[span], must=wanted)
             if chosen is None:
                 continue
             # Cells that the rule has lost already are empty, and worth nothing either way.
             chosen &= mask[span]
-            value = worth[span][chosen].sum()
-            if value > found_worth:
-                found, found_worth = (a, chosen), value
+            value = cell_gains[span][chosen].sum()
+            if value > found_gain:
+                found, found_gain = (a, chosen), value
         if found is None:
             break
         a, chosen = found

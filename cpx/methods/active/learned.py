@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from cpx.data.samples import Samples
 from cpx.methods.active.attributes import Numbers
 from cpx.methods.active.black_box import BlackBox
-from cpx.methods.active.decision_set import DecisionSet
+from cpx.methods.active.decision_set import DecisionSet, parameter
 from cpx.methods.active.exchange import Exchange
 from cpx.methods.active.growing import histogram
 from cpx.methods.active.sampling import neighbours
@@ -31,6 +32,7 @@ _CUTS = 16
 """Thresholds of a continuous attribute, about."""
 
 
+@dataclass(eq=False, repr=False)
 class LearnedDecisionSet(DecisionSet):
     """Learn a decision set by column generation, on real instances and on some near them.
 
@@ -65,7 +67,7 @@ class LearnedDecisionSet(DecisionSet):
     objective : str
         ``"fidelity"`` or ``"f1"``, the F1 score of the positive class.
     max_rules : int or None
-        Greatest number of rules.
+        Maximum number of rules.
     max_queries : int
         Synthetic instances that the black box is asked about.
     n_changed : int
@@ -92,15 +94,6 @@ class LearnedDecisionSet(DecisionSet):
     initial_ : int
         Rules that column generation found.
 
-    Raises
-    ------
-    InvalidOption
-        For a parameter out of its range, by name.
-    DataError
-        For a table that cannot be used, or labels that are not of two classes.
-    ClassifierError
-        When the black box fails.
-
     References
     ----------
     .. [1] S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS
@@ -121,48 +114,22 @@ class LearnedDecisionSet(DecisionSet):
        0.157      0.979                +27  x1 <= 0.205
     """
 
-    def __init__(
-        self,
-        penalty: float = 0.01,
-        condition_penalty: float = 0.0,
-        objective: str = "fidelity",
-        max_rules: int | None = None,
-        max_queries: int = 1000,
-        n_changed: int = 1,
-        max_conditions: int = 6,
-        n_rows: int = 4000,
-        time_limit: float | None = 10.0,
-        starts: int = 4,
-        restarts: int = 0,
-        n_cells: int = 64,
-        categorical: Sequence[str | int] | None = None,
-        positive: Any = None,
-        seed: int = 0,
-        max_categories: int = 100,
-    ) -> None:
-        super().__init__(n_cells, categorical, positive, seed, max_categories)
-        self.penalty = penalty
-        self.condition_penalty = condition_penalty
-        self.objective = objective
-        self.max_rules = max_rules
-        self.max_queries = max_queries
-        self.n_changed = n_changed
-        self.max_conditions = max_conditions
-        self.n_rows = n_rows
-        self.time_limit = time_limit
-        self.starts = starts
-        self.restarts = restarts
+    penalty: float = parameter(0.01, partial(finite_number, most=1.0))
+    condition_penalty: float = parameter(0.0, partial(finite_number, most=1.0))
+    objective: str = parameter("fidelity", partial(choice, known=OBJECTIVES))
+    max_rules: int | None = parameter(
+        None, lambda name, value: value is None or positive_integer(name, value)
+    )
+    max_queries: int = parameter(1000, count)
+    n_changed: int = parameter(1, positive_integer)
+    max_conditions: int = parameter(6, positive_integer)
+    n_rows: int = parameter(4000, positive_integer)
+    time_limit: float | None = 10.0
+    starts: int = parameter(4, positive_integer)
+    restarts: int = parameter(0, count)
 
-    def _max_queries(self) -> int:
-        finite_number("penalty", self.penalty, 1.0)
-        finite_number("condition_penalty", self.condition_penalty, 1.0)
-        choice("objective", self.objective, OBJECTIVES)
-        if self.max_rules is not None:
-            positive_integer("max_rules", self.max_rules)
-        for name in ("n_changed", "max_conditions", "n_rows", "starts"):
-            positive_integer(name, getattr(self, name))
-        count("restarts", self.restarts)
-        return count("max_queries", self.max_queries)
+    def _most_queries(self) -> int:
+        return int(self.max_queries)
 
     def _learn(
         self, evidence: Evidence, box: BlackBox, rng: np.random.Generator, stop: threading.Event

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from cpx.errors import InvalidOption
 from cpx.methods.active.actions import KINDS, Actions
 from cpx.methods.active.black_box import BlackBox
-from cpx.methods.active.decision_set import DecisionSet
+from cpx.methods.active.decision_set import DecisionSet, parameter
 from cpx.methods.active.growing import grow
 from cpx.methods.active.sampling import counterfactuals, farthest
 from cpx.methods.active.state import Evidence, State
@@ -96,6 +95,12 @@ class Best:
         return right / self._evidence.total - self._penalty * len(masks)
 
 
+def _above_zero(name: str, value: object) -> None:
+    if not finite_number(name, value):
+        raise InvalidOption(f"{name} must be greater than 0, got 0")
+
+
+@dataclass(eq=False, repr=False)
 class ActiveDecisionSet(DecisionSet):
     r"""Learn a decision set that mimics a black box, and ask the black box while doing so.
 
@@ -150,20 +155,6 @@ class ActiveDecisionSet(DecisionSet):
         What each iteration did, with queries, Q and fidelity, and whether the bounds of its
         action were separated from those of the others.
 
-    Raises
-    ------
-    InvalidOption
-        For a parameter out of its range, by name.
-    DataError
-        For a table that cannot be used, or labels that are not of two classes.
-    ClassifierError
-        When the black box fails.
-
-    Warns
-    -----
-    UserWarning
-        When the black box gave a row another label than before.
-
     Notes
     -----
     Where the paper is silent, we chose:
@@ -201,49 +192,20 @@ class ActiveDecisionSet(DecisionSet):
        0.157      0.979                +27  x1 <= 0.205
     """
 
-    def __init__(
-        self,
-        penalty: float = 0.01,
-        beta: float = 0.01,
-        epsilon: float = 0.05,
-        max_iterations: int = 200,
-        max_queries: int = 1000,
-        queries_per_iteration: int = 20,
-        batch_size: int = 1,
-        pool_size: int = 20,
-        new_rules: int = 8,
-        max_conditions: int = 6,
-        positive_weight: float = 1.0,
-        n_cells: int = 64,
-        categorical: Sequence[str | int] | None = None,
-        positive: Any = None,
-        seed: int = 0,
-        max_categories: int = 100,
-    ) -> None:
-        super().__init__(n_cells, categorical, positive, seed, max_categories)
-        self.penalty = penalty
-        self.beta = beta
-        self.epsilon = epsilon
-        self.max_iterations = max_iterations
-        self.max_queries = max_queries
-        self.queries_per_iteration = queries_per_iteration
-        self.batch_size = batch_size
-        self.pool_size = pool_size
-        self.new_rules = new_rules
-        self.max_conditions = max_conditions
-        self.positive_weight = positive_weight
+    penalty: float = parameter(0.01, finite_number)
+    beta: float = parameter(0.01, finite_number)
+    epsilon: float = parameter(0.05, partial(finite_number, most=1.0))
+    max_iterations: int = parameter(200, positive_integer)
+    max_queries: int = parameter(1000, count)
+    queries_per_iteration: int = parameter(20, positive_integer)
+    batch_size: int = parameter(1, positive_integer)
+    pool_size: int = parameter(20, positive_integer)
+    new_rules: int = parameter(8, positive_integer)
+    max_conditions: int = parameter(6, positive_integer)
+    positive_weight: float = parameter(1.0, _above_zero)
 
-    def _max_queries(self) -> int:
-        if not finite_number("positive_weight", self.positive_weight):
-            raise InvalidOption("positive_weight must be greater than 0, got 0")
-        finite_number("penalty", self.penalty)
-        finite_number("beta", self.beta)
-        finite_number("epsilon", self.epsilon, 1.0)
-        for name in ("batch_size", "pool_size", "new_rules", "max_conditions"):
-            positive_integer(name, getattr(self, name))
-        each = positive_integer("queries_per_iteration", self.queries_per_iteration)
-        most = positive_integer("max_iterations", self.max_iterations) * each
-        return min(count("max_queries", self.max_queries), most)
+    def _most_queries(self) -> int:
+        return min(int(self.max_queries), self.max_iterations * self.queries_per_iteration)
 
     def _learn(
         self, evidence: Evidence, box: BlackBox, rng: np.random.Generator, stop: threading.Event

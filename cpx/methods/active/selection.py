@@ -138,11 +138,11 @@ def leads(
     >>> leads(ours, np.array([[1, 1, 1, 1], [1, 1, 0, 0]], dtype=bool), ours, 4, 0.05).round(3)
     array([-0.552, -0.2  ])
     """
-    apart = theirs != ours
-    n = apart.sum(axis=1)
-    p = (apart[:, :n_real].sum(axis=1) + 1) / (n_real + 1)
+    differs = theirs != ours
+    n = differs.sum(axis=1)
+    p = (differs[:, :n_real].sum(axis=1) + 1) / (n_real + 1)
     seen = np.maximum(n, 1)
-    right = (apart & (ours == labels)).sum(axis=1) / seen
+    right = (differs & (ours == labels)).sum(axis=1) / seen
     low = np.maximum(0.0, right - np.sqrt(np.log(len(theirs) / chance) / (2 * seen)))
     return np.asarray(p * (2 * np.where(n > 0, low, 0.0) - 1))
 

@@ -2,8 +2,8 @@
 
 - ``literals``: thresholds and categories of a table as literals, true or false of each sample;
 - ``trees``: the paths of scikit-learn's trees and forests;
-- ``monomials``: for some samples, the best rule that covers them, by exact search;
-- ``anchors``: for some samples, the widest rule that is precise and covers them;
+- ``around_samples``: for some samples, the best rule that covers them, or the widest precise
+  one, by exact search;
 - ``association``: literals that often hold together in the class, by association mining;
 - ``files``: rules as text, in the syntax in which they are printed.
 
@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
-    from cpx.methods.candidates.anchors import anchors
+    from cpx.methods.candidates.around_samples import anchors, monomials
     from cpx.methods.candidates.association import association_rules
     from cpx.methods.candidates.files import read_rules
     from cpx.methods.candidates.literals import Literals
-    from cpx.methods.candidates.monomials import monomials
     from cpx.methods.candidates.trees import forest_paths, model_paths
 
 __all__ = [
@@ -38,11 +37,11 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         "Literals": "literals",
-        "anchors": "anchors",
+        "anchors": "around_samples",
         "association_rules": "association",
         "forest_paths": "trees",
         "model_paths": "trees",
-        "monomials": "monomials",
+        "monomials": "around_samples",
         "read_rules": "files",
     },
 )

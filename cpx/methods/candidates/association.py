@@ -29,11 +29,11 @@ def association_rules(
     same : array of bool, shape (m,)
         Which samples are of the class; both kinds must occur.
     k : int
-        Greatest number of literals of a rule.
+        Maximum number of literals of a rule.
     min_support : float
         Least share of the samples *of the class* that a rule covers, above 0 and at most 1.
     n : int
-        Greatest number of rules.
+        Maximum number of rules.
 
     Returns
     -------
@@ -62,13 +62,13 @@ def association_rules(
     if support is None or not 0 < support <= 1:
         raise InvalidOption(f"min_support must be above 0 and at most 1, got {shown(min_support)}")
     sets = _frequent(literals.matrix[labels], support, k)
-    worth = np.where(labels, 1, -1)
+    sign = np.where(labels, 1, -1)
     found: dict[bytes, tuple[int, tuple[int, ...]]] = {}
     block = max(1, _CELLS // len(labels))
     for first in range(0, len(sets), block):
         part = sets[first : first + block]
         covers = literals.covers(part)
-        for rule, cover, gain in zip(part, covers, covers @ worth, strict=True):
+        for rule, cover, gain in zip(part, covers, covers @ sign, strict=True):
             if gain > 0:
                 found.setdefault(np.packbits(cover).tobytes(), (-int(gain), rule))
     best = sorted(found.values(), key=lambda rule: (rule[0], len(rule[1]), rule[1]))

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.binarizer import Binarizer
-from cpx.data.column_values import number
-from cpx.data.columns import NumberColumn
+from cpx.data.columns import NumberColumn, number
 from cpx.data.samples import Samples
 from cpx.errors import DataError
 

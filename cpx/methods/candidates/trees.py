@@ -28,7 +28,7 @@ def forest_paths(
     same : array of bool, shape (m,)
         Which samples are of the class; both kinds must occur.
     k : int
-        Greatest number of literals of a rule, the depth of the trees.
+        Maximum number of literals of a rule, the depth of the trees.
     trees, seed : int
         Of the forest.
 

@@ -1,4 +1,4 @@
-"""Certificates: the path of x down the implicit tree, then verification (Figure 1)."""
+"""Certificates of Blanc et al., Figure 1: the path of x down the implicit tree, then a test."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def certificate(
         certified is f(z) = f(x).
     x : sequence of d values 0 or 1
     depth : int
-        Greatest number of features.
+        Maximum number of features.
     epsilon, delta : float
         As for :func:`find_certificate`.
     noise, pairs, seed

@@ -1,4 +1,4 @@
-"""The certificate finder as a backend."""
+"""The engine ``certificates``: noise stabilising certificates of Blanc, Lange and Tan."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class Certificates(QueryMethod):
         self, problem: Problem, options: SolveOptions, progress: Progress, counted: CountedOracle
     ) -> Outcome:
         """Walk down the implicit tree; see :class:`~cpx.backends.base.Backend`."""
-        form = monomial_form(problem, self.name)
+        form = monomial_form(problem)
+        assert form is not None  # accepts() says so
         k, epsilon = form.k, _epsilon(form)
         distribution = counted.oracle.distribution
         if not isinstance(distribution, Uniform):

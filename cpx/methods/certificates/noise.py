@@ -1,4 +1,4 @@
-"""Noise sensitivity, and the effect of fixing a feature on it (Definitions 6 and 7)."""
+"""Noise sensitivity of a function of bits, and noise stabilising scores of its features."""
 
 from __future__ import annotations
 

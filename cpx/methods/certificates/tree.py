@@ -1,4 +1,4 @@
-"""The implicit decision tree, which is too large to build (Definitions 4, 8 and 9)."""
+"""The noise stabilising decision tree of Blanc et al. (Definitions 4, 8, 9), never built whole."""
 
 from __future__ import annotations
 

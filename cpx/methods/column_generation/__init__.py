@@ -3,7 +3,7 @@
 - ``table``: the samples as both steps need them;
 - ``master``: the linear programme over the rules found so far;
 - ``pricing``: rules of best reduced cost: many at once by beam search, or the best of all;
-- ``bounds``: what prices prove about every set of rules, and which rules better sets need;
+- ``bounds``: what dual prices prove about every set of rules, and which rules better sets need;
 - ``generate``: the rounds;
 - ``exchange``: local search on the errors themselves, over all rules;
 - ``zero_one``: what is proved of these errors;

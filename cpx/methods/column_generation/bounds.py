@@ -1,4 +1,4 @@
-"""What prices of samples prove: a bound for all rule sets, and the rules that better ones need."""
+"""Dual bounds: what prices of samples prove of all rule sets, and which rules better ones need."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def within_gap(
     """List the rules that sets of less Hamming objective than ``best`` may have.
 
     With the prices p_i of :func:`~cpx.methods.column_generation.bounds.hamming_bound`, P their
-    sum, the worth v(r) = p(r) - n_r of a rule, and B the greatest worth, a set S of at most K
+    sum, the value v(r) = p(r) - n_r of a rule, and B the maximum value, a set S of at most K
     rules costs at least P + sum of (price - v(s)) over S. For each r in S that is::
 
         P + price - v(r) - (K - 1) * max(0, B - price)
@@ -140,10 +140,10 @@ def within_gap(
     own = table.weights[table.own]
     # No price is 0: rules that differ on any sample are told apart.
     units = np.minimum(np.maximum(np.floor(prices * _UNIT).astype(np.int64), 1), own * _UNIT)
-    worths = -_UNIT * table.weights
-    worths[table.own] = units
-    kept = np.flatnonzero(worths)
-    if np.abs(worths).max(initial=0) >= 2**_BITS:
+    weights = -_UNIT * table.weights
+    weights[table.own] = units
+    kept = np.flatnonzero(weights)
+    if np.abs(weights).max(initial=0) >= 2**_BITS:
         return None
     end = time.monotonic() + seconds
     for most in _MOST:
@@ -152,7 +152,7 @@ def within_gap(
             return None
         found = max_weight_monomials(
             table.literals[kept],
-            worths[kept],
+            weights[kept],
             k,
             n=most,
             bits=_BITS,
@@ -166,5 +166,5 @@ def within_gap(
         least = total + price - best - (most_rules - 1) * over
         if len(found.features) < most or found.weights[-1] / _UNIT <= least:
             near = zip(found.features, found.weights, strict=True)
-            return [features for features, worth in near if worth / _UNIT > least]
+            return [features for features, weight in near if weight / _UNIT > least]
     return None

@@ -60,7 +60,7 @@ def descend(
     """
     rules = list(chosen)
     covers = [table.covered(rule) for rule in rules]
-    full = table.worths(table.weights[table.own].astype(np.float64))
+    full = table.signed_weights(table.weights[table.own].astype(np.float64))
     improved = True
     while improved:
         improved = False
@@ -69,23 +69,23 @@ def descend(
                 return rules
             others = [cover for i, cover in enumerate(covers) if i != place]
             free = ~np.logical_or.reduce(others) if others else np.ones(len(full), dtype=bool)
-            worths = np.where(free, full, 0.0)
+            weights = np.where(free, full, 0.0)
             old = 0.0
             if place < len(rules):
-                old = worths[covers[place]].sum() - float(price)
+                old = weights[covers[place]].sum() - float(price)
                 if old < 0:
                     del rules[place], covers[place]
                     improved = True
                     continue
-            wanted = np.flatnonzero(worths > 0)
+            wanted = np.flatnonzero(weights > 0)
             if not len(wanted):
                 continue
             seeds = rng.choice(wanted, min(_SEEDS, len(wanted)), replace=False)
-            found = beam_pricing(table, worths, seeds, k, _WIDTH)
+            found = beam_pricing(table, weights, seeds, k, _WIDTH)
             if not found:
                 continue
             cover = table.covered(found[0])
-            if worths[cover].sum() - float(price) > old:
+            if weights[cover].sum() - float(price) > old:
                 # At the end of the list it is added.
                 rules[place : place + 1] = [found[0]]
                 covers[place : place + 1] = [cover]

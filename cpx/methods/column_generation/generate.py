@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -59,7 +59,7 @@ class Generation:
     price : Fraction
         Of a rule, in units of weight.
     most_rules : callable
-        Returns the greatest number of rules that an optimal set may have.
+        Returns the maximum number of rules that an optimal set may have.
     seed : int
     threads : int
         Of the exact pricing.
@@ -115,19 +115,15 @@ class Generation:
 
     def by_beams(self, seconds: float) -> None:
         """Add rules that beams find until few are found, the value stalls, or time is over."""
-        end, stalled, before = time.monotonic() + seconds, 0, math.inf
         centre: Floats | None = None
-        while stalled < _STALLED and (left := end - time.monotonic()) > 0 and not self.stop():
-            relaxed = self._master.solve(left)
-            if relaxed is None:
-                return
+
+        def smoothed(duals: Floats) -> Floats:
+            nonlocal centre
+            centre = _smooth(duals, centre)
+            return centre
+
+        for relaxed in self._relaxed(time.monotonic() + seconds, smoothed):
             self._note(relaxed.value)
-            stalled = stalled + 1 if before - relaxed.value <= _GAIN * abs(before) else 0
-            before = min(before, relaxed.value)
-            centre = _smooth(relaxed.prices, centre)
-            found = self._from_beams(centre)
-            if not self._worthy(found, relaxed.prices):
-                return
 
     def by_search(self, seconds: float) -> None:
         """Price exactly, round by round, until nothing is left to find or the time is over.
@@ -169,25 +165,38 @@ class Generation:
         self._master.limit(1 / self._share)
 
     def _settled(self, end: float) -> Relaxed | None:
-        """Solve the programme, and again while beams find rules.
+        """Solve the programme, and again while beams find rules; leave time for pricing."""
 
-        That takes no longer than exact pricing, for which time is left.
+        def smoothed(duals: Floats) -> Floats:
+            return _smooth(self._share * duals, self._centre) / self._share
+
+        last: Relaxed | None = None
+        for relaxed in self._relaxed(end - self._took, smoothed):
+            last = relaxed
+        return last
+
+    def _relaxed(self, end: float, smoothed: Callable[[Floats], Floats]) -> Iterator[Relaxed]:
+        """Yield an optimum of the programme, then those with rules that beams find.
+
+        They are looked for at smoothed duals. It ends when few are found or the value stalls:
+        how long that takes must not count, or answers would differ from machine to machine.
         """
-        until = min(end - self._took, time.monotonic() + self._took)
-        while (relaxed := self._master.solve(end - time.monotonic())) is not None:
-            if time.monotonic() >= until or self.stop():
-                break
-            prices = _smooth(self._share * relaxed.prices, self._centre) / self._share
-            found = self._from_beams(prices)
-            if not self._worthy(found, relaxed.prices):
-                break
-        return relaxed
+        stalled, before = 0, math.inf
+        while stalled < _STALLED and (left := end - time.monotonic()) > 0 and not self.stop():
+            relaxed = self._master.solve(left)
+            if relaxed is None:
+                return
+            yield relaxed
+            stalled = stalled + 1 if before - relaxed.value <= _GAIN * abs(before) else 0
+            before = min(before, relaxed.value)
+            if not self._worthy(self._from_beams(smoothed(relaxed.prices)), relaxed.prices):
+                return
 
     def _add_like(self, best: Features, prices: Floats, duals: Floats) -> int:
         """Add a rule and others that cover some of the same samples; return how many."""
         rows = np.flatnonzero(self.table.covered(best) & self.table.same)
         some = self._rng.choice(rows, min(_SEEDS, len(rows)), replace=False)
-        more = beam_pricing(self.table, self.table.worths(prices), some, self.k, _WIDTH)
+        more = beam_pricing(self.table, self.table.signed_weights(prices), some, self.k, _WIDTH)
         return self._worthy([best, *more], duals)
 
     def _note(self, value: float) -> None:
@@ -207,11 +216,11 @@ class Generation:
         seeds = self._rng.choice(
             own, min(_SEEDS, len(own)), replace=False, p=chances / chances.sum()
         )
-        return beam_pricing(self.table, self.table.worths(prices), seeds, self.k, _WIDTH)
+        return beam_pricing(self.table, self.table.signed_weights(prices), seeds, self.k, _WIDTH)
 
     def _worthy(self, found: Iterable[Features], prices: Floats) -> int:
         """Add the rules that are worth more than they cost, unless like one just added."""
-        worths, added = self.table.worths(prices), list[NDArray[np.bool_]]()
+        weights, added = self.table.signed_weights(prices), list[NDArray[np.bool_]]()
         least = float(self.price) + _TOLERANCE
         for features in found:
             if len(added) == _MOST_ADDED:
@@ -219,7 +228,7 @@ class Generation:
             if features in self._known:
                 continue
             covered = self.table.covered(features)
-            if worths[covered].sum() <= least or any(_alike(covered, one) for one in added):
+            if weights[covered].sum() <= least or any(_alike(covered, one) for one in added):
                 continue
             added.append(covered)
             self._add(features)
@@ -255,7 +264,7 @@ def _smooth(prices: Floats, centre: Floats | None) -> Floats:
 
 
 def _share_of(value: float) -> float:
-    """Return what counts as nothing beside a value."""
+    """Return what counts as nothing compared with a value."""
     return _TOLERANCE * max(1.0, value)
 
 

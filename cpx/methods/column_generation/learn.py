@@ -103,7 +103,7 @@ def learn_rules(
     samples : Samples
         ``agreement`` are the literals, ``same`` tells the class. Equal samples are merged.
     k : int
-        Greatest number of literals of a rule, at least 1.
+        Maximum number of literals of a rule, at least 1.
     penalty : Fraction, int, float or str
         Price of a rule as a share of the weight of all samples.
     class_weights : pair of int, optional

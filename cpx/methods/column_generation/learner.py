@@ -83,7 +83,7 @@ class Learner:
     generation : Generation
         The rules found and what is proved of the Hamming loss.
     hamming, best : Chosen
-        The best sets met, by the Hamming and by the zero-one loss. The second is sought only
+        The best sets met, by the Hamming and by the zero-one loss. The second is looked for only
         where it is the problem's.
     """
 

@@ -18,29 +18,29 @@ Singles = NDArray[np.float32]
 
 
 def beam_pricing(
-    table: Table, worths: Floats, seeds: NDArray[np.intp], k: int, width: int
+    table: Table, weights: Floats, seeds: NDArray[np.intp], k: int, width: int
 ) -> list[Features]:
-    """Return rules that cover samples of great worth, by decreasing value.
+    """Return rules that cover samples of great weight, by decreasing value.
 
     Each seed is a sample and has a beam of its own, of the ``width`` best sets of each size, of
     literals that are true of the seed: so the rules differ as the samples do, where one beam
-    over all literals is full of near copies of one rule. Sets that cover the same worth are
+    over all literals is full of near copies of one rule. Sets that cover the same weight are
     taken for one.
 
     Parameters
     ----------
     table : Table
-    worths : ndarray of float64, shape (m,)
+    weights : ndarray of float64, shape (m,)
         Of either sign.
     seeds : ndarray of int
         Samples.
     k : int
-        Greatest number of literals, at least 1.
+        Maximum number of literals, at least 1.
     width : int
     """
-    rows = np.flatnonzero(worths)
+    rows = np.flatnonzero(weights)
     matrix = table.single[rows]
-    signed: Singles = worths[rows].astype(np.float32)
+    signed: Singles = weights[rows].astype(np.float32)
     allowed = table.literals[seeds]
     d = matrix.shape[1]
     owners = np.arange(len(seeds))
@@ -117,7 +117,7 @@ def exact_pricing(
     prices : ndarray of float64
         Of the samples of the class, each from 0 to its weight.
     parts, k : int
-        Parts of a weight, as long as they add up in 64 bits; greatest number of literals.
+        Parts of a weight, as long as they add up in 64 bits; maximum number of literals.
     threads : int
     seconds : float
         When they are over, the rule is the best met, and what is known of all rules less.
@@ -141,11 +141,11 @@ def exact_pricing(
     parts = max(1, min(parts, _MOST // max(1, int(table.weights.sum()))))
     shares = np.floor(parts * prices / np.maximum(own, 1) + _NEAR).astype(np.int64)
     units = np.clip(shares, 0, parts) * own
-    worths = -parts * table.weights
-    worths[table.own] = units
-    kept = np.flatnonzero(worths)
+    weights = -parts * table.weights
+    weights[table.own] = units
+    kept = np.flatnonzero(weights)
     found = max_weight_monomials(
-        table.literals[kept], worths[kept], k, threads=threads, time_limit=seconds, stop=stop
+        table.literals[kept], weights[kept], k, threads=threads, time_limit=seconds, stop=stop
     )
     assert found.bound is not None
     total = Fraction(int(units.sum()), parts)

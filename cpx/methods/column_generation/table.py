@@ -52,7 +52,7 @@ class Table:
         """Return the weight of the samples of other classes that a rule covers."""
         return int(self.weights[covered & ~self.same].sum())
 
-    def worths(self, prices: Floats) -> Floats:
+    def signed_weights(self, prices: Floats) -> Floats:
         """Return what covering each sample is worth: its price, or minus its weight.
 
         Parameters
@@ -60,9 +60,9 @@ class Table:
         prices : ndarray of float64
             One for each sample of the class.
         """
-        worths = -self.weights.astype(np.float64)
-        worths[self.own] = prices
-        return worths
+        weights = -self.weights.astype(np.float64)
+        weights[self.own] = prices
+        return weights
 
     def part(self, rows: Indices) -> Table:
         """Return some of the samples."""

@@ -84,7 +84,7 @@ def by_number_of_rules(
     ----------
     table : Table
     k : int
-        Greatest number of literals of a rule.
+        Maximum number of literals of a rule.
     price : Fraction
         Of a rule, in units of weight.
     best : Fraction

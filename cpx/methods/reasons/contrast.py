@@ -1,4 +1,4 @@
-"""Contrastive explanations: smallest changes of a row that can change its class."""
+"""Contrastive explanations: the fewest attributes whose change can change the class of a row."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from random import Random
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cpx.methods.reasons.deletion import delete_from_change, delete_from_reason
-from cpx.methods.reasons.hitting_set import HittingSets
-from cpx.support.validation import index_set, seconds, valid_seed, weight_map
+from cpx.methods.reasons.hitting_set import HittingSetSearch
+from cpx.support.validation import index_set, weight_map
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
-from cpx.trees.sufficiency.set_family import places, shuffled
+from cpx.trees.sufficiency.set_family import shuffled
 
 __all__ = ["SmallestChange", "contrastive"]
 
@@ -98,35 +97,22 @@ def contrastive(
     >>> found.lower, found.upper, found.proved
     (1, 1, True)
     """
-    start, limit = time.monotonic(), seconds(time_limit)
-    search = _Search(model, x, weights, must_keep, seed)
-    search.oracle.deadline = None if limit is None else start + limit
+    start = time.monotonic()
+    oracle = SufficiencyOracle.of_row(model, x, time_limit)
+    weight = weight_map(weights, model.n_attributes)
+    kept = index_set("must_keep", must_keep, model.n_attributes, "attribute")
+    used = enumerate(oracle.grid.used)
+    cost = {place: weight[a] for place, a in used if a not in kept}
+    search = _Search(oracle, cost, seed)
     with suppress(Stopped):
         search.run()
     return search.result(time.monotonic() - start)
 
 
-class _Search:
-    def __init__(
-        self,
-        model: TreeModel,
-        x: ArrayLike,
-        weights: Mapping[int, int] | Iterable[int] | None,
-        must_keep: Iterable[int],
-        seed: int,
-    ) -> None:
-        self.oracle = SufficiencyOracle(model, model.cells(x))
-        weight = weight_map(weights, model.n_attributes)
-        self.cost = [weight[a] for a in self.oracle.grid.used]
-        kept = self.oracle.bits(index_set("must_keep", must_keep, model.n_attributes, "attribute"))
-        self.free = self.oracle.everything & ~kept
-        self.news: list[int] = []
-        self.random = Random(valid_seed(seed))
-        self.lower, self.rounds = 0, 0
-        self.upper: int | None = None
-        self.best: int | None = None
-        self.cells: NDArray[np.int32] | None = None
-        self.none = False
+class _Search(HittingSetSearch):
+    """The search for a lightest change; the dual family is that of the reasons."""
+
+    cells: NDArray[np.int32] | None = None
 
     def run(self) -> None:
         change = self.oracle.change(self.free)
@@ -134,45 +120,24 @@ class _Search:
             self.none = True
             return
         self.found(delete_from_change(self.oracle, change, shuffled(change, self.random)))
-        assert self.upper is not None  # the change just found
-        sets = HittingSets({place: self.cost[place] for place in places(self.free)}, self.upper)
-        try:
-            self.close_in(sets)
-        finally:
-            self.lower = sets.lower
-            sets.close()
+        self.close_in()
 
-    def close_in(self, sets: HittingSets) -> None:
-        """Raise the lower bound and look for better changes until the bounds meet."""
-        assert self.upper is not None
-        while (hitting := sets.below(self.upper, self.oracle.look)) is not None:
-            self.rounds += 1
-            self.widen(sum(1 << place for place in hitting))
-            for reason in self.news:
-                sets.add(places(reason))
-            self.news.clear()
-
-    def widen(self, freed: int) -> None:
-        """Take a minimum hitting set for a change, or learn disjoint reasons it misses."""
+    def decide(self, chosen: int) -> None:
+        freed = chosen
         while (change := self.oracle.change(freed)) is None:
             held = self.oracle.everything & ~freed
             order = shuffled(self.free & ~freed, self.random)
             reason, _ = delete_from_reason(self.oracle, held, order, lambda _: None)
-            self.news.append(reason & self.free)
+            self.learn(reason & self.free)
             freed |= reason & self.free
         self.found(delete_from_change(self.oracle, change, shuffled(change, self.random)))
 
-    @property
-    def proved(self) -> bool:
-        return self.none or (self.upper is not None and self.lower >= self.upper)
-
-    def found(self, change: int) -> None:
-        upper = sum(self.cost[place] for place in places(change))
-        if self.upper is None or upper < self.upper:
-            others = self.oracle.attributes(self.oracle.everything & ~change)
-            cells = self.oracle.counterexample(others)
-            assert cells is not None  # the change is one
-            self.best, self.upper, self.cells = change, upper, cells
+    def found(self, chosen: int) -> None:
+        if self.upper is None or self.weight(chosen) < self.upper:
+            others = self.oracle.everything & ~chosen
+            # May be stopped: what has no counterexample to show is not noted.
+            self.cells = self.oracle.counterexample(self.oracle.attributes(others))
+            super().found(chosen)
 
     def result(self, elapsed: float) -> SmallestChange:
         found = None if self.best is None else tuple(sorted(self.oracle.attributes(self.best)))

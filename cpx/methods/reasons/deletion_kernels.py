@@ -1,4 +1,4 @@
-"""Deletion by arrays: features left out while the losses allow it, as a compiled kernel.
+"""Deletion on plain arrays: drop features while the sum of leaf losses stays within its limit.
 
 For problems whose features are judged by plain arrays
 (:class:`~cpx.models.minimum_subset.form.LossForm`). How many kept features exclude each leaf is

@@ -10,7 +10,7 @@ from random import Random
 from numpy.typing import ArrayLike
 
 from cpx.methods.reasons.deletion import delete_from_change, delete_from_reason
-from cpx.support.validation import positive_integer, seconds, valid_seed
+from cpx.support.validation import positive_integer, valid_seed
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
@@ -87,10 +87,9 @@ def enumerate_reasons(
     >>> found.reasons, found.complete
     (((2, 3),), True)
     """
-    start, limit = time.monotonic(), seconds(time_limit)
+    start = time.monotonic()
     wanted = None if n is None else positive_integer("n", n)
-    oracle = SufficiencyOracle(model, model.cells(x))
-    oracle.deadline = None if limit is None else start + limit
+    oracle = SufficiencyOracle.of_row(model, x, time_limit)
     found: dict[bool, list[tuple[int, ...]]] = {True: [], False: []}
     complete = False
     try:
@@ -130,7 +129,7 @@ def necessary_attributes(model: TreeModel, x: ArrayLike) -> tuple[int, ...]:
     DataError
         When x does not fit the model.
     """
-    oracle = SufficiencyOracle(model, model.cells(x))
+    oracle = SufficiencyOracle.of_row(model, x)
     needed = [p for p in places(oracle.everything) if oracle.change(1 << p) is not None]
     return tuple(oracle.grid.used[place] for place in needed)
 
@@ -160,9 +159,7 @@ def relevant_attributes(
     DataError, InvalidOption
         When x or another argument makes no sense.
     """
-    start, limit = time.monotonic(), seconds(time_limit)
-    oracle = SufficiencyOracle(model, model.cells(x))
-    oracle.deadline = None if limit is None else start + limit
+    oracle = SufficiencyOracle.of_row(model, x, time_limit)
     relevant, undecided = 0, oracle.everything
     try:
         for _, bits in _walk(oracle, Random(valid_seed(seed))):

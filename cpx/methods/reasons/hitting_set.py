@@ -1,12 +1,18 @@
-"""Hitting sets of little weight, and a lower bound, for a growing family; by PySAT's Glucose."""
+"""Light hitting sets of a growing family of sets, with a lower bound, by SAT calls of Glucose."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from itertools import count
+from random import Random
 from typing import Any
 
-__all__ = ["HittingSets"]
+from cpx.support.validation import valid_seed
+from cpx.trees.sufficiency.oracle import SufficiencyOracle
+from cpx.trees.sufficiency.set_family import places
+
+__all__ = ["HittingSetSearch", "HittingSets"]
 
 # Conflicts between two looks at the clock: some hundredths of a second.
 _CONFLICTS = 500
@@ -17,7 +23,7 @@ _CLAUSES = 200_000
 class HittingSets:
     """Sets of little weight that meet every set of a family.
 
-    One solver keeps what it learns while sets are added: all there is beside their clauses is
+    One solver keeps what it learns while sets are added: all there is besides their clauses is
     the sum of the weights, whose bound is an assumption.
 
     Parameters
@@ -96,3 +102,99 @@ class HittingSets:
     def close(self) -> None:
         """Free the solver."""
         self._solver.delete()
+
+
+class HittingSetSearch(ABC):
+    """The search for a lightest set that an oracle says yes to, by implicit hitting sets.
+
+    Each such set meets all sets of a dual family. So a minimum hitting set of those known so far
+    weighs no more than the answer; where the oracle says no to it, it tells more of the family.
+
+    Parameters
+    ----------
+    oracle : SufficiencyOracle
+    cost : mapping from int to int
+        The places to choose from, and what each costs.
+    seed : int
+        Of the orders in which places are tried.
+    base : int
+        Weight of what is chosen anyway.
+    on_change : callable
+        Called when a bound gets better.
+
+    Attributes
+    ----------
+    lower, upper : int, int or None
+        No set weighs less than ``lower``; the best one known weighs ``upper``.
+    best : int or None
+        The best set, by the places that may be chosen.
+    none : bool
+        It is proved that there is no set.
+    """
+
+    def __init__(
+        self,
+        oracle: SufficiencyOracle,
+        cost: Mapping[int, int],
+        seed: int,
+        base: int = 0,
+        on_change: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.oracle, self.cost, self.base, self.on_change = oracle, cost, base, on_change
+        self.free = sum(1 << place for place in cost)
+        self.random = Random(valid_seed(seed))
+        self.lower, self.rounds, self.none = base, 0, False
+        self.upper: int | None = None
+        self.best: int | None = None
+        self.family: set[int] = set()
+        self._new: list[int] = []
+
+    @abstractmethod
+    def decide(self, chosen: int) -> None:
+        """Take a minimum hitting set for a better set, or learn what of the family it misses."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether the best set is a minimum, or it is proved that there is none."""
+        return self.none or (self.upper is not None and self.lower >= self.upper)
+
+    def found(self, chosen: int) -> None:
+        """Note a set that the oracle says yes to."""
+        upper = self.weight(chosen)
+        if self.upper is None or upper < self.upper:
+            self.best, self.upper = chosen, upper
+            self.on_change()
+
+    def weight(self, chosen: int) -> int:
+        """Return what a set weighs, with what is chosen anyway."""
+        return self.base + sum(self.cost[place] for place in places(chosen))
+
+    def learn(self, dual: int) -> None:
+        """Note a set that each set must meet."""
+        if dual not in self.family:
+            self.family.add(dual)
+            self._new.append(dual)
+
+    def close_in(self) -> None:
+        """Raise the lower bound and look for better sets than a known one, until they meet."""
+        assert self.upper is not None
+        sets = HittingSets(self.cost, self.upper - self.base)
+        try:
+            while True:
+                for dual in self._new:
+                    sets.add(places(dual))
+                self._new.clear()
+                hitting = sets.below(self.upper - self.base, self.oracle.look)
+                self._bound(sets.lower + self.base)
+                self.rounds += 1
+                if hitting is None:
+                    return
+                self.decide(sum(1 << place for place in hitting))
+        finally:
+            sets.close()
+            self._bound(sets.lower + self.base)
+
+    def _bound(self, lower: int) -> None:
+        if lower > self.lower:
+            self.lower = lower
+            self.on_change()

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from cpx.methods.reasons.deletion import delete_from_reason
-from cpx.support.validation import positive_integer, seconds, valid_seed, weight_map
+from cpx.support.validation import positive_integer, valid_seed, weight_map
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
@@ -21,7 +20,7 @@ __all__ = ["MinimalReason", "minimal_reason"]
 
 @dataclass(frozen=True)
 class MinimalReason:
-    """A sufficient reason from which attributes were dropped while it stayed one.
+    """A sufficient reason from which attributes were deleted while it stayed one.
 
     Attributes
     ----------
@@ -54,10 +53,9 @@ def minimal_reason(
 ) -> MinimalReason:
     """Find a sufficient reason that needs each of its attributes, by deletion.
 
-    What a sufficient reason is, says :class:`cpx.methods.reasons.SufficiencyOracle`.
-    The first order of deletion
-    begins with the heaviest attributes, and among them with those that the fewest nodes test; the
-    others are drawn at random.
+    What a sufficient reason is, says :class:`cpx.methods.reasons.SufficiencyOracle`. The first
+    order of deletion begins with the heaviest attributes, and among them with those that the
+    fewest nodes test; the others are drawn at random.
 
     Parameters
     ----------
@@ -92,11 +90,10 @@ def minimal_reason(
     >>> found.weight, found.minimal
     (2, True)
     """
-    start, limit = time.monotonic(), seconds(time_limit)
+    start = time.monotonic()
     count, random = positive_integer("orders", orders), Random(valid_seed(seed))
     weight = weight_map(weights, model.n_attributes)
-    oracle = SufficiencyOracle(model, model.cells(x))
-    oracle.deadline = None if limit is None else start + limit
+    oracle = SufficiencyOracle.of_row(model, x, time_limit)
     cost = [weight[a] for a in oracle.grid.used]
     best, minimal = oracle.everything, False
 
@@ -109,8 +106,8 @@ def minimal_reason(
         for i in range(count):
             order = shuffled(oracle.everything, random)
             if not i:
-                tests = _tests(model)
-                order.sort(key=lambda place: (-cost[place], tests[oracle.grid.used[place]]))
+                used, tests = oracle.grid.used, model.tests
+                order.sort(key=lambda place: (-cost[place], tests[used[place]]))
             delete_from_reason(oracle, oracle.everything, order, note)
             minimal = True
     except Stopped:
@@ -126,9 +123,3 @@ def minimal_reason(
 
 def _weight(reason: int, cost: list[int]) -> int:
     return sum(cost[place] for place in places(reason))
-
-
-def _tests(model: TreeModel) -> NDArray[np.int64]:
-    """Return how many nodes test each attribute."""
-    tested = np.concatenate([tree.attribute[tree.attribute >= 0] for tree in model.trees])
-    return np.bincount(tested, minlength=model.n_attributes)

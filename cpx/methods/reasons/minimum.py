@@ -6,19 +6,18 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from random import Random
 
 from numpy.typing import ArrayLike
 
 from cpx.errors import InvalidInstance
 from cpx.methods.reasons.deletion import delete_from_reason
-from cpx.methods.reasons.hitting_set import HittingSets
-from cpx.support.validation import index_set, seconds, valid_seed, weight_map
+from cpx.methods.reasons.hitting_set import HittingSetSearch
+from cpx.support.validation import index_set, seconds, weight_map
 from cpx.trees import TreeModel
 from cpx.trees.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 from cpx.trees.sufficiency.set_family import places, shuffled
 
-__all__ = ["Listener", "MinimumReason", "minimum_reason"]
+__all__ = ["Listener", "MinimumReason", "minimum_of_oracle", "minimum_reason"]
 
 Listener = Callable[[int, int, tuple[int, ...]], None]
 """Called with lower bound, upper bound and the best reason so far."""
@@ -76,13 +75,13 @@ def minimum_reason(
 ) -> MinimumReason:
     """Find a sufficient reason of least size, or least weight, for the class of a row.
 
-    What a sufficient reason is, says :class:`cpx.methods.reasons.SufficiencyOracle`.
-    A set of attributes is one
-    exactly when it meets each *change* (contrastive explanation): each set of attributes in
-    which some counterexample differs from x. So the minimum hitting set of the changes known so
-    far weighs no more than a minimum reason; when it is a reason, it is a minimum one,
-    otherwise its counterexamples tell more changes (A. Ignatiev, A. Previti, M. Liffiton,
-    J. Marques-Silva, *Smallest MUS extraction with minimal hitting set dualization*, CP 2015).
+    What a sufficient reason is, says :class:`cpx.methods.reasons.SufficiencyOracle`. A set of
+    attributes is one exactly when it meets each *change* (contrastive explanation): each set of
+    attributes in which some counterexample differs from x. So the minimum hitting set of the
+    changes known so far weighs no more than a minimum reason; when it is a reason, it is a
+    minimum one, otherwise its counterexamples tell more changes (A. Ignatiev, A. Previti, M.
+    Liffiton, J. Marques-Silva, *Smallest MUS extraction with minimal hitting set dualization*,
+    CP 2015).
 
     Parameters
     ----------
@@ -127,18 +126,40 @@ def minimum_reason(
     >>> found.lower, found.upper, found.proved
     (2, 2, True)
     """
-    start = time.monotonic()
-    limit = seconds(time_limit)
-    asked = oracle or SufficiencyOracle(model, model.cells(x))
-    search = _Search(asked, weights, must_keep, must_avoid, seed, listen)
+    return minimum_of_oracle(
+        SufficiencyOracle.of_row(model, x) if oracle is None else oracle,
+        weights=weights,
+        must_keep=must_keep,
+        must_avoid=must_avoid,
+        time_limit=time_limit,
+        seed=seed,
+        listen=listen,
+    )
+
+
+def minimum_of_oracle(
+    oracle: SufficiencyOracle,
+    *,
+    weights: Mapping[int, int] | Iterable[int] | None = None,
+    must_keep: Iterable[int] = (),
+    must_avoid: Iterable[int] = (),
+    time_limit: float | None = None,
+    seed: int = 0,
+    listen: Listener | None = None,
+) -> MinimumReason:
+    """Find a minimum reason by an oracle of a row; see :func:`minimum_reason`."""
+    start, limit = time.monotonic(), seconds(time_limit)
+    search = _Search(oracle, weights, must_keep, must_avoid, seed, listen)
     if limit is not None:
-        search.oracle.deadline = start + limit
+        oracle.deadline = start + limit
     with suppress(Stopped):
         search.run()
     return search.result(time.monotonic() - start)
 
 
-class _Search:
+class _Search(HittingSetSearch):
+    """The search for a lightest reason; the dual family is that of the changes."""
+
     def __init__(
         self,
         oracle: SufficiencyOracle,
@@ -148,33 +169,24 @@ class _Search:
         seed: int,
         listen: Listener | None,
     ) -> None:
-        self.oracle, model = oracle, oracle.model
-        weight = weight_map(weights, model.n_attributes)
-        self.keep = index_set("must_keep", must_keep, model.n_attributes, "attribute")
-        self.avoid = index_set("must_avoid", must_avoid, model.n_attributes, "attribute")
-        if self.keep & self.avoid:
+        d = oracle.model.n_attributes
+        weight = weight_map(weights, d)
+        self.keep = index_set("must_keep", must_keep, d, "attribute")
+        avoid = index_set("must_avoid", must_avoid, d, "attribute")
+        if self.keep & avoid:
             raise InvalidInstance(
-                f"must_keep and must_avoid have {sorted(self.keep & self.avoid)} in common"
+                f"must_keep and must_avoid have {sorted(self.keep & avoid)} in common"
             )
-        self.weight, self.base = weight, sum(weight[a] for a in self.keep)
-        self.kept, self.always = self.oracle.bits(self.keep), self.oracle.bits(self.avoid)
-        self.free = self.oracle.everything & ~self.kept & ~self.always
-        self.random, self.listen = Random(valid_seed(seed)), listen
-        used = self.oracle.grid.used
-        self.cost = {i: weight[used[i]] for i in places(self.free)}
-        self.lower = self.base
-        self.best: frozenset[int] | None = None
-        self.upper: int | None = None
-        self.infeasible = False
-        self.changes: set[int] = set()
-        self.news: list[int] = []
-        self.rounds = 0
-
-    # ------------------------------------------------------------- the search
+        self.kept, self.always = oracle.bits(self.keep), oracle.bits(avoid)
+        free = places(oracle.everything & ~self.kept & ~self.always)
+        cost = {place: weight[oracle.grid.used[place]] for place in free}
+        base = sum(weight[a] for a in self.keep)
+        super().__init__(oracle, cost, seed, base, self.tell)
+        self.listen = listen
 
     def run(self) -> None:
         if self.always and self.refutation(self.free) is not None:
-            self.infeasible = True
+            self.none = True
             return
         self.found(self.free)
         self.oracle.patience = _PATIENCE
@@ -184,91 +196,56 @@ class _Search:
         for change in self.oracle.changes or ():
             # What a kept attribute meets, every set that is looked for meets.
             if not change & self.kept:
-                self.learn(change)
-        assert self.upper is not None  # the reason just shrunk
-        sets = HittingSets(self.cost, self.upper - self.base)
+                self.learn(change & ~self.always)
+        self.close_in()
+
+    def decide(self, chosen: int) -> None:
         try:
-            self.close_in(sets)
-        finally:
-            sets.close()
-            self.bound(sets.lower + self.base)
-
-    def close_in(self, sets: HittingSets) -> None:
-        """Raise the lower bound and look for better reasons until the bounds meet."""
-        assert self.upper is not None
-        while True:
-            for change in self.news:
-                sets.add(places(change))
-            self.news.clear()
-            hitting = sets.below(self.upper - self.base, self.oracle.look)
-            self.bound(sets.lower + self.base)
-            self.rounds += 1
-            if hitting is None:
-                return
-            try:
-                self.refute(sum(1 << place for place in hitting))
-            except GaveUp:
-                self.oracle.patience = _MORE * (self.oracle.patience or _PATIENCE)
-
-    def refute(self, chosen: int) -> None:
-        """Take a minimum hitting set for a reason, or learn disjoint changes it misses."""
-        grown = chosen
-        while (change := self.refutation(grown)) is not None:
-            grown |= self.learn(change)
-        if grown == chosen:
-            self.found(chosen)
-        else:
-            self.shrink(grown)
+            grown = chosen
+            while (change := self.refutation(grown)) is not None:
+                self.learn(change & ~self.always)
+                grown |= change & ~self.always
+            if grown == chosen:
+                self.found(chosen)
+            else:
+                self.shrink(grown)
+        except GaveUp:
+            self.oracle.patience = _MORE * (self.oracle.patience or _PATIENCE)
 
     def shrink(self, reason: int) -> None:
-        """Make a subset-minimal reason, and learn what is met on the way."""
+        """Make an inclusion-minimal reason, and learn what is met on the way."""
         order = shuffled(reason & self.free, self.random)
-        _, changes = delete_from_reason(self.oracle, reason | self.kept, order, self.found)
+        _, changes = delete_from_reason(
+            self.oracle, reason | self.kept, order, lambda less: self.found(less & self.free)
+        )
         for change in changes:
-            self.learn(change)
+            self.learn(change & ~self.always)
 
     def refutation(self, chosen: int) -> int | None:
         """Return where a counterexample to a set differs from x, or None for a reason."""
         return self.oracle.change(self.oracle.everything & ~chosen & ~self.kept)
 
-    def learn(self, change: int) -> int:
-        """Ask for sets that meet a change, by what of it may be in a reason."""
-        small = change & ~self.always
-        if small not in self.changes:
-            self.changes.add(small)
-            self.news.append(small)
-        return small
-
-    # ---------------------------------------------------------- what is known
-
-    @property
-    def proved(self) -> bool:
-        return self.infeasible or (self.upper is not None and self.lower >= self.upper)
-
-    def found(self, reason: int) -> None:
-        attributes = self.oracle.attributes(reason & self.free)
-        upper = self.base + sum(self.weight[a] for a in attributes)
-        if self.upper is None or upper < self.upper:
-            self.best, self.upper = attributes | self.keep, upper
-            self.tell()
-
-    def bound(self, lower: int) -> None:
-        if lower > self.lower:
-            self.lower = lower
-            self.tell()
+    def attributes(self) -> tuple[int, ...] | None:
+        """Return the best reason, increasing."""
+        if self.best is None:
+            return None
+        return tuple(sorted(self.oracle.attributes(self.best) | self.keep))
 
     def tell(self) -> None:
-        if self.listen is not None and self.best is not None and self.upper is not None:
-            self.listen(self.lower, self.upper, tuple(sorted(self.best)))
+        if self.listen is None or self.upper is None:
+            return
+        reason = self.attributes()
+        assert reason is not None  # it weighs upper
+        self.listen(self.lower, self.upper, reason)
 
     def result(self, elapsed: float) -> MinimumReason:
         return MinimumReason(
-            lower=None if self.infeasible else self.lower,
+            lower=None if self.none else self.lower,
             upper=self.upper,
-            attributes=None if self.best is None else tuple(sorted(self.best)),
+            attributes=self.attributes(),
             proved=self.proved,
             rounds=self.rounds,
             calls=self.oracle.calls,
-            changes=len(self.changes),
+            changes=len(self.family),
             seconds=elapsed,
         )

@@ -1,6 +1,6 @@
-"""Rule sets by other methods, on the same samples and with the same figures.
+"""Other rule learners, compared on the same samples by the same figures.
 
-- ``found``: a set of rules with its figures, and the table that compares several;
+- ``evaluation``: a set of rules with its figures, and the table that compares them;
 - ``cart``: the leaves of one decision tree;
 - ``picking``: anchors of many samples, few of which cover the most: greedily (SP-anchors), or
   proved.
@@ -14,7 +14,7 @@ from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.methods.rule_learners.cart import cart_rules
-    from cpx.methods.rule_learners.found import FoundRules, comparison
+    from cpx.methods.rule_learners.evaluation import FoundRules, comparison
     from cpx.methods.rule_learners.picking import maximum_coverage, optimal_pick, submodular_pick
 
 __all__ = [
@@ -29,9 +29,9 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "FoundRules": "found",
+        "FoundRules": "evaluation",
         "cart_rules": "cart",
-        "comparison": "found",
+        "comparison": "evaluation",
         "maximum_coverage": "picking",
         "optimal_pick": "picking",
         "submodular_pick": "picking",

@@ -9,7 +9,7 @@ import numpy as np
 
 from cpx.methods.candidates.literals import Literals
 from cpx.methods.candidates.trees import as_literals, tree_paths
-from cpx.methods.rule_learners.found import FoundRules
+from cpx.methods.rule_learners.evaluation import FoundRules
 from cpx.support.validation import positive_integer, valid_seed
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def cart_rules(
     same : array of bool, shape (m,)
         Which samples are of the class; both kinds must occur.
     k : int
-        Depth of the tree, the greatest number of literals of a rule.
+        Depth of the tree, the maximum number of literals of a rule.
     penalty : Fraction, int, float or str
         Price of a rule in the figures; the tree knows nothing of it.
     seed : int

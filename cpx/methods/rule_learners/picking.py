@@ -1,4 +1,4 @@
-"""Selection of a few covering rules: greedy, and as a constraint model."""
+"""Maximum coverage by a few rules: the greedy submodular pick, and the proved optimum."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from cpx.errors import DataError
 from cpx.methods.candidates.literals import Literals
-from cpx.methods.rule_learners.found import FoundRules
+from cpx.methods.rule_learners.evaluation import FoundRules
 from cpx.support.validation import positive_integer
 
 if TYPE_CHECKING:

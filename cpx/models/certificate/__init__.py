@@ -1,1 +1,1 @@
-"""Smallest certificates on samples."""
+"""Minimum certificates on samples."""

@@ -1,4 +1,4 @@
-"""Smallest certificates on samples: the fewest features that leave few samples to disagree."""
+"""Minimum certificates on samples: the fewest features that leave few samples to disagree."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ import numpy as np
 
 from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value
+from cpx.answers.values import Value, exact_percent
 from cpx.data.samples import Samples
 from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.minimum_subset.problem import (
     FORBIDDEN,
     REQUIRED,
-    SMALLEST_ENCODINGS,
+    SUBSET_ENCODINGS,
     WEIGHTS,
-    SmallestSet,
+    MinimumSubset,
 )
 from cpx.models.monomial.text import conclusion, samples_in_words
 from cpx.models.parameters import NAME, ShareOf, parameter
+from cpx.models.registry import register
 from cpx.models.saved import SAMPLES
-from cpx.models.text import percent
 from cpx.support.validation import Share
 
 __all__ = ["MinCertificate"]
 
 
+@register
 @dataclass(frozen=True, eq=False)
-class MinCertificate(SmallestSet):
+class MinCertificate(MinimumSubset):
     """Find the fewest features that cover few disagreeing samples.
 
     A set S is enough when the weight of the samples that agree with x on S and have another
@@ -50,7 +51,7 @@ class MinCertificate(SmallestSet):
         Tolerated share of the weight of all samples, from 0 to 1; exact, a float means the
         decimal number it is printed as.
     weights : sequence of int, optional
-        A positive weight per feature; the set of least weight is sought. Default: all 1.
+        A positive weight per feature; the weight of the set is minimised. Default: all 1.
     required, forbidden : sequence of int
         Features that must, and must not, be chosen. A contradiction between them, and samples
         of another class that only forbidden features or none tell from x, make a valid
@@ -88,7 +89,7 @@ class MinCertificate(SmallestSet):
     name: str = field(default="", metadata=NAME)
 
     kind: ClassVar[str] = "min-certificate"
-    encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SMALLEST_ENCODINGS
+    encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SUBSET_ENCODINGS
 
     @property
     def n_features(self) -> int:
@@ -154,7 +155,7 @@ class MinCertificate(SmallestSet):
 
     def brief(self) -> list[str]:
         """Return samples, features and what is tolerated."""
-        share = percent(Fraction(self.epsilon))
+        share = exact_percent(Fraction(self.epsilon))
         return [*samples_in_words(self.samples), f"at most {share} disagreeing"]
 
     def facts(self) -> dict[str, str]:
@@ -170,7 +171,7 @@ class MinCertificate(SmallestSet):
 
     def claim(self) -> str:
         """Name the certificate."""
-        share = percent(Fraction(self.epsilon))
+        share = exact_percent(Fraction(self.epsilon))
         return f"certificate on these samples with at most {share} disagreeing"
 
     def units(self, size: int) -> str:

@@ -1,4 +1,4 @@
-"""Rules of a kernel machine: the formula of greatest weight in the feature space of its kernel."""
+"""Rules of a kernel machine: the formula of maximum weight in the feature space of its kernel."""
 
 from __future__ import annotations
 
@@ -14,25 +14,89 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value
+from cpx.answers.values import Value, class_words
+from cpx.data.bits import bit_array, matrix_of, strings_of
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Problem, Statement, Values
-from cpx.models.kernel_rule import parameters as declared
-from cpx.models.kernel_rule.dnf import DNF, in_words
 from cpx.models.kernel_rule.encodings import slots
-from cpx.models.kernel_rule.form import DNFForm
-from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
-from cpx.models.text import class_words
+from cpx.models.kernel_rule.form import DNF, DNFForm, in_words
+from cpx.models.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
+from cpx.models.registry import register
+from cpx.models.saved import BITS
+from cpx.support.validation import entries, index, name_list, positive_fraction
 
-__all__ = ["KernelRule"]
+__all__ = ["KernelRule", "Names", "SignedWeights", "Table", "Unit"]
+
+_MOST_WEIGHT = 2**53
+
+
+class Table(Kind):
+    """A table of bits with at least one row."""
+
+    schema: ClassVar[Json] = {"type": "array", "minItems": 1, "items": BITS}
+
+    def check(self, name: str, value: Any, problem: Any) -> NDArray[np.bool_]:
+        """Return the table."""
+        return bit_array(name, value, 2, error=InvalidInstance)
+
+    def saved(self, value: NDArray[np.bool_]) -> list[str]:
+        """Return a string for each row."""
+        return strings_of(value)
+
+    def read(self, key: str, holder: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return the table of a file."""
+        return matrix_of(holder[key])
+
+
+class SignedWeights(ListKind):
+    """An integer of either sign for each sample."""
+
+    schema: ClassVar[Json] = {"type": "array", "items": {"type": "integer"}}
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[int, ...]:
+        """Return the integers."""
+        found = entries(name, value, "integers", len(problem.samples))
+        weights = tuple(index(f"{name}[{i}]", w) for i, w in enumerate(found))
+        if sum(map(abs, weights)) >= _MOST_WEIGHT:
+            raise InvalidInstance(
+                f"{name} must have absolute values that add up to less than 2**53"
+            )
+        return weights
+
+
+class Unit(Kind):
+    """A positive fraction."""
+
+    range: ClassVar[str] = "a positive fraction"
+    schema: ClassVar[Json] = {"type": "string", "pattern": "^[0-9]+(/[0-9]+)?$"}
+
+    def check(self, name: str, value: Any, problem: Any) -> Fraction:
+        """Return the fraction."""
+        return positive_fraction(name, value)
+
+    def saved(self, value: Fraction) -> str:
+        """Return the fraction as text."""
+        return str(value)
+
+
+class Names(ListKind):
+    """What each feature means; ``x0``, ``x1``, ... for none."""
+
+    schema: ClassVar[Json] = {"type": "array", "items": {"type": "string"}}
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[str, ...]:
+        """Return the names."""
+        return name_list(name, entries(name, value, "strings") or None, problem.d)
+
 
 # A solution chooses from a feature of each clause, and each such choice has a name.
 _MOST_INDICES = 10**6
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class KernelRule(Problem):
-    """Find the rule of greatest weight of a kernel machine.
+    """Find the rule of maximum weight of a kernel machine.
 
     A rule f is a disjunction of 1 to D conjunctions of 1 to C features, none of them negated: a
     feature of the kernel of all such formulas. Its weight in the machine [1]_ is, over the
@@ -86,20 +150,22 @@ class KernelRule(Problem):
     """
 
     samples: NDArray[np.bool_] = field(
-        metadata=parameter(declared.Table(), "one string per support vector", key="samples")
+        metadata=parameter(Table(), "one string per support vector", key="samples")
     )
     weights: tuple[int, ...] = field(
-        metadata=parameter(
-            declared.SignedWeights(), "y_i alpha_i of each, in units", key="weights"
-        )
+        metadata=parameter(SignedWeights(), "y_i alpha_i of each, in units", key="weights")
     )
-    max_clauses: int = field(metadata=parameter(Integer(1), "most clauses of the rule"))
-    max_literals: int = field(metadata=parameter(Integer(1, "d"), "most features of a clause"))
+    max_clauses: int = field(
+        metadata=parameter(Integer(1), "maximum number of clauses of the rule")
+    )
+    max_literals: int = field(
+        metadata=parameter(Integer(1, "d"), "maximum number of features of a clause")
+    )
     unit: Fraction | int | str = field(
-        default=Fraction(1), metadata=parameter(declared.Unit(), "what a weight of 1 stands for")
+        default=Fraction(1), metadata=parameter(Unit(), "what a weight of 1 stands for")
     )
     features: tuple[str, ...] = field(
-        default=(), metadata=parameter(declared.Names(), "what each feature means", key="features")
+        default=(), metadata=parameter(Names(), "what each feature means", key="features")
     )
     name: str = field(default="", metadata=NAME)
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)

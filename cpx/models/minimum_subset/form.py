@@ -1,4 +1,4 @@
-"""Smallest sets of features as plain arrays: what a set must exclude, and what it may lose."""
+"""Minimum subsets of features as plain arrays: what a set must exclude, and what it may lose."""
 
 from __future__ import annotations
 

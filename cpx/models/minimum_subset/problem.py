@@ -1,10 +1,11 @@
-"""Smallest sets of features that are enough for something: what those problems share."""
+"""The base class of problems to find a minimum subset of features that is enough."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,16 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.values import Value
 from cpx.models.base import Encoding, Problem, Statement, Values
-from cpx.models.minimum_subset.encodings.direct import direct
-from cpx.models.minimum_subset.encodings.order import order
+from cpx.models.minimum_subset.encodings import direct, order
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.parameters import Indices, Weights, parameter
 
-__all__ = ["FORBIDDEN", "REQUIRED", "SMALLEST_ENCODINGS", "WEIGHTS", "SmallestSet"]
+if TYPE_CHECKING:
+    from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
-SMALLEST_ENCODINGS: tuple[Encoding[LossForm], ...] = (
+__all__ = ["FORBIDDEN", "REQUIRED", "SUBSET_ENCODINGS", "WEIGHTS", "MinimumSubset"]
+
+SUBSET_ENCODINGS: tuple[Encoding[LossForm], ...] = (
     Encoding("order", order),
     Encoding("direct", direct),
 )
@@ -30,7 +33,7 @@ FORBIDDEN = parameter(Indices(), "features that must not be chosen", place=1)
 WEIGHTS = parameter(Weights(), "one per feature; absent: all 1", place=2)
 
 
-class SmallestSet(Problem):
+class MinimumSubset(Problem):
     """A problem to choose features of least weight that are enough.
 
     Enough is monotone: with every set that is enough, so are those that contain it.
@@ -54,9 +57,21 @@ class SmallestSet(Problem):
     def enough(self, features: tuple[int, ...]) -> bool:
         """Say whether a set of features is enough, apart from required and forbidden ones."""
 
+    @property
+    def decided_by_rows(self) -> bool:
+        """Whether a set is enough when all rows of a tree model that agree on it have one class.
+
+        Only then there is a :meth:`row_oracle`.
+        """
+        return False
+
+    def row_oracle(self) -> SufficiencyOracle:
+        """Return what decides sets by all rows, and remembers its answers."""
+        raise NotImplementedError(f"sets of {self.kind} are not decided by rows")
+
     @abstractmethod
     def claim(self) -> str:
-        """Name what is sought, such as ``"majoritary reason"``."""
+        """Name what the problem asks for, such as ``"majoritary reason"``."""
 
     @abstractmethod
     def units(self, size: int) -> str:
@@ -118,7 +133,7 @@ class SmallestSet(Problem):
         return replace(explanation, proved=sentence)
 
     def candidate(self) -> str:
-        """Name what competes: what is sought, with what is required and nothing forbidden."""
+        """Name what competes: the same, with what is required and nothing forbidden."""
         parts = []
         if self.required:
             parts.append("has what is required")

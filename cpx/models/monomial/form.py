@@ -31,11 +31,11 @@ class CoverageLimits:
     same : ndarray of bool, shape (m,)
         Samples of the class of x.
     least : int
-        Least covered weight.
+        Minimum covered weight.
     most : int or None
-        Greatest covered weight.
+        Maximum covered weight.
     precision : Fraction or None
-        Least precision tau: ``agreeing covered >= tau * covered``, which is linear in the
+        Minimum precision tau: ``agreeing covered >= tau * covered``, which is linear in the
         covered samples: the sum of ``w_i (1 - tau)`` over those of the class of x, and of
         ``-w_i tau`` over the others, is not negative. Its denominator times the total weight
         is below 2**62.
@@ -136,7 +136,7 @@ class WeightedMonomial(_Choice):
     cost_covered, cost_uncovered : ndarray of int64, shape (m,)
         Non-negative costs.
     k : int
-        Greatest number of features.
+        Maximum number of features.
     required, forbidden : tuple of int
         Features that must, and must not, be chosen.
     groups : ndarray of int64, shape (d,), or None

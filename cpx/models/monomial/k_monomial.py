@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.models.base import Encoding
-from cpx.models.monomial.encodings.channelling import channelling
+from cpx.models.monomial.encodings.channelling import channelling, table1_literal
 from cpx.models.monomial.encodings.clausal import clausal
+from cpx.models.monomial.encodings.pairs import pairs
 from cpx.models.monomial.encodings.reified import reified
-from cpx.models.monomial.encodings.table1_literal import table1_literal
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.problem import WeightedProblem
+from cpx.models.registry import register
 
 __all__ = ["LIMITED_ENCODINGS", "MONOMIAL_ENCODINGS", "KMonomial"]
 
@@ -22,6 +23,7 @@ MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = (
     Encoding("clausal", clausal),
     Encoding("channelling", channelling),
     Encoding("reified", reified),
+    Encoding("pairs", pairs),
     Encoding("table1-literal", table1_literal, faithful=False, limits=False),
 )
 
@@ -29,6 +31,7 @@ LIMITED_ENCODINGS = tuple(encoding for encoding in MONOMIAL_ENCODINGS if encodin
 """Those that can state limits on what the rule covers."""
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class KMonomial(WeightedProblem):
     """Find a monomial of at most k features with the least loss.

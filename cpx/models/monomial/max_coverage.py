@@ -1,4 +1,4 @@
-"""Monomials of greatest coverage among those that are precise enough."""
+"""Monomials of maximum coverage among those that are precise enough."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from cpx.models.base import Encoding
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.k_monomial import LIMITED_ENCODINGS
 from cpx.models.monomial.problem import WeightedProblem
+from cpx.models.registry import register
 from cpx.support.validation import Share
 
 __all__ = ["MaxCoverage"]
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class MaxCoverage(WeightedProblem):
     """Find a monomial of at most k features that covers the most and is precise enough.

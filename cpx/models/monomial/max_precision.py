@@ -1,4 +1,4 @@
-"""Monomials of greatest precision among those that cover enough."""
+"""Monomials of maximum precision among those that cover enough."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from cpx.models.monomial.form import (
 from cpx.models.monomial.k_monomial import LIMITED_ENCODINGS
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
 from cpx.models.parameters import ShareOf, parameter
+from cpx.models.registry import register
 from cpx.support.validation import Share
 
 __all__ = ["MaxPrecision", "PrecisionStep"]
@@ -31,6 +32,7 @@ __all__ = ["MaxPrecision", "PrecisionStep"]
 _MOST_WEIGHT = 2**31
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class MaxPrecision(MonomialProblem, RatioProblem):
     """Find the most precise monomial of at most k features that covers enough.
@@ -72,6 +74,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
     sense: ClassVar[Literal["min", "max"]] = "max"
     encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
     covers_something: ClassVar[bool] = True
+    ratio: ClassVar[str] = "precision(S) = agreeing weight covered / weight covered"
 
     def validate(self) -> None:
         """Refuse weights whose products do not fit 64 bits."""

@@ -12,10 +12,12 @@ from cpx.models.base import Encoding
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS
 from cpx.models.monomial.problem import WeightedProblem
+from cpx.models.registry import register
 
 __all__ = ["NegativeOnly"]
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class NegativeOnly(WeightedProblem):
     """Find a monomial of at most k features that covers the least disagreeing weight.

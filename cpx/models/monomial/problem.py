@@ -1,4 +1,4 @@
-"""Monomial problems: choose at most k features, so that the rule they make is the best.
+"""The base class of monomial problems: their constraints, and the exact value of a rule.
 
 Shared by all problems whose answer is one monomial: the data, the constraints, the exact
 evaluation (:class:`MonomialProblem`), and the statement of those whose objective is a sum over
@@ -23,7 +23,7 @@ from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Statement, Values, maximised
-from cpx.models.monomial.encodings.limits import refuse_limits
+from cpx.models.monomial.encodings.common import refuse_limits
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 from cpx.models.monomial.text import LIMITS, MonomialText
 from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
@@ -45,7 +45,7 @@ class MonomialProblem(MonomialText):
     samples : Samples
         Agreement with x, labels and weights.
     k : int
-        Greatest number of features, 0 <= k <= d.
+        Maximum number of features, 0 <= k <= d.
     required, forbidden : sequence of int, optional
         Features that must, and must not, be chosen. A contradiction between them is a
         valid problem without a solution.
@@ -54,11 +54,11 @@ class MonomialProblem(MonomialText):
     name : str
         Name of the instance, free.
     min_coverage, max_coverage : Fraction, int, float or str, optional
-        Least and greatest share of all weight that the rule covers, from 0 to 1. Shares are
+        Minimum and maximum share of all weight that the rule covers, from 0 to 1. Shares are
         kept as exact fractions: a float means the decimal number it is printed as, a string
         is such as ``"19/20"`` or ``"0.95"``.
     min_precision : Fraction, int, float or str, optional
-        Least precision of the rule. A rule that covers nothing has no precision and is not
+        Minimum precision of the rule. A rule that covers nothing has no precision and is not
         allowed when one is asked for. None stands for the default of the kind of problem, here
         and for the coverage. Limits that no rule keeps make a valid problem without a solution.
 
@@ -69,7 +69,7 @@ class MonomialProblem(MonomialText):
     """
 
     samples: Samples = field(metadata=SAMPLES)
-    k: int = field(metadata=parameter(Integer(0, "n_features"), "greatest number of features"))
+    k: int = field(metadata=parameter(Integer(0, "n_features"), "maximum number of features"))
     required: tuple[int, ...] = field(
         default=(), metadata=parameter(Indices(), "features that must be chosen")
     )
@@ -83,15 +83,15 @@ class MonomialProblem(MonomialText):
     min_coverage: Share | None = field(
         default=None,
         metadata=parameter(
-            ShareOf(optional=True), "least share of all weight covered, exact: '1/20'"
+            ShareOf(optional=True), "minimum share of all weight covered, exact: '1/20'"
         ),
     )
     max_coverage: Share | None = field(
         default=None,
-        metadata=parameter(ShareOf(optional=True), "greatest share of all weight covered"),
+        metadata=parameter(ShareOf(optional=True), "maximum share of all weight covered"),
     )
     min_precision: Share | None = field(
-        default=None, metadata=parameter(ShareOf(optional=True), "least precision of the rule")
+        default=None, metadata=parameter(ShareOf(optional=True), "minimum precision of the rule")
     )
 
     covers_something: ClassVar[bool] = False

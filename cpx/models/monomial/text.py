@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from cpx.answers.rule import Rule
+from cpx.answers.values import class_words, exact_percent, listed
 from cpx.models.base import Problem
-from cpx.models.text import class_words, listed, percent
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation, SampleEvaluation
@@ -109,7 +109,7 @@ class MonomialText(Problem):
     def short_limits(self) -> list[str]:
         """Return the limits as they stand in a title: ``["coverage >= 5 %"]``."""
         signs = dict(zip(LIMITS, ("coverage >=", "coverage <=", "precision >="), strict=True))
-        return [f"{signs[name]} {percent(share)}" for name, share in self.shares.items()]
+        return [f"{signs[name]} {exact_percent(share)}" for name, share in self.shares.items()]
 
     def candidate(self) -> str:
         """Return the rules that compete: ``"rule of at most 4 conditions that covers ..."``."""
@@ -123,13 +123,13 @@ class MonomialText(Problem):
             parts.append("has at most one condition of each group")
         low, high, precision = map(self.shares.get, LIMITS)
         if low:
-            parts.append(f"covers at least {percent(low)} of the samples")
+            parts.append(f"covers at least {exact_percent(low)} of the samples")
         elif self.limits is not None and self.limits.least and not precision:
             parts.append("covers a sample")
         if high is not None and high < 1:
-            parts.append(f"covers at most {percent(high)} of the samples")
+            parts.append(f"covers at most {exact_percent(high)} of the samples")
         if precision:
-            parts.append(f"has a precision of at least {percent(precision)}")
+            parts.append(f"has a precision of at least {exact_percent(precision)}")
         return f"{size} that {' and '.join(parts)}" if parts else size
 
     # ------------------------------------------------------- what was proved

@@ -22,7 +22,7 @@ def signature(form: RuleSelection) -> Statement:
     """One-sided clauses over signatures: rows that the same rules cover are one row.
 
     Variables: X_r, rule r is selected; U_g for each signature g whose rows are worth covering,
-    C_g for each whose rows cost when covered. With w_g the net worth of the rows, R_g the rules
+    C_g for each whose rows cost when covered. With w_g the net weight of the rows, R_g the rules
     that cover them, and c_r the price of a rule::
 
         minimise    sum_r c_r X_r  +  sum_g w_g U_g  +  sum_g -w_g C_g
@@ -87,13 +87,13 @@ def channelling(form: RuleSelection) -> Statement:
     import cpmpy as cp
 
     X = bools(form.shape[0], "X")
-    priced = np.flatnonzero(form.worth)
+    priced = np.flatnonzero(form.weights)
     L = bools(priced.size, "L")
     constraints = _choice(form, X, range(form.shape[0]))
     for lost, i in zip(L, priced, strict=True):
         covering = X[np.flatnonzero(form.covers[:, i])]
         covered = cp.any(covering) if len(covering) else False
-        if form.worth[i] < 0:
+        if form.weights[i] < 0:
             constraints.append(lost == covered)
         else:
             constraints.append(~lost == covered)
@@ -101,11 +101,11 @@ def channelling(form: RuleSelection) -> Statement:
 
     def complete(chosen: Sequence[int]) -> Values:
         times = form.times_covered(chosen)
-        wrong = (times > 0) == (form.worth < 0)
+        wrong = (times > 0) == (form.weights < 0)
         values = {"X": _indicator(form, chosen), "L": wrong[priced].astype(np.int64)}
         return {**values, **doubled(times[often])}
 
-    objective = cost(X, (form.prices, X), (np.abs(form.worth[priced]), L))
+    objective = cost(X, (form.prices, X), (np.abs(form.weights[priced]), L))
     return Statement(
         model=cp.Model(constraints, minimize=objective),
         variables={"X": X, "L": L} | V,
@@ -121,7 +121,7 @@ def _one_sided(form: RuleSelection, left: Presolved) -> Statement:
     kept, merged = list(left.kept), left.form
     X = bools(form.shape[0], "X")
     covers = merged.covers
-    uncovering, covering = np.flatnonzero(merged.worth > 0), np.flatnonzero(merged.worth < 0)
+    uncovering, covering = np.flatnonzero(merged.weights > 0), np.flatnonzero(merged.weights < 0)
     U, C = bools(uncovering.size, "U"), bools(covering.size, "C")
     rules, charged = np.array(list(X), dtype=object), np.array(list(C), dtype=object)
     constraints = _choice(form, X, kept)
@@ -144,7 +144,7 @@ def _one_sided(form: RuleSelection, left: Presolved) -> Statement:
         return {**values, **doubled(times[often])}
 
     terms = [(form.prices[kept], [X[r] for r in kept])]
-    terms += [(merged.worth[uncovering], U), (-merged.worth[covering], C)]
+    terms += [(merged.weights[uncovering], U), (-merged.weights[covering], C)]
     return Statement(
         model=cp.Model(constraints, minimize=cost(X, *terms)),
         variables={"X": X, "U": U, "C": C} | V,

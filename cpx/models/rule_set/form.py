@@ -22,8 +22,8 @@ class RuleSelection:
     Minimise, over sets S of rules that contain ``required`` and avoid ``forbidden``::
 
         offset + sum of prices[r] over r in S
-               + sum of worth[i]  over the rows i with worth[i] > 0 that no rule in S covers
-               - sum of worth[i]  over the rows i with worth[i] < 0 that a rule in S covers
+               + sum of weights[i]  over the rows i with weights[i] > 0 that no rule in S covers
+               - sum of weights[i]  over the rows i with weights[i] < 0 that a rule in S covers
 
     with at most ``max_rules`` rules, ``max_literals`` literals, and ``max_overlap`` weight of
     rows that two rules in S or more cover. What is limited never falls when a rule is added:
@@ -33,7 +33,7 @@ class RuleSelection:
     ----------
     covers : ndarray of bool, shape (R, m)
         Whether rule r covers row i.
-    worth : ndarray of int64, shape (m,)
+    weights : ndarray of int64, shape (m,)
         What covering the row saves; negative where it costs.
     prices : ndarray of int64, shape (R,)
         Not negative.
@@ -50,7 +50,7 @@ class RuleSelection:
     """
 
     covers: Bools
-    worth: Ints
+    weights: Ints
     prices: Ints
     offset: int
     required: tuple[int, ...]
@@ -75,8 +75,8 @@ class RuleSelection:
         """Return the cost of a set of rules, allowed or not."""
         rules = list(chosen)
         covered = self.times_covered(rules) > 0
-        missed = int(self.worth[~covered & (self.worth > 0)].sum())
-        wrong = -int(self.worth[covered & (self.worth < 0)].sum())
+        missed = int(self.weights[~covered & (self.weights > 0)].sum())
+        wrong = -int(self.weights[covered & (self.weights < 0)].sum())
         return self.offset + missed + wrong + int(self.prices[rules].sum())
 
     def allows(self, chosen: Iterable[int]) -> bool:
@@ -101,7 +101,7 @@ class RuleSelection:
         """The same problem with the rows of one signature as one row.
 
         The signature of a row is the set of rules that cover it. Rows of one signature are
-        covered together: with P the worth of those that should be covered, and N the cost of
+        covered together: with P the weight of those that should be covered, and N the cost of
         those that should not, they cost N when they are, P when they are not. This is
         min(P, N) in any case, and, where P > N, another P - N when they are not covered, else
         another N - P when they are. Rows that no rule covers have one case only. All costs and
@@ -109,19 +109,19 @@ class RuleSelection:
         """
         order, starts = _runs(self.covers)
         columns = self.covers[:, order[starts]]
-        saved = np.add.reduceat(np.maximum(self.worth, 0)[order], starts)
-        costs = np.add.reduceat(np.maximum(-self.worth, 0)[order], starts)
+        saved = np.add.reduceat(np.maximum(self.weights, 0)[order], starts)
+        costs = np.add.reduceat(np.maximum(-self.weights, 0)[order], starts)
         counted = np.add.reduceat(self.counted[order], starts)
-        worth = saved - costs
+        weights = saved - costs
         often = columns.sum(axis=0)
         offset = self.offset + int(np.minimum(saved, costs).sum())
-        offset += int(np.maximum(worth, 0)[often == 0].sum())
+        offset += int(np.maximum(weights, 0)[often == 0].sum())
         overlapping = (often > 1) & (self.max_overlap is not None)
-        kept = (often > 0) & ((worth != 0) | overlapping)
+        kept = (often > 0) & ((weights != 0) | overlapping)
         return replace(
             self,
             covers=np.ascontiguousarray(columns[:, kept]),
-            worth=worth[kept],
+            weights=weights[kept],
             counted=counted[kept],
             offset=offset,
         )

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
+from math import comb
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.explanation import Explanation
+from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.models.parameters import NAME, Integer, ShareOf, parameter
+from cpx.models.registry import register
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.numbering import conjunction, conjunctions, how_many, number_of
-from cpx.models.rule_set.parameters import CLASS_WEIGHTS, LOSS, PRICE, Loss
-from cpx.models.rule_set.problem import RuleSetProblem
+from cpx.models.rule_set.problem import CLASS_WEIGHTS, LOSS, PRICE, Loss, RuleSetProblem
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.models.saved import SAMPLES
-from cpx.models.text import plural
 from cpx.support.validation import Share, feature_list
 
-__all__ = ["MOST_STATED", "RuleSetLearning"]
+__all__ = [
+    "MOST_STATED",
+    "RuleSetLearning",
+    "conjunction",
+    "conjunctions",
+    "how_many",
+    "number_of",
+]
 
 MOST_STATED = 4000
 """Most conjunctions for which there is a statement: it has a variable for each."""
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class RuleSetLearning(RuleSetProblem):
     """Learn rules of at most L literals each: few errors, and few rules.
@@ -92,7 +101,8 @@ class RuleSetLearning(RuleSetProblem):
 
     samples: Samples = field(metadata=SAMPLES)
     max_literals: int = field(
-        default=4, metadata=parameter(Integer(1), "most literals of a rule", needed=True)
+        default=4,
+        metadata=parameter(Integer(1), "maximum number of literals of a rule", needed=True),
     )
     penalty: Share = field(default="0.01", metadata=parameter(ShareOf(), PRICE, needed=True))
     loss: Loss = field(default="zero-one", metadata=LOSS)
@@ -239,3 +249,71 @@ class RuleSetLearning(RuleSetProblem):
         """Return samples, rules and objective."""
         most = f"conjunctions of at most {plural(self.max_literals, 'literal')}"
         return self._facts({"rules": f"{self.n_features} {most}"})
+
+
+def how_many(d: int, most: int) -> int:
+    """Return how many conjunctions of at most so many of d literals there are.
+
+    Examples
+    --------
+    >>> how_many(3, 2), how_many(540, 4)
+    (7, 3529951966)
+    """
+    return sum(comb(d, size) for size in range(min(most, d) + 1))
+
+
+def conjunctions(d: int, most: int) -> Iterator[tuple[int, ...]]:
+    """Yield them in the order of their numbers.
+
+    Examples
+    --------
+    >>> list(conjunctions(3, 2))
+    [(), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
+    """
+    for size in range(min(most, d) + 1):
+        yield from combinations(range(d), size)
+
+
+def number_of(literals: Sequence[int], d: int) -> int:
+    """Return the number of a conjunction of increasing literals, of d.
+
+    Before it are the smaller ones, and, for each place, those that have the same literals before
+    and a lower one there.
+
+    Examples
+    --------
+    >>> [number_of(literals, 3) for literals in [(), (0,), (2,), (0, 1), (1, 2)]]
+    [0, 1, 3, 4, 6]
+    """
+    size = len(literals)
+    number = how_many(d, size - 1)
+    lowest = 0
+    for place, literal in enumerate(literals):
+        left = size - place - 1
+        number += sum(comb(d - j - 1, left) for j in range(lowest, literal))
+        lowest = literal + 1
+    return number
+
+
+def conjunction(number: int, d: int) -> tuple[int, ...]:
+    """Return the literals of the conjunction of a number, which :func:`number_of` gives back.
+
+    Examples
+    --------
+    >>> [conjunction(number, 3) for number in (0, 1, 3, 4, 6)]
+    [(), (0,), (2,), (0, 1), (1, 2)]
+    """
+    size = 0
+    while number >= comb(d, size):
+        number -= comb(d, size)
+        size += 1
+    literals: list[int] = []
+    j = 0
+    while len(literals) < size:
+        beginning = comb(d - j - 1, size - len(literals) - 1)
+        if number < beginning:
+            literals.append(j)
+        else:
+            number -= beginning
+        j += 1
+    return tuple(literals)

@@ -1,4 +1,4 @@
-"""Rules that no set needs, found before anything is searched."""
+"""Presolve of the selection of rules: candidates that an optimal set never needs are dropped."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def presolved(form: RuleSelection) -> Presolved:
 def presolve(form: RuleSelection) -> Presolved:
     r"""Drop rules such that some optimal set, if any set is allowed, has none of them.
 
-    Let c_r be the price of rule r, and let P(r) be the worth of the (merged) rows of positive
-    worth that r covers and no required rule covers. Required rules always stay, forbidden ones
+    Let c_r be the price of rule r, and let P(r) be the weight of the (merged) rows of positive
+    weight that r covers and no required rule covers. Required rules always stay, forbidden ones
     go. Of the others:
 
     *Worthless*: P(r) <= c_r. Let S contain r. Without r, a row can lose its cover only if r
@@ -66,10 +66,10 @@ def presolve(form: RuleSelection) -> Presolved:
     and saves c_r: its cost is not greater. Every limit is on something that does not rise when
     a rule is removed, so S - r is allowed if S is.
 
-    *Dominated*: another rule q covers all rows of positive worth that r covers and no row of
-    negative worth that r does not cover, apart from rows of required rules, and c_q <= c_r. Let
-    S contain r. If q is in S, S - r covers the same rows of positive worth, no row of negative
-    worth more, and is allowed as above. If not, take S - r + q: the same holds, the price is
+    *Dominated*: another rule q covers all rows of positive weight that r covers and no row of
+    negative weight that r does not cover, apart from rows of required rules, and c_q <= c_r. Let
+    S contain r. If q is in S, S - r covers the same rows of positive weight, no row of negative
+    weight more, and is allowed as above. If not, take S - r + q: the same holds, the price is
     not greater, and there are as many rules. Where literals are limited, q must have no more of
     them than r. Where the overlap is limited, q must cover no row at all that r does not cover:
     then no row is covered by more rules than before. Rules that dominate each other, such as
@@ -106,7 +106,7 @@ def _round(merged: RuleSelection) -> tuple[dict[int, int], frozenset[int]]:
     """Return the rules that stand for dominated ones, and the rules that are left."""
     required = list(merged.required)
     open_rows = np.asarray(~merged.covers[required].any(axis=0))
-    saved = np.where(open_rows, np.maximum(merged.worth, 0), 0)
+    saved = np.where(open_rows, np.maximum(merged.weights, 0), 0)
     useful = merged.covers @ saved > merged.prices
     useful[list(merged.forbidden)] = False
     useful[required] = False
@@ -122,9 +122,9 @@ def _dominated(form: RuleSelection, free: NDArray[np.intp], open_rows: Bools) ->
     # Of rules that dominate each other the first in this order stays.
     order = sorted(free.tolist(), key=lambda r: (int(form.lengths[r]), r))
     covers = form.covers[order]
-    good = covers[:, open_rows & (form.worth > 0)]
+    good = covers[:, open_rows & (form.weights > 0)]
     limited = form.max_overlap is not None
-    bad = covers if limited else covers[:, open_rows & (form.worth < 0)]
+    bad = covers if limited else covers[:, open_rows & (form.weights < 0)]
     lengths, prices = form.lengths[order], form.prices[order]
     strict = form.max_literals is not None
     # stands[q, r]: q may stand for r. Counts of rows are exact in these floats.

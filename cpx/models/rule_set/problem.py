@@ -1,32 +1,121 @@
-"""What problems about sets of rules share: the value of a set, its words, its figures."""
+"""The base class of problems about sets of rules: parameters, value of a set, its figures."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Literal as Condition
-from cpx.answers.rule_set import RuleFigures, RuleSet
-from cpx.data.sample_fields import MAX_TOTAL_WEIGHT
-from cpx.data.samples import Samples
-from cpx.errors import InvalidInstance
+from cpx.answers.rule import RuleFigures, RuleSet
+from cpx.answers.values import class_words
+from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
+from cpx.errors import InvalidInstance, shown
 from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.parameters import Choice, Indices, Integer, Json, Kind, ListKind, parameter
 from cpx.models.rule_set.encodings import channelling, hamming, signature
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.parameters import Loss
 from cpx.models.rule_set.text import RuleSetText
-from cpx.models.text import class_words
-from cpx.support.validation import Share, feature_list
+from cpx.support.validation import Share, entries, feature_list, index
 
-__all__ = ["ENCODINGS", "Loss", "RuleSetProblem"]
+__all__ = [
+    "CLASS_WEIGHTS",
+    "ENCODINGS",
+    "LOSS",
+    "PRICE",
+    "Candidates",
+    "ClassWeights",
+    "Lengths",
+    "Loss",
+    "RuleSetProblem",
+]
+
+Loss = Literal["zero-one", "hamming"]
+
+
+class ClassWeights(ListKind):
+    """Two integers of at least 0, one of them positive; or None."""
+
+    range: ClassVar[str] = "two integers of at least 0"
+    schema: ClassVar[Json] = {
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0},
+        "minItems": 2,
+        "maxItems": 2,
+    }
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[int, int] | None:
+        """Return what an error weighs on another class, and on the class."""
+        if value is None:
+            return None
+        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
+            raise InvalidInstance(f"{name} must be two integers, got {shown(value)}")
+        other, own = (index(f"{name}[{c}]", weight) for c, weight in enumerate(value))
+        if other < 0 or own < 0 or other + own == 0:
+            raise InvalidInstance(
+                f"{name} must not be negative, and not both 0, got {other} and {own}"
+            )
+        return other, own
+
+
+class Candidates(Kind):
+    """At least one rule, each with its literals, increasing."""
+
+    range: ClassVar[str] = "lists of literals"
+    schema: ClassVar[Json] = {"type": "array", "minItems": 1, "items": Indices.schema}
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[tuple[int, ...], ...]:
+        """Return the rules."""
+        rules, d = entries(name, value, "lists of literals"), problem.samples.d
+        found = tuple(
+            feature_list(f"{name}[{r}]", rule, d, "literal") for r, rule in enumerate(rules)
+        )
+        if not found:
+            raise InvalidInstance(f"{name}: there are no candidates")
+        return found
+
+    def saved(self, value: tuple[tuple[int, ...], ...]) -> list[list[int]]:
+        """Return lists."""
+        return [list(rule) for rule in value]
+
+
+class Lengths(ListKind):
+    """An integer of at least 0 for each rule, or None."""
+
+    range: ClassVar[str] = "an integer of at least 0 per rule"
+    schema: ClassVar[Json] = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+
+    def check(self, name: str, value: Any, problem: Any) -> tuple[int, ...] | None:
+        """Return the integers."""
+        if value is None:
+            return None
+        given = entries(name, value, "integers", problem.n_features)
+        found = tuple(
+            int(Integer(0).check(f"{name}[{r}]", entry, problem) or 0)
+            for r, entry in enumerate(given)
+        )
+        if sum(found) >= 2**31:
+            raise InvalidInstance(f"{name} must have a sum below 2**31, got {shown(sum(found))}")
+        return found
+
+
+# Parameters of all these problems.
+PRICE = "price of a rule as a share of all weight, exact"
+LOSS = parameter(
+    Choice(get_args(Loss), unsaved="zero-one"),
+    "whether an error counts once, or once for each rule that makes it; absent: zero-one",
+)
+CLASS_WEIGHTS = parameter(
+    ClassWeights(), "weight of an error on another class, and on the class; absent: 1, 1"
+)
+
 
 Bools = NDArray[np.bool_]
 

@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 
 from cpx.data.samples import Samples
 from cpx.models.parameters import NAME, Indices, Integer, ShareOf, parameter
+from cpx.models.registry import register
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.rule_set.parameters import (
+from cpx.models.rule_set.problem import (
     CLASS_WEIGHTS,
     LOSS,
     PRICE,
     Candidates,
     Lengths,
     Loss,
+    RuleSetProblem,
 )
-from cpx.models.rule_set.problem import RuleSetProblem
 from cpx.models.rule_set.text import SelectionText
 from cpx.models.saved import SAMPLES
 from cpx.support.validation import Share
@@ -29,6 +30,7 @@ from cpx.support.validation import Share
 __all__ = ["Loss", "RuleSetSelection"]
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class RuleSetSelection(SelectionText, RuleSetProblem):
     """Select rules from candidates: few errors, and few rules.
@@ -58,7 +60,7 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
         What error(S) counts. With ``"hamming"``, every rule pays for each sample of another
         class that it covers [1]_: an upper bound of the zero-one loss, a problem of its own.
     max_rules, max_literals, max_overlap : int, optional
-        Greatest number of rules, of literals in all of them, and weight of the samples that
+        Maximum number of rules, of literals in all of them, and weight of the samples that
         two rules or more cover.
     required, forbidden : sequence of int
         Candidates that must, and must not, be selected. A contradiction between them, or with
@@ -103,16 +105,16 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
     penalty: Share = field(default=0, metadata=parameter(ShareOf(), PRICE))
     loss: Loss = field(default="zero-one", metadata=LOSS)
     max_rules: int | None = field(
-        default=None, metadata=parameter(Integer(0, optional=True), "greatest number of rules")
+        default=None, metadata=parameter(Integer(0, optional=True), "maximum number of rules")
     )
     max_literals: int | None = field(
         default=None,
-        metadata=parameter(Integer(0, optional=True), "greatest number of literals of all rules"),
+        metadata=parameter(Integer(0, optional=True), "maximum number of literals of all rules"),
     )
     max_overlap: int | None = field(
         default=None,
         metadata=parameter(
-            Integer(0, optional=True), "greatest weight covered by two rules or more"
+            Integer(0, optional=True), "maximum weight covered by two rules or more"
         ),
     )
     required: tuple[int, ...] = field(
@@ -192,13 +194,13 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
         """The problem as plain arrays."""
         same, weights = self.samples.same, self.scale * self.error_weights
         prices = np.full(self.n_features, self.price, dtype=np.int64)
-        worth = np.where(same, weights, -weights)
+        signed = np.where(same, weights, -weights)
         if self.loss == "hamming":
             prices += self.covers @ np.where(same, 0, weights)
-            worth = np.where(same, weights, 0)
+            signed = np.where(same, weights, 0)
         return RuleSelection(
             self.covers,
-            worth,
+            signed,
             prices,
             0,
             self.required,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpx.answers.values import exact_percent, listed, plural
 from cpx.models.base import Problem
-from cpx.models.text import listed, percent, plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +85,7 @@ class RuleSetText(Problem):
 
     def _brief(self, rules: str, *more: str) -> list[str]:
         """Return samples, what rules there are, the price of one, and more."""
-        price = f"penalty {percent(Fraction(self.penalty))}"
+        price = f"penalty {exact_percent(Fraction(self.penalty))}"
         loss = ["Hamming loss"] * (self.loss == "hamming")
         return [f"{self.samples.total} samples", rules, price, *loss, *more]
 

@@ -1,4 +1,4 @@
-"""Smallest sufficient reasons of tree models."""
+"""Minimum sufficient reasons of tree models."""
 
 from __future__ import annotations
 
@@ -13,14 +13,21 @@ import numpy as np
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
-from cpx.answers.values import Value
+from cpx.answers.values import Value, class_words
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
-from cpx.models.minimum_subset.problem import SMALLEST_ENCODINGS, WEIGHTS
+from cpx.models.minimum_subset.problem import SUBSET_ENCODINGS, WEIGHTS
 from cpx.models.parameters import CONTEXT, NAME, parameter
+from cpx.models.registry import register
 from cpx.models.sufficient_reason import parameters as declared
-from cpx.models.sufficient_reason.features import LEVELS, Features, Level
+from cpx.models.sufficient_reason.features import (
+    LEVELS,
+    Features,
+    Level,
+    interval_text,
+    sides_that_matter,
+)
 from cpx.models.sufficient_reason.form import (
     DEFINITIONS,
     Definition,
@@ -29,10 +36,8 @@ from cpx.models.sufficient_reason.form import (
     losses_of,
     rounded,
 )
-from cpx.models.sufficient_reason.intervals import interval_text, sides_that_matter
 from cpx.models.sufficient_reason.row import Row
 from cpx.models.sufficient_reason.text import ReasonText
-from cpx.models.text import class_words
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
 
@@ -45,6 +50,7 @@ __all__ = ["DEFINITIONS", "LEVELS", "SufficientReason"]
 _oracles: WeakKeyDictionary[SufficientReason, SufficiencyOracle] = WeakKeyDictionary()
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class SufficientReason(ReasonText):
     """Find a smallest sufficient reason of a tree model's class for x.
@@ -76,7 +82,7 @@ class SufficientReason(ReasonText):
         ``tree-specific``. ``sufficient`` is stated for one tree only; for several, answers
         can be evaluated and checked, and :mod:`cpx.methods.reasons` finds them.
     weights : sequence of int, optional
-        A positive weight per feature; the reason of least weight is sought. Default: all 1.
+        A positive weight per feature; the weight of the reason is minimised. Default: all 1.
     required, forbidden : sequence of int or str
         Features that must, and must not, be in S: attributes by number or name, conditions by
         number or as they are printed. A contradiction is a valid problem without a solution,
@@ -164,7 +170,7 @@ class SufficientReason(ReasonText):
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
 
     kind: ClassVar[str] = "sufficient-reason"
-    encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SMALLEST_ENCODINGS
+    encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SUBSET_ENCODINGS
 
     def validate(self) -> None:
         """Refuse numbers that are too large to be stated."""
@@ -261,8 +267,13 @@ class SufficientReason(ReasonText):
         except InvalidInstance as error:
             raise InvalidInstance(f"unit {self.unit} is too small: {error}") from error
 
-    def oracle_of_rows(self) -> SufficiencyOracle:
-        """Return what decides sets of features by :attr:`free`, and remembers its answers."""
+    @property
+    def decided_by_rows(self) -> bool:
+        """Whether the definition is that of all rows; see ``definition``."""
+        return self.definition == "sufficient"
+
+    def row_oracle(self) -> SufficiencyOracle:
+        """Return what decides sets by all rows, and remembers its answers."""
         from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
         if self not in _oracles:
@@ -273,7 +284,7 @@ class SufficientReason(ReasonText):
         """Say whether the features are a reason by the definition."""
         if self.stated:
             return self.form.holds(features)
-        oracle = self.oracle_of_rows()
+        oracle = self.row_oracle()
         free = oracle.everything & ~oracle.bits(features)
         # Unlike counterexample(), this searches for nothing that is known already.
         return not free or oracle.change(free) is None
@@ -299,7 +310,7 @@ class SufficientReason(ReasonText):
         if not self.stated:
             from cpx.trees.sufficiency.widening import widest_ranges
 
-            return widest_ranges(self.oracle_of_rows(), S)
+            return widest_ranges(self.row_oracle(), S)
         if not self.form.holds(S):
             return None
         cells = tuple(self.features.cells.tolist())

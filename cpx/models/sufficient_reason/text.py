@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cpx.models.minimum_subset.problem import SmallestSet
+from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.models.sufficient_reason.form import Definition, votes_needed
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ReasonText"]
 
 
-class ReasonText(SmallestSet):
+class ReasonText(MinimumSubset):
     """What a sufficient reason says of itself and of its answers."""
 
     tree_model: TreeModel

@@ -42,33 +42,8 @@ class CounterexampleSearch:
 
     Our own depth-first branch and bound, see :mod:`cpx.trees.sufficiency.exact_search`, helped
     by local search, :mod:`cpx.trees.sufficiency.local_search`; for votes on conditions, clauses,
-    see :mod:`cpx.trees.sufficiency.vote_clauses`. It remembers no answers and is not safe for
-    threads.
-
-    Parameters
-    ----------
-    model : TreeModel
-    cells : (d,) array of int
-        The row x by its cells, as :meth:`TreeModel.cells` gives them.
-
-    Attributes
-    ----------
-    own : int
-        Index of the class of x.
-    calls, boxes : int
-        How many sets were asked about, and boxes looked at.
-    patience : int or None
-        How many boxes, about, one class margin may take before ``GaveUp`` is raised.
-    deadline : float or None
-        When to raise ``Stopped``, on the clock of ``time.monotonic``.
-    stop : callable or None
-        Asked now and then whether to raise ``Stopped``.
-
-    Raises
-    ------
-    DataError
-        When x has another number of values than the model has attributes, or a value that its
-        attribute cannot take.
+    see :mod:`cpx.trees.sufficiency.vote_clauses`. It remembers no answers. Its parameters and
+    attributes are told at :class:`cpx.trees.sufficiency.oracle.SufficiencyOracle`.
     """
 
     def __init__(self, model: TreeModel, cells: ArrayLike) -> None:
@@ -100,15 +75,15 @@ class CounterexampleSearch:
         self.calls += 1
         self._used = 0
         for i, rival in enumerate(self.rivals):
-            point = self._duel(rival, held)
+            point = self._wins(rival, held)
             if point is not None:
                 # The next set is likely to fall to the same rival.
                 self.rivals.insert(0, self.rivals.pop(i))
                 return point
         return None
 
-    def _duel(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
-        """Return a counterexample, from which no place can be restored to x alone."""
+    def _wins(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
+        """Return a counterexample where the rival wins; no place alone can be restored to x."""
         space = self._space(rival)
         if not (self._satisfies if self._by_votes else self._search)(rival, held):
             return None

@@ -1,8 +1,8 @@
 """The exact search for a counterexample, as compiled kernels.
 
 Depth-first branch and bound over boxes of positions, with the bounds of
-:mod:`cpx.trees.sufficiency.boxes`. Positions that cannot reach the goal are cut off at the ends,
-and the box is split where both halves lose most.
+:mod:`cpx.trees.sufficiency.boxes`. Positions that cannot reach the needed total are cut off at
+the ends, and the box is split where both halves lose most.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def search(
     t : Arrays
         See :class:`cpx.trees.sufficiency.class_margin.ClassMargin`.
     need, slack : int
-        The goal; totals are rounded up by less than ``slack`` in all, 0 when they are exact.
+        The total to reach; totals are rounded up by less than ``slack``, 0 when they are exact.
     x : (A,) array of int64
         The positions of the explained row, taken where nothing speaks against them.
     words : (D, W) array of uint64
@@ -113,7 +113,7 @@ def search(
                     break
                 while rest + at[high] < need:
                     high -= 1
-            # A prefix that cannot reach the goal is cut off whole; so the sums to the left
+            # A prefix that cannot reach the needed total is cut off whole; so the sums to the left
             # of what remains stay bounds, if not the best ones.
             if low > box[depth, a, 0] or high < box[depth, a, 1]:
                 box[depth, a, 0], box[depth, a, 1] = low, high

@@ -1,10 +1,10 @@
 """Local search for a counterexample from a point of the exact search, as compiled kernels.
 
 One attribute is moved at a time while the others stay: to where the total is greatest, until
-the point is a counterexample (:func:`climb`); and of a counterexample, which mostly differs from
-x in most of its free attributes, back to x where the total allows it (:func:`restore`). Per
-tree, the leaves that the point reaches are kept, and those that it misses by one attribute; so
-comparing all positions of an attribute costs a small part of a box of the exact search.
+the point is a counterexample; and of a counterexample, which mostly differs from x in most of
+its free attributes, back to x where the total allows it. Per tree, the leaves that the point
+reaches are kept, and those that it misses by one attribute; so comparing all positions of an
+attribute costs a small part of a box of the exact search.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cpx.compiled.kernel import Bytes, Ints, Ints2, Words, Words2, kernel, subro
 from cpx.trees.sufficiency.boxes import at_missing, at_segment, total_of
 from cpx.trees.sufficiency.class_margin import Arrays
 
-__all__ = ["ROWS", "climb", "restore"]
+__all__ = ["ROWS", "climb"]
 
 _LIVE, _REACHED, _MISSED = 0, 1, 2
 ROWS = 3
@@ -37,8 +37,13 @@ def climb(
     movable: Bytes,
     words: Words2,
     at: Ints,
+    back: bool,
 ) -> int:
-    """Move attributes that are not held, one by one, until the total of the point is ``need``.
+    """Move attributes of a point, one by one, until its total is ``need``; or back to x.
+
+    With ``back``, attributes of a counterexample are restored to x while its total stays at
+    least ``need``. What is left is a counterexample, and no single attribute can be restored
+    while the others stay; the exact search may still find one that differs from x in fewer.
 
     Parameters
     ----------
@@ -54,7 +59,7 @@ def climb(
     order : (A,) array of int64
         The attributes, the first to be tried first.
     held : array of uint64
-        Bit a says whether attribute a stays.
+        Bit a says whether attribute a stays; with ``back``, those that are as in x stay.
     point : (A,) array of int64
         Positions, changed in place.
     movable : (A,) array of uint8
@@ -63,6 +68,7 @@ def climb(
         Workspace for leaves.
     at : (P,) array of int64
         Workspace for the sums of one attribute, and of its missing value in the last place.
+    back : bool
 
     Returns
     -------
@@ -70,65 +76,12 @@ def climb(
         The total; less than ``need`` when no attribute alone raises it further.
     """
     for a in range(len(point)):
-        movable[a] = not (held[a // 64] >> np.uint64(a % 64)) & np.uint64(1)
+        if back:
+            movable[a] = point[a] != x[a]
+        else:
+            movable[a] = not (held[a // 64] >> np.uint64(a % 64)) & np.uint64(1)
     total: int = _start(words, full, point, t)
-    if total >= need:
-        return total
-    return _climb(t, need, full, whole, x, order, movable, point, words, at, total, False)
-
-
-@kernel
-def restore(
-    t: Arrays,
-    need: int,
-    full: Words,
-    whole: Ints2,
-    x: Ints,
-    order: Ints,
-    point: Ints,
-    movable: Bytes,
-    words: Words2,
-    at: Ints,
-) -> int:
-    """Restore attributes of a counterexample to x, while its total stays at least ``need``.
-
-    What is left is a counterexample, and no single attribute can be restored while the others
-    stay; the exact search may still find one that differs from x in fewer of them. The
-    parameters and the result are those of :func:`climb`.
-    """
-    for a in range(len(point)):
-        movable[a] = point[a] != x[a]
-    total: int = _start(words, full, point, t)
-    return _climb(t, need, full, whole, x, order, movable, point, words, at, total, True)
-
-
-@subroutine
-def _start(words: Any, full: Any, point: Any, t: Any) -> Any:
-    for tree in range(len(t.tree_word) - 1):
-        _reach(words, tree, full, point, t)
-    return total_of(words, _REACHED, t)
-
-
-@subroutine
-def _climb(
-    t: Any,
-    need: int,
-    full: Any,
-    whole: Any,
-    x: Any,
-    order: Any,
-    movable: Any,
-    point: Any,
-    words: Any,
-    at: Any,
-    total: int,
-    back: bool,
-) -> int:
-    """Move attributes while one can be restored, if ``back``, or the total raised.
-
-    Without ``back``, stop as soon as the total is ``need``. Returns the total.
-    """
-    moved = True
+    moved = back or total < need
     while moved:
         moved = False
         for i in range(len(order)):
@@ -155,6 +108,13 @@ def _climb(
             if not back and total >= need:
                 return total
     return total
+
+
+@subroutine
+def _start(words: Any, full: Any, point: Any, t: Any) -> Any:
+    for tree in range(len(t.tree_word) - 1):
+        _reach(words, tree, full, point, t)
+    return total_of(words, _REACHED, t)
 
 
 @subroutine

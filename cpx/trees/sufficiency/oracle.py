@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.support.validation import index_set
+from cpx.support.validation import index_set, seconds
 from cpx.trees import MISSING, TreeModel
 from cpx.trees.sufficiency.counterexamples import CounterexampleSearch, GaveUp, Stopped
 from cpx.trees.sufficiency.set_family import Family, in_words
@@ -81,6 +83,20 @@ class SufficiencyOracle(CounterexampleSearch):
         self.changes = changes_of_tree(model, self.grid, self.cells, self.own)
         for change in self.changes or ():
             self._changes.add(change)
+
+    @classmethod
+    def of_row(cls, model: TreeModel, x: ArrayLike, time_limit: float | None = None) -> Self:
+        """Return the oracle of a row of numbers, shape (d,), which stops after so many seconds.
+
+        Raises
+        ------
+        DataError, InvalidOption
+            When x does not fit the model, or the limit is no number of seconds.
+        """
+        start, limit = time.monotonic(), seconds(time_limit)
+        oracle = cls(model, model.cells(x))
+        oracle.deadline = None if limit is None else start + limit
+        return oracle
 
     def counterexample(self, fixed: Iterable[int]) -> NDArray[np.int32] | None:
         """Return a completion of another class, or None when there is none.

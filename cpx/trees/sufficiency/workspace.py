@@ -1,4 +1,4 @@
-"""What the search needs of a model, prepared once, and the arrays that it works in."""
+"""A tree model prepared for the counterexample search, and the arrays of one search."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ class Workspace:
     enough : int
         A total of this makes a counterexample for sure.
     begin, search, climb, restore : callables
-        The kernels of these names.
+        The kernels of these names; restore is climb back to x.
     """
 
     def __init__(self, margin: ClassMargin, grid: Grid, x: NDArray[np.int64]) -> None:
         from cpx.trees.sufficiency.exact_search import begin, search
-        from cpx.trees.sufficiency.local_search import ROWS, climb, restore
+        from cpx.trees.sufficiency.local_search import ROWS, climb
 
         sizes = [len(cells) for cells in grid.cells]
         n, leaves = len(sizes), len(margin.full)
@@ -111,11 +111,10 @@ class Workspace:
             search, margin.arrays, margin.need, margin.slack, x, words, box, self.point, profile,
             taken, gains, self.state,
         )  # fmt: skip
-        self.climb = bind(
-            climb, margin.arrays, self.enough, margin.full, whole, x, self.order, self.held,
-            self.point, movable, rows, profile[0],
-        )  # fmt: skip
-        self.restore = bind(
-            restore, margin.arrays, self.enough, margin.full, whole, x, self.order, self.point,
-            movable, rows, profile[0],
+        self.climb, self.restore = (
+            bind(
+                climb, margin.arrays, self.enough, margin.full, whole, x, self.order, self.held,
+                self.point, movable, rows, profile[0], back,
+            )
+            for back in (False, True)
         )  # fmt: skip

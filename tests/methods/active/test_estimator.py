@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from cpx.errors import ClassifierError, CpxError, DataError, InvalidOption
-from cpx.methods.active import ActiveDecisionSet
+from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet, LearnedDecisionSet
 from tests.methods.active.tables import box, holds, mixed
 
 
@@ -148,6 +148,17 @@ def test_with_weights_no_positive_instance_is_left_out() -> None:
 def test_wrong_options_are_named(options: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidOption, match=told):
         learn(**options)
+
+
+@pytest.mark.parametrize("learner", [ActiveDecisionSet, ExactDecisionSet, LearnedDecisionSet])
+def test_every_declared_parameter_is_checked_before_the_black_box_is_asked(learner: Any) -> None:
+    unchecked = {"backend", "categorical", "positive", "time_limit", "max_categories"}
+    parameters = learner().get_params()
+    for name in {*parameters} - unchecked:
+        with pytest.raises(InvalidOption, match=f"^{name} must be "):
+            learner(**{name: -1}).fit(np.eye(4), lambda rows: 1 / 0)
+    for name, value in parameters.items():
+        assert getattr(clone(learner(**{name: value})), name) is value
 
 
 def test_wrong_black_boxes_and_tables_are_named() -> None:

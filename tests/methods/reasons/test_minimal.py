@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpx.methods.reasons import Stopped, SufficiencyOracle, minimal_reason
-from cpx.testing.smallest import random_votes
+from cpx.testing.minimum_subset import random_votes
 
 
 def test_minimal_is_said_only_of_an_order_that_ended(monkeypatch: pytest.MonkeyPatch) -> None:

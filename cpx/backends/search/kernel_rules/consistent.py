@@ -1,4 +1,4 @@
-"""Formulas that are true of all rows of one kind and of none of another.
+"""Formulas (DNF) consistent with labelled rows: true of all of one class, of none of the other.
 
 Such a formula covers the first rows by clauses that no row of the second satisfies. A clause
 that is true of a row has features of that row only, so that the clauses worth trying for a row

@@ -1,4 +1,4 @@
-"""Local search over formulas: the best clause beside the others, of all clauses or of some."""
+"""Local search over formulas: one clause at a time is replaced by the best one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact search over sets of rules: branch and bound on bitsets, anytime.
+"""Exact selection of rules: branch and bound on bitsets with Lagrangian bounds, anytime.
 
 - ``driver``: a best-first queue of subproblems, threads, and the global bound;
 - ``subproblem``: what is done with one; ``open_nodes``: the incumbent and the queue's entries;
@@ -44,7 +44,7 @@ def optimise_sets(problem: Problem, form: RuleSelection, progress: Progress) -> 
         left = presolved(form)
     merged = left.form
     rules = np.array([r for r in left.kept if r not in form.required], dtype=np.int64)
-    sizes = {"rules": rules.size, "rows": int(np.count_nonzero(merged.worth))}
+    sizes = {"rules": rules.size, "rows": int(np.count_nonzero(merged.weights))}
     start = form.required if progress.explanation is None else progress.explanation.features
 
     def stop() -> bool:

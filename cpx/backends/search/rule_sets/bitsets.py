@@ -99,7 +99,7 @@ class BitsetSearch:
     def split_off(self) -> BitsetSearch | None:
         """Leave every other open child of the highest node that has some to another search.
 
-        None where no node has two, or has one beside the child that is being searched.
+        None where no node has two, or has one besides the child that is being searched.
         """
         workspace, stack = self.workspace, self.stack
         at = int(stack.tally[0])

@@ -1,4 +1,4 @@
-"""Cost shares of a subproblem: improved in floats, certified in integers."""
+"""Lagrange multipliers of a subproblem: cost shares, improved in floats, certified in integers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Relaxation:
     form : RuleSelection
     required : tuple of int
     rules : ndarray of int64
-    given : Multipliers, optional
+    start : Multipliers, optional
         Shares of a problem with these rules and more.
     """
 
@@ -69,25 +69,29 @@ class Relaxation:
         form: RuleSelection,
         required: tuple[int, ...],
         rules: Ints,
-        given: Multipliers | None = None,
+        start: Multipliers | None = None,
     ) -> None:
         self.rules = rules
         left = form.times_covered(required) == 0
         covers = form.covers[rules]
         there = left & covers.any(axis=0)
-        self.good = np.flatnonzero(there & (form.worth > 0))
-        self.bad = np.flatnonzero(there & (form.worth < 0))
+        self.good = np.flatnonzero(there & (form.weights > 0))
+        self.bad = np.flatnonzero(there & (form.weights < 0))
         # Good rows that none of the rules covers are missed whatever is added.
-        self.fixed = form.cost(required) - int(form.worth[self.good].sum())
-        worth, costs, prices = form.worth[self.good], -form.worth[self.bad], form.prices[rules]
-        self.unit = float(worth.mean()) if worth.size else 1.0
-        self.terms = self._terms(covers, worth, costs, prices)
-        self.state = self._even() if given is None else self._taken(given)
-        self.step = 0 if given is None else given.step
-        self.total = int(worth.sum() + costs.sum() + prices.sum())
+        self.fixed = form.cost(required) - int(form.weights[self.good].sum())
+        weights, costs, prices = (
+            form.weights[self.good],
+            -form.weights[self.bad],
+            form.prices[rules],
+        )
+        self.unit = float(weights.mean()) if weights.size else 1.0
+        self.terms = self._terms(covers, weights, costs, prices)
+        self.state = self._even() if start is None else self._taken(start)
+        self.step = 0 if start is None else start.step
+        self.total = int(weights.sum() + costs.sum() + prices.sum())
         self.parts = parts_of(self.total)
         shift = max(0, (self.parts * self.total).bit_length() - _SHORT)
-        self.exact = new_exact(self._blocks(worth[None])[:, 0], costs, prices, self.parts, shift)
+        self.exact = new_exact(self._blocks(weights[None])[:, 0], costs, prices, self.parts, shift)
         ranges = range(self.state.ranges.size - 1)
         self._climbs = [bind(climb, self.terms, self.state, t) for t in ranges]
         self._settle = bind(settle, self.terms, self.state)
@@ -100,14 +104,14 @@ class Relaxation:
         padded = np.pad(lines, ((0, 0), (0, K * W - G))).reshape(len(lines), K, W)
         return np.ascontiguousarray(padded.transpose(1, 0, 2))
 
-    def _terms(self, covers: Bools, worth: Ints, costs: Ints, prices: Ints) -> Terms:
+    def _terms(self, covers: Bools, weights: Ints, costs: Ints, prices: Ints) -> Terms:
         rule, bad = np.nonzero(covers[:, self.bad])
         starts = np.searchsorted(rule, np.arange(len(self.rules) + 1))
         return Terms(
             self._blocks(covers[:, self.good].astype(np.float32)),
             starts.astype(np.int64),
             bad.astype(np.int64),
-            (self._blocks(worth[None])[:, 0] / self.unit).astype(np.float32),
+            (self._blocks(weights[None])[:, 0] / self.unit).astype(np.float32),
             (costs / self.unit).astype(np.float32),
             (prices / self.unit).astype(np.float32),
         )
@@ -122,10 +126,10 @@ class Relaxation:
         pass_on(terms, needing, shares)
         return new_ascent(terms, shares, rule_shares, _RANGES)
 
-    def _taken(self, given: Multipliers) -> Ascent:
+    def _taken(self, start: Multipliers) -> Ascent:
         """Take shares over, for the rows and rules that are left."""
-        columns = np.searchsorted(given.good, self.good)
-        blocks, places = np.divmod(columns, given.of_bad.shares.shape[2])
+        columns = np.searchsorted(start.good, self.good)
+        blocks, places = np.divmod(columns, start.of_bad.shares.shape[2])
         K, W = self.terms.good.shape
 
         def some(costs: Costs, lines: NDArray[np.intp]) -> Costs:
@@ -138,8 +142,8 @@ class Relaxation:
                 shares=shares, first=first, second=second, slopes=costs.slopes[lines]
             )
 
-        of_bad = some(given.of_bad, np.searchsorted(given.bad, self.bad))
-        of_rules = some(given.of_rules, np.searchsorted(given.rules, self.rules))
+        of_bad = some(start.of_bad, np.searchsorted(start.bad, self.bad))
+        of_rules = some(start.of_rules, np.searchsorted(start.rules, self.rules))
         state = new_ascent(self.terms, of_bad.shares, of_rules.shares, _RANGES)
 
         def going_on(new: Costs, old: Costs) -> Costs:

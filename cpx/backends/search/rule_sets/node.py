@@ -1,4 +1,4 @@
-"""Kernels of a node: what each rule would change, and the best set met."""
+"""Kernels of a node of the search: what adding each rule would change, and the best set met."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The incumbent and the open subproblems: the sets with some rules, and more of others."""
+"""The incumbent, and the open subproblems: some rules are required, some others still free."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Subproblem:
     required: tuple[int, ...]
     rules: Ints
     bound: int
-    given: Multipliers | None = None  # shares to begin with, None for the whole problem
+    start: Multipliers | None = None  # those of the parent; None for the whole problem
 
 
 def restrict(form: RuleSelection, part: Subproblem, incumbent: Incumbent) -> Subproblem | None:
@@ -91,7 +91,7 @@ def restrict(form: RuleSelection, part: Subproblem, incumbent: Incumbent) -> Sub
         return None
     incumbent.offer(required)
     times = form.times_covered(required)
-    saved = np.maximum(form.worth, 0)
+    saved = np.maximum(form.weights, 0)
     alone = form.covers[required] @ np.where(times == 1, saved, 0)
     free = np.array([r not in form.required for r in required], dtype=bool)
     if ((alone <= form.prices[required]) & free).any():

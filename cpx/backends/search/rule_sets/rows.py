@@ -87,10 +87,10 @@ def rows_of(
     times = form.times_covered(given)
     reached = form.covers[rules].any(axis=0)
     limited = form.max_overlap is not None
-    unit = gcd(*map(int, form.worth)) or 1
+    unit = gcd(*map(int, form.weights)) or 1
     kinds = [
-        ((form.worth > 0) & (times == 0) & reached, form.worth // unit),
-        ((form.worth < 0) & (times == 0) & reached, -form.worth // unit),
+        ((form.weights > 0) & (times == 0) & reached, form.weights // unit),
+        ((form.weights < 0) & (times == 0) & reached, -form.weights // unit),
         ((form.counted > 0) & (times < 2) & reached & limited, form.counted),
     ]
     parts, masks, starts, ends, orders = [], [], [], [], []

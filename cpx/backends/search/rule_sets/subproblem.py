@@ -86,7 +86,7 @@ class SubproblemSearch:
 
         Nothing that is returned means anything when ``stop`` said so.
         """
-        whole = part.given is None
+        whole = part.start is None
         left = restrict(self.form, part, self.incumbent)
         if left is None:
             return []
@@ -99,7 +99,7 @@ class SubproblemSearch:
         if whole and self._search(left, None, WORK * max(1, effort)):
             return []
         for _ in range(_ROUNDS if whole else 1):
-            relaxation = Relaxation(self.form, left.required, left.rules, left.given)
+            relaxation = Relaxation(self.form, left.required, left.rules, left.start)
             self._climb(relaxation, _STEPS if whole else _STEPS_BELOW)
             if self.stop():
                 return []
@@ -109,7 +109,7 @@ class SubproblemSearch:
             if narrowed is None:
                 return []
             left = narrowed
-            relaxation = Relaxation(self.form, left.required, left.rules, left.given)
+            relaxation = Relaxation(self.form, left.required, left.rules, left.start)
             bound, within, without = relaxation.certify()
             if self._search(left, relaxation.paid(), WORK * max(_LEAST_WORK, effort)):
                 return []
@@ -120,8 +120,8 @@ class SubproblemSearch:
         left = self.form.times_covered(part.required) == 0
         covers = self.form.covers[part.rules] & left
         there = covers.any(axis=0)
-        good = int((there & (self.form.worth > 0)).sum())
-        bad = covers[:, self.form.worth < 0]
+        good = int((there & (self.form.weights > 0)).sum())
+        bad = covers[:, self.form.weights < 0]
         added = int(bad.sum()) * good
         return good * int(bad.any(axis=0).sum()), _STEPS * added // _ADDED
 
@@ -137,7 +137,7 @@ class SubproblemSearch:
     def _narrow(self, part: Subproblem, relaxation: Relaxation, work: int) -> Subproblem | None:
         """Leave out rules, and require rules, that the bound says something about."""
         bound, within, without = relaxation.certify()
-        part = replace(part, bound=max(part.bound, bound), given=relaxation.multipliers())
+        part = replace(part, bound=max(part.bound, bound), start=relaxation.multipliers())
         if work:
             part = self._aim(part, relaxation.paid(), within, work)
         self.note(part.bound)

@@ -1,4 +1,4 @@
-"""Table 1 of Koriche et al., with the cardinality constraint as an equality."""
+"""Table 1 of Koriche et al.: with the cardinality constraint as an equality, and as printed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.models.base import Statement, Values
-from cpx.models.monomial.encodings.common import bools, choice, cost
-from cpx.models.monomial.encodings.limits import limit_constraints, needs
+from cpx.models.monomial.encodings.common import (
+    bools,
+    choice,
+    cost,
+    limit_constraints,
+    needs,
+    refuse_limits,
+)
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial
 
-__all__ = ["channelling", "table1"]
+__all__ = ["channelling", "table1", "table1_literal"]
 
 
 def channelling(form: WeightedMonomial) -> Statement:
@@ -29,7 +35,7 @@ def channelling(form: WeightedMonomial) -> Statement:
                     L_i  <->  sum_j a_ij X_j >= K     where covering costs (v_i = 0)
 
     Sample i is covered exactly when all K chosen features agree with it. With the equality K is
-    the size of S; see :func:`~cpx.models.monomial.encodings.table1_literal.table1_literal` for
+    the size of S; see :func:`~cpx.models.monomial.encodings.channelling.table1_literal` for
     what happens without it.
 
     Limits on coverage and precision are linear constraints over [i covered], which is L_i or
@@ -89,3 +95,28 @@ def table1(form: WeightedMonomial, exact_size: bool) -> Statement:
         variables=variables,
         complete=complete,
     )
+
+
+def table1_literal(form: WeightedMonomial) -> Statement:
+    """Table 1 as printed, sum X_j <= K: its value is *not* the loss; for study only.
+
+    The variables and constraints of
+    :func:`~cpx.models.monomial.encodings.channelling.channelling`, but for (iv)::
+
+        sum_j X_j <= K        with K free in 0..k
+
+    A solver may take K greater than the size of S. Then no sample meets K chosen features,
+    so none counts as covered, whatever S is, and the objective falls to the weight of the
+    agreeing samples. Where few samples agree that beats every real monomial, and S is
+    arbitrary.
+
+    Every solution of the faithful statement (K = size of S) is one of this statement with the
+    same value, so this is a relaxation: its bound is a valid bound on the loss, its optimum
+    is not attained. Results therefore recompute the loss of S and carry a warning. Limits on
+    coverage and precision are refused: what counts as covered here is not what S covers.
+
+    Source: F. Koriche, J.-M. Lagniez, S. Mengel, C. Tran: Learning Model Agnostic
+    Explanations via Constraint Programming, Table 1 (iv) as printed.
+    """
+    refuse_limits(form.limits, "table1-literal")
+    return table1(form, exact_size=False)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.models.base import Statement, Values
-from cpx.models.monomial.encodings.common import bools, choice, cost
-from cpx.models.monomial.encodings.limits import limit_constraints, needs
+from cpx.models.monomial.encodings.common import bools, choice, cost, limit_constraints, needs
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial
@@ -39,7 +38,7 @@ def clausal(form: WeightedMonomial) -> Statement:
     other direction is added: X_j -> not C_i (so a counted sample is covered), and
     not U_i or OR_{j in M_i} X_j (so a covered sample is counted)::
 
-        sum_i w_i [i covered]  >=  least weight,  <=  greatest weight
+        sum_i w_i [i covered]  >=  minimum weight,  <=  maximum weight
         sum_{i: s_i = 1} w_i (q - p) [i covered]  -  sum_{i: s_i = 0} w_i p [i covered]  >=  0
 
     for a least precision p/q.

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.models.base import Statement, Values
-from cpx.models.monomial.encodings.common import bools, choice, cost
-from cpx.models.monomial.encodings.limits import limit_constraints, needs
+from cpx.models.monomial.encodings.common import bools, choice, cost, limit_constraints, needs
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial

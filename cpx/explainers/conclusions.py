@@ -1,0 +1,239 @@
+"""After the solve: ties broken by coverage, guarantees, the comparison with the best rule."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple, replace
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from cpx import check
+from cpx.answers.result import Result, Status, Times
+from cpx.answers.values import in_words
+from cpx.data import uniform_deviation
+from cpx.errors import CheckFailed
+from cpx.models.monomial.max_coverage import MaxCoverage
+from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.solving import solve
+
+if TYPE_CHECKING:
+    from cpx.answers.explanation import Explanation
+    from cpx.answers.values import Value
+    from cpx.explainers.question import Question
+    from cpx.models.monomial.problem import MonomialProblem
+
+__all__ = ["break_tie", "compared", "guarantee", "with_remarks"]
+
+_PROVED = "no rule that is as precise covers more"
+_BACKEND = "search"
+
+_SCALE = 1000
+"""Figures of a guarantee are rounded to thousandths, to the safe side."""
+
+
+def break_tie(problem: MonomialProblem, result: Result) -> Result:
+    """Return a result of maximum precision with the rule of maximum coverage.
+
+    Often many rules have the maximum precision, and the first of them is no better than the
+    others on the samples. One that covers more says more, and its precision rests on more
+    samples. So a second problem is solved, the maximum coverage with that precision as its
+    floor, in what is left of the time limit; when the limit comes first, the rule that covers
+    most so far is returned.
+
+    Parameters
+    ----------
+    problem : MonomialProblem
+        What was solved. Problems other than :class:`cpx.MaxPrecision` are left alone.
+    result : Result
+        An answer of the exact search with its proof; other results are returned as they are.
+
+    Returns
+    -------
+    Result
+        With the same objective and bound. Its times are those of both solves.
+
+    Examples
+    --------
+    >>> from cpx import MaxPrecision, Samples, solve
+    >>> samples = Samples([[1, 0], [0, 1], [0, 1], [0, 0]], [1, 1, 1, 0], features=("a", "b"))
+    >>> problem = MaxPrecision(samples, k=1)
+    >>> first = solve(problem, "search")
+    >>> str(first.explanation), str(break_tie(problem, first).explanation)
+    ('a => same class as x', 'b => same class as x')
+    """
+    found = result.explanation
+    eligible = result.backend == _BACKEND and result.status is Status.OPTIMAL
+    if not isinstance(problem, MaxPrecision) or not eligible or found is None:
+        return result
+    limit = result.options.get("time_limit")
+    left = None if limit is None else limit - result.times.total
+    if left is not None and left <= 0:
+        return result
+    limits: dict[str, Any] = {**problem.shares, "min_precision": result.objective}
+    wider = MaxCoverage(
+        samples=problem.samples,
+        k=problem.k,
+        required=problem.required,
+        forbidden=problem.forbidden,
+        one_per_group=problem.one_per_group,
+        **limits,
+    )
+    threads = int(result.options.get("threads", 1))
+    best = solve(wider, _BACKEND, time_limit=left, threads=threads, hint=found.features)
+    if best.explanation is None or best.status not in (Status.OPTIMAL, Status.FEASIBLE):
+        return result
+    rule = problem.explanation(best.explanation.features)
+    rule = problem.conclude(rule, True, result.objective, result.bound)
+    if best.status is Status.OPTIMAL:
+        rule = replace(rule, proved=f"{rule.proved}; {_PROVED}")
+    both = zip(astuple(result.times), astuple(best.times), strict=True)
+    times = Times(*(first + second for first, second in both))
+    answer = replace(result, explanation=rule, times=times)
+    for complaint in check.complaints(problem.to_dict(), answer.to_dict()):
+        if complaint != check.UNJUDGED:
+            raise CheckFailed(f"check of the rule that covers most failed: {complaint}")
+    return answer
+
+
+def with_remarks(
+    question: Question,
+    problem: MonomialProblem,
+    explanation: Explanation,
+    bound: Value | None,
+    proved: bool = False,
+) -> Explanation:
+    """Return a rule with what is guaranteed of it, and noted for those who read it.
+
+    Parameters
+    ----------
+    question, problem, explanation, bound
+        As for :func:`guarantee`.
+    proved : bool
+        Whether the rule is proved to be the best.
+    """
+    note = _always_predicting(question, explanation) if proved else ""
+    return replace(
+        explanation,
+        guarantee=guarantee(question, problem, explanation, bound),
+        notes=(*explanation.notes, note) if note else explanation.notes,
+    )
+
+
+def _always_predicting(question: Question, explanation: Explanation) -> str:
+    """Say that the rule of least loss is the empty one.
+
+    Where most samples agree with x, no condition may lower the loss: a fact about the loss,
+    not about x, so a reader should know what else can be asked.
+    """
+    share = explanation.precision
+    if question.objective != "loss" or explanation.features or share in (None, 1):
+        return ""
+    return (
+        f"no condition lowers the loss: by loss, always predicting {explanation.rule.conclusion} "
+        f"is the best answer. It is right for {float(share or 0):.3f} of the samples; the "
+        "objective precision asks for a rule that is right more often where it applies"
+    )
+
+
+def guarantee(
+    question: Question, problem: MonomialProblem, explanation: Explanation, bound: Value | None
+) -> str:
+    """Return what holds of a rule under the distribution, with probability 1 - delta.
+
+    Parameters
+    ----------
+    question : Question
+        With epsilon and delta; without, nothing is said.
+    problem : MonomialProblem
+        On the samples drawn for the question.
+    explanation : Explanation
+        The rule, best on the samples or not.
+    bound : int, Fraction or None
+        Proven bound on the objective of every rule allowed.
+
+    Returns
+    -------
+    str
+        A sentence; its derivation is that of :func:`cpx.data.uniform_deviation`.
+    """
+    if question.epsilon is None or question.delta is None:
+        return ""
+    total, rivals = problem.samples.total, problem.candidate()
+    if problem.min_precision:
+        rivals += " on the samples"
+    drawn = problem.samples.context["distribution"]["name"]
+    # Never more than is proved: 1 - 1e-7 to six digits would be 1.
+    chance = Context(rounding=ROUND_FLOOR).subtract(
+        Decimal(1), Decimal(repr(float(question.delta)))
+    )
+    opening = f"with probability at least {chance} over the samples drawn,"
+    value = problem.evaluate(explanation).objective
+    if question.figures == 1:
+        if bound is None:
+            return ""
+        what = "gets wrong" if question.objective == "loss" else "covers in another class"
+        gap = "" if value <= bound else f" + {value - bound}/{total}"
+        return (
+            f"{opening} the share of rows of {drawn!r} that the rule {what} is at most "
+            f"{float(question.epsilon)!r}{gap} above that of every {rivals}"
+        )
+    h = uniform_deviation(total, problem.k, problem.n_features, question.delta, question.figures)
+    claims = []
+    covered, precision = explanation.coverage or Fraction(0), explanation.precision
+    if precision is not None and (low := _floor(precision - h / math.sqrt(covered))) > 0:
+        claims.append(f"its precision is at least {low:g}")
+    if (low := _floor(covered - h)) > 0:
+        claims.append(f"it covers at least {low:g}")
+    if bound is not None:
+        claims += _rivals(question, problem, bound, h, rivals)
+    if not claims:
+        return f"none: {total} samples are too few, a smaller epsilon draws more"
+    return f"{opening} of the rows of {drawn!r}: {'; '.join(claims)}"
+
+
+def compared(problem: MonomialProblem, explanation: Explanation, best: Result) -> Explanation:
+    """Return a rule with the sentence that compares it with the best one.
+
+    Parameters
+    ----------
+    problem : MonomialProblem
+        Which rules are compared, and by what.
+    explanation : Explanation
+        The rule, with its figures on the samples.
+    best : Result
+        Of solving the problem.
+    """
+    found = problem.evaluate(explanation)
+    if found.feasible and best.proved and best.objective == found.objective:
+        return problem.conclude(explanation, True, found.objective, best.bound)
+    told = f"{problem.claim()} {in_words(found.objective)}"
+    if not found.feasible:
+        told += f", but it is not what was asked for, a {problem.candidate()}"
+    if best.explanation is None:
+        rest = "there is none" if best.proved else "none was found"
+    else:
+        rest = f"the best one found is {best.explanation}, {best.explanation.proved}"
+    return replace(explanation, proved=f"{told}; {rest}")
+
+
+def _rivals(
+    question: Question, problem: MonomialProblem, bound: Value, h: float, rivals: str
+) -> list[str]:
+    """Say what no other rule has, where it is less than everything."""
+    total = problem.samples.total
+    if question.objective == "coverage":
+        most = _ceil(Fraction(bound, total) + h)
+        return [f"no {rivals} covers more than {most:g}"] if most < 1 else []
+    assert problem.limits is not None  # a precise rule covers something
+    least = Fraction(problem.limits.least, total)
+    most = _ceil(bound + h / math.sqrt(least))
+    return [f"no {rivals} has a precision above {most:g}"] if most < 1 else []
+
+
+def _floor(share: Fraction | float) -> float:
+    return math.floor(share * _SCALE) / _SCALE
+
+
+def _ceil(share: Fraction | float) -> float:
+    return math.ceil(share * _SCALE) / _SCALE

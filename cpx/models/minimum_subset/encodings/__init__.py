@@ -1,1 +1,0 @@
-"""Encodings of minimum subsets: one function each, arrays in, statement out."""

@@ -1,0 +1,190 @@
+"""Brute force for sufficient reasons: one row for each cell of the tree model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from cpx.testing.fuzz.brute.base import Instance, Truth, Value
+
+__all__ = ["SufficientReason"]
+
+
+class SufficientReason(Truth):
+    """The lightest features that force the class of x, by any of the three definitions.
+
+    A row is what each feature is: at the level of attributes the number of thresholds below the
+    value, or None when it is missing; at the level of conditions whether each test holds.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self.parameters, self.model = instance["parameters"], instance["model"]
+        self.required = set(self.parameters.get("required") or ())
+        self.forbidden = set(self.parameters.get("forbidden") or ())
+        self.thresholds = [[float.fromhex(t) for t in ts] for ts in self.model["thresholds"]]
+        self.trees = [self._tree(tree) for tree in self.model["trees"]]
+        self.base = [Fraction(float.fromhex(v)) for v in self.model["base"]]
+        tested = {test for tree in self.trees for test in _tests(tree)}
+        self.tests = sorted((a, j) for a, j in tested if 0 <= j < len(self.thresholds[a]))
+        cells = [self._cell(a, v) for a, v in enumerate(instance["x"])]
+        if self.parameters["level"] == "attributes":
+            choices: list[list[Any]] = [
+                list(dict.fromkeys(self._cell(a, v) for v in self._values(a, instance["x"][a])))
+                for a in range(len(cells))
+            ]
+            self.x = tuple(cells)
+        else:
+            choices = [[True, False] for _ in self.tests]
+            # No value is missing at this level.
+            self.x = tuple(int(cells[a] or 0) <= j for a, j in self.tests)
+        self.n = len(self.x)
+        self.own = self._reached(self.x)
+        self.label = self._class(self.own)
+        assert self.model["classes"][self.label] == instance["class"], "not the class of x"
+        self.rivals = [r for r in range(len(self.model["classes"])) if r != self.label]
+        self.costs: list[int] = self.parameters.get("weights") or [1] * self.n
+        # Where each row differs from x, and what it reaches.
+        self.every_row = [
+            (frozenset(j for j, (v, own) in enumerate(zip(row, self.x)) if v != own), leaves)
+            for row in product(*choices)
+            for leaves in [self._reached(row)]
+        ]
+        self.changes = {
+            where for where, leaves in self.every_row if self._class(leaves) != self.label
+        }
+
+    # ------------------------------------------------------------ the model
+
+    def _tree(self, tree: Mapping[str, Any]) -> Any:
+        width = len(tree["outputs"])
+        numbers = iter(tree["values"])
+        tests = iter(zip(tree["split"], tree["missing"]))
+
+        def node(attributes: Iterator[int]) -> Any:
+            a = next(attributes)
+            if a < 0:
+                leaf = [Fraction(0)] * len(self.model["base"])
+                for score, _ in zip(tree["outputs"], range(width)):
+                    leaf[score] = Fraction(float.fromhex(next(numbers)))
+                return tuple(leaf)
+            split, missing = next(tests)
+            left = node(attributes)
+            return a, split, missing, left, node(attributes)
+
+        return node(iter(tree["attribute"]))
+
+    def _cast(self, value: float) -> float:
+        if self.model["cast"] == "float64":
+            return value
+        with np.errstate(over="ignore"):
+            return float(np.float32(value))
+
+    def _cell(self, a: int, value: float | None) -> int | None:
+        if value is None:
+            return None
+        return sum(threshold < self._cast(value) for threshold in self.thresholds[a])
+
+    def _values(self, a: int, own: float | None) -> list[float | None]:
+        """Return values of an attribute, one at least for each cell that has any."""
+        attribute = self.model["attributes"][a]
+        kind = attribute.get("kind", "real")
+        missing = [None] if attribute.get("missing") else []
+        if kind == "boolean":
+            return [own, 0.0, 1.0, *missing]
+        if "values" in attribute:
+            return [own, *(float.fromhex(v) for v in attribute["values"]), *missing]
+        low = float.fromhex(attribute["lower"]) if "lower" in attribute else -np.finfo(float).max
+        high = float.fromhex(attribute["upper"]) if "upper" in attribute else np.finfo(float).max
+        found = [low, high]
+        for t in self.thresholds[a]:
+            if kind == "integer":
+                found += [float(math.floor(t)), float(math.floor(t) + 1)]
+            else:
+                found += [t, math.nextafter(t, math.inf)]
+                found.append(float(np.nextafter(np.float32(t), np.float32(np.inf))))
+        if kind == "integer":
+            found = [float(math.ceil(low)), float(math.floor(high)), *found[2:]]
+        return [own, *(v for v in found if low <= v <= high), *missing]
+
+    def _reached(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the leaf of each tree."""
+        at = dict(zip(self.tests, row)) if self.parameters["level"] != "attributes" else None
+        return tuple(self._walk(tree, row, at) for tree in self.trees)
+
+    def _walk(self, node: Any, row: tuple[Any, ...], at: Mapping[Any, bool] | None) -> Any:
+        while not isinstance(node[0], Fraction):
+            a, j, missing, left, right = node
+            if at is None:
+                goes_left = missing == "l" if row[a] is None else row[a] <= j
+            else:
+                goes_left = at.get((a, j), j >= 0)
+            node = left if goes_left else right
+        return node
+
+    def _class(self, leaves: tuple[Any, ...]) -> int:
+        scores = [sum(column) for column in zip(self.base, *leaves)]
+        if self.model["decision"] == "first":
+            return scores.index(max(scores))
+        return int(scores[0] > 0 or (scores[0] == 0 and self.model["decision"] == "nonnegative"))
+
+    # ------------------------------------------------------ the definitions
+
+    def value(self, features: Iterable[int]) -> Value | None:
+        chosen = frozenset(features)
+        if not self.required <= chosen or self.forbidden & chosen or not self.enough(chosen):
+            return None
+        return sum(self.costs[j] for j in chosen)
+
+    def enough(self, chosen: frozenset[int]) -> bool:
+        """Say whether features are a reason."""
+        if self.parameters["definition"] == "sufficient":
+            return not any(where.isdisjoint(chosen) for where in self.changes)
+        agreeing = [leaves for where, leaves in self.every_row if where.isdisjoint(chosen)]
+        reached = [set(leaves) for leaves in zip(*agreeing)]
+        if self.parameters["definition"] == "majoritary":
+            sure = sum(all(leaf[self.label] for leaf in leaves) for leaves in reached)
+            trees = len(self.trees)
+            return 2 * sure > trees or (2 * sure == trees and self.label == 0)
+        return all(self._wins_tree_by_tree(reached, rival) for rival in self.rivals)
+
+    def _margin(self, scores: Any, rival: int) -> Fraction:
+        if self.model["decision"] == "first":
+            return Fraction(scores[self.label] - scores[rival])
+        return Fraction(scores[0] if self.label == 1 else -scores[0])
+
+    def _wins_tree_by_tree(self, reached: list[set[Any]], rival: int) -> bool:
+        own = [self._margin(leaf, rival) for leaf in self.own]
+        lead = self._margin(self.base, rival) + sum(own)
+        losses = [
+            max(mine - self._margin(leaf, rival) for leaf in leaves)
+            for mine, leaves in zip(own, reached)
+        ]
+        if self.model["decision"] == "first":
+            wins_ties = self.label < rival
+        else:
+            wins_ties = (self.model["decision"] == "nonnegative") == (self.label == 1)
+        if unit := Fraction(self.parameters["unit"]):
+            # Losses rounded up and the lead down, below it where a tie is lost.
+            losses = [math.ceil(loss / unit) * unit for loss in losses]
+            steps = math.floor(lead / unit) if wins_ties else math.ceil(lead / unit) - 1
+            return sum(losses) <= steps * unit
+        return sum(losses) <= lead if wins_ties else sum(losses) < lead
+
+    @property
+    def magnitude(self) -> int:
+        leaves = {leaf for _, reached in self.every_row for leaf in reached}
+        scale = max((v.denominator for leaf in leaves for v in leaf), default=1)
+        greatest = max((abs(v) for leaf in leaves for v in leaf), default=Fraction(0))
+        return int(sum(self.costs)) + int(greatest * scale) * len(self.trees)
+
+
+def _tests(node: Any) -> Iterator[tuple[int, int]]:
+    if not isinstance(node[0], Fraction):
+        yield node[0], node[1]
+        yield from _tests(node[3])
+        yield from _tests(node[4])

@@ -1,0 +1,63 @@
+"""The smallest sets that engines are given to start from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+from cpx import SufficientReason, solve
+from cpx.answers.result import Status
+from cpx.testing.minimum_subset import three_definitions
+from cpx.trees import read_sklearn
+
+ENGINES = ("cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "milp:cbc")
+
+
+@pytest.fixture(scope="module")
+def majoritary() -> SufficientReason:
+    X, y = load_breast_cancer(return_X_y=True)
+    forest = RandomForestClassifier(21, max_depth=5, random_state=0).fit(X, y)
+    problem = SufficientReason(read_sklearn(forest, rule="vote"), X[19])
+    assert problem.definition == "majoritary"
+    assert len(problem.form.tree) > 100
+    return problem
+
+
+@pytest.fixture(scope="module")
+def optimum(majoritary: SufficientReason) -> object:
+    return solve(majoritary, "milp").objective
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_start_is_named(engine: str, majoritary: SufficientReason, optimum: object) -> None:
+    result = solve(majoritary, engine)
+    assert (result.status, result.objective) == (Status.OPTIMAL, optimum)
+    assert result.verified
+    assert "of the deletion before" in result.warnings[-1]
+
+
+@pytest.mark.parametrize("engine", ["maxsat:rc2", "maxsat:lsu"])
+def test_an_engine_without_time_is_as_good_as_deletion(
+    engine: str, majoritary: SufficientReason
+) -> None:
+    problem = replace(majoritary, level="conditions")
+    result = solve(problem, engine, time_limit=0.5)
+    assert result.objective <= solve(problem, "best-of-orders").objective
+
+
+def test_a_hint_is_where_the_start_begins(majoritary: SufficientReason) -> None:
+    best = solve(majoritary, "milp").explanation
+    result = solve(majoritary, "maxsat:rc2", hint=best)
+    assert result.explanation.features == best.features
+    assert "found nothing better" in result.warnings[-1]
+
+
+def test_what_has_no_solution_or_is_small_has_no_start(majoritary: SufficientReason) -> None:
+    barred = replace(majoritary, forbidden=tuple(f"x{i}" for i in range(30)))
+    for problem in (barred, SufficientReason(three_definitions(), (1, 1, 1))):
+        result = solve(problem, "maxsat:rc2")
+        assert not any("before" in warning for warning in result.warnings)
+    assert solve(barred, "cpsat").status is Status.INFEASIBLE
