@@ -175,6 +175,7 @@ def compare(
     raise typer.Exit(1 if comparison.failed else 0 if comparison.complete else 3)
 
 
+<<<<<<< HEAD
 def summary(comparison: Comparison) -> dict[str, Any]:
     """Return what is printed of a comparison as plain JSON values: its scores, and its runs."""
     frames = {"scores": comparison.scores().reset_index(), "runs": comparison.to_frame()}
@@ -192,6 +193,8 @@ def summary(comparison: Comparison) -> dict[str, Any]:
     }
 
 
+=======
+>>>>>>> main
 def _design(inst: list[Path], given: dict[str, Any]) -> Design:
     """Return the design of the arguments; those of the command take precedence over a file."""
     from cpx.compare import Design
