@@ -175,26 +175,6 @@ def compare(
     raise typer.Exit(1 if comparison.failed else 0 if comparison.complete else 3)
 
 
-<<<<<<< HEAD
-def summary(comparison: Comparison) -> dict[str, Any]:
-    """Return what is printed of a comparison as plain JSON values: its scores, and its runs."""
-    frames = {"scores": comparison.scores().reset_index(), "runs": comparison.to_frame()}
-    return {
-        "format": "cpx-comparison-summary",
-        "version": 1,
-        "complete": comparison.complete,
-        "contradictions": comparison.contradictions,
-        "skipped": [asdict(pair) for pair in comparison.skipped],
-        # What is not known or infinite is null.
-        **{
-            name: json.loads(frame.to_json(orient="records", double_precision=15))
-            for name, frame in frames.items()
-        },
-    }
-
-
-=======
->>>>>>> main
 def _design(inst: list[Path], given: dict[str, Any]) -> Design:
     """Return the design of the arguments; those of the command take precedence over a file."""
     from cpx.compare import Design
@@ -248,6 +228,24 @@ def _tell(comparison: Comparison, output: Path | None) -> None:
         note(f"wrote {output / 'results.csv'} and runs.jsonl")
     if output is not None and comparison.contradictions:
         note(f"instances with wrong claims are in {output / 'disagreements'}")
+
+
+def summary(comparison: Comparison) -> dict[str, Any]:
+    """Return what is printed of a comparison as plain JSON values: its scores, and its runs."""
+    scores = comparison.scores().reset_index()
+    rows = comparison.to_frame()
+    return {
+        "format": "cpx-comparison-summary",
+        "version": 1,
+        "complete": comparison.complete,
+        "contradictions": comparison.contradictions,
+        "skipped": [asdict(pair) for pair in comparison.skipped],
+        # What is not known or infinite is null.
+        **{
+            name: json.loads(frame.to_json(orient="records", double_precision=15))
+            for name, frame in (("scores", scores), ("runs", rows))
+        },
+    }
 
 
 def print_comparison(comparison: Comparison) -> None:
