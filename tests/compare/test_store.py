@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -261,7 +262,7 @@ def _fuzz_stores(folder: Path, rounds: int) -> None:
 
 
 def test_fuzzed_stores_are_read_or_refused(tmp_path: Path) -> None:
-    _fuzz_stores(tmp_path, 300)
+    _fuzz_stores(tmp_path, 200)
 
 
 @pytest.mark.slow
@@ -289,7 +290,7 @@ def test_the_runner_forgets_what_it_has_stored(tmp_path: Path) -> None:
     assert len(found.runs) == 150
     # 100 runs; 2 MB are no more than noise, and each run has as many bytes as the others.
     assert pages[-1] - pages[49] < 500
-    steps = [after - before for before, after in zip(sizes, sizes[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(sizes)]
     assert max(steps) < 2 * min(steps)
 
 

@@ -78,12 +78,12 @@ def reproduce(
             message = f"{type(error).__name__}: {error}"
             return Record(task.key, task.setting(), str(Status.ERROR), message=message)
 
-    def keep(i: int, record: Record | None) -> None:
+    def keep(task: Task, record: Record | None) -> None:
         if record is None:
             return
         store.add(record)
         if on_record is not None:
-            on_record(missing[i], record)
+            on_record(task, record)
 
     return run_each(work, missing, keep, jobs)
 
