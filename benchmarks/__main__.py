@@ -31,6 +31,7 @@ NAMES = (
     "rule_learners",
     "structure",
     "cpmpy_suite",
+    "reports",
 )
 # Benchmarks that are not a module of this package by the same name.
 ELSEWHERE = {"peers": "peers.sufficient_reasons"}

@@ -57,6 +57,7 @@ TARGETS = {
         *("tests/methods/test_hitting_sets.py", "tests/backends/test_template.py"),
         *("tests/backends/test_interrupts.py", "tests/methods/reasons/test_checker.py"),
     ),
+    "cpx/processes": ("tests/processes",),
     "cpx/models/rule_set/presolve.py": (
         *("tests/models/test_rule_set.py", "tests/backends/test_search_sets.py"),
     ),

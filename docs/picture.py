@@ -1,77 +1,66 @@
-"""Draws the picture of the README: a terminal with the real output of ``cpx demo``.
+"""Draws the picture of the README: value and bound of every engine over time, on one instance.
 
     python docs/picture.py
 
-runs the demo and writes ``docs/_static/demo.svg``, by the SVG export of rich.
+gives every exact engine that is installed one minute for the central instance of the benchmarks,
+one after the other, and writes ``engines-light.svg``, ``engines-dark.svg`` and their data,
+``engines.json``, to ``docs/_static``. It takes some minutes, and wants an idle machine. With
+``--redraw`` the pictures are drawn anew from the data.
 """
 
 from __future__ import annotations
 
-import os
+import io
 import re
-import subprocess
 import sys
-import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Console
-from rich.terminal_theme import TerminalTheme
-from rich.text import Text
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # benchmarks is not installed
 
-TARGET = Path(__file__).parent / "_static" / "demo.svg"
-WIDTH = 98
+from benchmarks.instances import central  # noqa: E402
+from cpx.compare import Comparison, compare  # noqa: E402
+from cpx.compare.plots import DARK, LIGHT, Theme, draw_runs, drawn  # noqa: E402
 
-THEME = TerminalTheme(
-    (251, 251, 250),
-    (36, 41, 46),
-    [(36, 41, 46), (179, 29, 40), (22, 120, 60), (140, 90, 0)] + [(59, 125, 216)] * 4,
-)
+DATA = ROOT / "docs" / "_static" / "engines.json"
+NAME = "Breast cancer, 1000 samples, 90 features, k = 5"
+SECONDS = 60
 
 
-def demo() -> str:
-    """Return what ``cpx demo`` writes to standard output."""
-    done = subprocess.run(
-        [sys.executable, "-m", "cpx.cli", "demo"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        check=True,
-        env={**os.environ, "COLUMNS": str(WIDTH)},
-    )
-    return done.stdout
+def draw(comparison: Comparison, theme: Theme) -> str:
+    """Return the picture as SVG."""
+    from matplotlib import rc_context
+
+    order = [str(name) for name in comparison.scores().index]
+    best = comparison.best(NAME).objective
+    assert best is not None
+    # Texts stay texts, and the same results make the same file.
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": NAME}):
+        figure = drawn(draw_runs, comparison.cases(), order, theme, (8.4, 4.2), problem=0)
+        ax = figure.axes[0]
+        # First values are several times the best one, and of no interest.
+        ax.set(title=NAME, ylim=(-0.03 * float(best), 1.6 * float(best)))
+        ax.set_ylabel("loss: best value, and proven bound (thin)")
+        written = io.StringIO()
+        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+    return re.sub(r"[ \t]+\n", "\n", written.getvalue())
 
 
-def styled(line: str) -> Iterator[Text]:
-    """Yield a line with the colours it has on a terminal, in parts that fit into it."""
-    label = re.match(r"[a-z]+ {2,}", line)
-    indent = " " * (label.end() if label else 0)
-    # A table's line is never longer than the terminal and keeps its blanks.
-    parts = textwrap.wrap(line, WIDTH, subsequent_indent=indent) if len(line) > WIDTH else [line]
-    for part in parts:
-        text = Text(part)
-        if "=>" in line:
-            text.stylize("bold")
-        text.highlight_words(["proved"], "green")
-        if line.startswith("$ "):
-            text.stylize("bold blue")
-        yield text
-
-
-def draw(output: str) -> str:
-    """Return the terminal as SVG."""
-    with open(os.devnull, "w") as sink:
-        console = Console(record=True, width=WIDTH, file=sink, highlight=False)
-        for line in ["$ cpx demo", "", *output.rstrip().splitlines(), ""]:
-            for part in styled(line):
-                console.print(part)
-        svg = console.export_svg(title="cpx demo", theme=THEME, font_aspect_ratio=0.61)
-    # rich asks for a font from the network; a picture should need none.
-    svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
-    return svg.replace("Fira Code, monospace", "Menlo, Consolas, 'DejaVu Sans Mono', monospace")
+def main(arguments: list[str]) -> None:
+    """Run the engines, and draw."""
+    if arguments != ["--redraw"]:
+        problems = {NAME: central()}
+        made = compare(
+            problems, "all", time_limit=SECONDS, on_result=lambda run, _: print(run.engine)
+        )
+        DATA.write_text(made.to_json(indent=None) + "\n", encoding="utf-8")
+    comparison = Comparison.from_json(DATA.read_text(encoding="utf-8"))
+    print(comparison)
+    for name, theme in (("light", LIGHT), ("dark", DARK)):
+        path = DATA.with_name(f"engines-{name}.svg")
+        path.write_text(draw(comparison, theme), encoding="utf-8")
+        print(f"wrote {path}")
 
 
 if __name__ == "__main__":
-    TARGET.write_text(draw(demo()), encoding="utf-8")
-    print(f"wrote {TARGET}")
+    main(sys.argv[1:])

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+
+# The tests run on all cores already. Threads that wait for each other over small matrices took
+# most of the time of those that train a network; what they start inherits it.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Jobs in the background of a shell script ignore Ctrl-C, and so would all that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def demo_question() -> Any:
+    """Return what ``cpx demo`` asks; a network is trained for it."""
+    from cpx.cli.demo import _question
+
+    return _question()
 
 
 @pytest.fixture(autouse=True)

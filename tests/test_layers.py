@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,10 @@ def _imported(path: Path) -> Iterator[str]:
         yield from (name for name in names if name in MODULES)
 
 
-IMPORTS = {name: set(_imported(path)) - {name} for name, path in MODULES.items()}
+@cache
+def _imports() -> dict[str, set[str]]:
+    """Modules by those that they import; reading them all takes seconds, at the first test."""
+    return {name: set(_imported(path)) - {name} for name, path in MODULES.items()}
 
 
 def _room(module: str) -> str:
@@ -78,7 +82,7 @@ def test_every_room_has_its_layer() -> None:
 def test_imports_go_down() -> None:
     against = [
         f"{name} imports {other}"
-        for name, others in IMPORTS.items()
+        for name, others in _imports().items()
         for other in others
         if _room(name) != _room(other) and HEIGHT[_room(other)] > HEIGHT[_room(name)]
     ]
@@ -94,7 +98,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     def visit(name: str) -> None:  # Tarjan's strongly connected components
         order[name] = lowest[name] = len(order)
         open_modules.append(name)
-        for other in sorted(IMPORTS[name]):
+        for other in sorted(_imports()[name]):
             if other not in order:
                 visit(other)
             if other in open_modules:
@@ -106,7 +110,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
             if len(circle) > 1:
                 circles.append(sorted(circle))
 
-    for name in IMPORTS:
+    for name in _imports():
         if name not in order:
             visit(name)
     assert not circles

@@ -1,4 +1,4 @@
-"""A picture of rules against samples: who is covered, rightly or wrongly, and who is missed."""
+"""Plots of rules against samples: those covered rightly, covered wrongly, and missed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a solve returns: why it stopped, what it holds, what the solver itself said.
+"""The result of a solve: status, value, bound, explanation and times, as JSON and as text.
 
 The three questions are kept apart: :class:`Termination` says why the engine
 stopped, :class:`Status` what was proved about the answer, and

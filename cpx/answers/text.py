@@ -1,4 +1,4 @@
-"""How answers read: the blocks that they are made of, and the blocks as text.
+"""Answers as blocks (sentences, facts, tables), and the blocks as plain text.
 
 An answer says what it is as a few blocks. What is printed and what the shell shows are these
 blocks as text; :mod:`cpx.answers.html` is the same for notebooks.

@@ -1,4 +1,4 @@
-"""Values of problems, integers or exact fractions, and what answers are told with.
+"""Exact values of problems, integers or fractions: in JSON, and in words.
 
 In JSON an integer stays an integer and a fraction is the string ``"p/q"``, so that reading
 gives the same type back.

@@ -120,6 +120,9 @@ class Backend(ABC):
     needs_model : bool
         Whether the engine solves the statement in the chosen encoding; False for one that
         takes the problem's plain arrays, whose results name no encoding.
+    preferred_encodings : tuple of str
+        The encodings that the engine proves most with, the best one first: where a problem has
+        one of them and none is named, it is taken in place of the problem's first.
     has_own_start : bool
         Whether the engine finds a good set of rules by itself; the others are handed one.
     exact : bool
@@ -137,13 +140,11 @@ class Backend(ABC):
     requires: ClassVar[Mapping[str, str]] = {}
     supported_options: ClassVar[frozenset[str]] = frozenset()
     needs_model: ClassVar[bool] = True
+    preferred_encodings: ClassVar[tuple[str, ...]] = ()
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
     has_own_start: ClassVar[bool] = False
     summary: ClassVar[str] = ""
-
-    # What was given with the name; here, for engines whose __init__ is all their own.
-    settings: Mapping[str, Any] = MappingProxyType({})
 
     honours = OldAttribute("supported_options")
     encodes = OldAttribute("needs_model")

@@ -1,4 +1,4 @@
-"""What all Boolean kernels do: count formulas exactly, and divide by the norms.
+"""The base class of Boolean kernels: formulas true of two rows, counted exactly and normalised.
 
 The counts are exact integers, however large, and become floats only when they are divided by
 their norms. They depend on the two rows by three numbers alone, so that each combination of

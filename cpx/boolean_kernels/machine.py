@@ -1,4 +1,4 @@
-"""What a support vector machine with a Boolean kernel says of a rule: its weight, exactly."""
+"""The exact weight of a rule in a support vector machine with a Boolean kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that all kinds of answers make: bound, gap, trace, types, and sentences.
+"""Checks shared by all kinds of answers: bound, gap, trace, types, rule text and sentences.
 
 Each sentence is written here a second time, from the instance and from what it means. One that is
 left out says nothing wrong.

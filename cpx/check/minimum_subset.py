@@ -1,4 +1,4 @@
-"""What the checks of minimum certificates and minimum sufficient reasons share."""
+"""Checks shared by minimum certificates and minimum sufficient reasons."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,6 +124,9 @@ def compare(
             metavar="ADDRESS", help="Make the runs on this Dask cluster, such as tcp://host:8786."
         ),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object: scores, and a row for each run.")
+    ] = False,
 ) -> None:
     r"""Solve the same instances with many engines and print who found and proved what.
 
@@ -163,9 +167,29 @@ def compare(
         comparison = Comparison.merge(inst, output)
     else:
         comparison = _run(_design(inst, given), output, resume, shard, logs, cluster)
-    print_comparison(comparison)
+    if as_json:
+        typer.echo(json.dumps(_as_dict(comparison), indent=1))
+    else:
+        print_comparison(comparison)
     _tell(comparison, output)
     raise typer.Exit(1 if comparison.failed else 0 if comparison.complete else 3)
+
+
+def _as_dict(comparison: Comparison) -> dict[str, Any]:
+    """Return what is printed of a comparison as plain JSON values: its scores, and its runs."""
+    frames = {"scores": comparison.scores().reset_index(), "runs": comparison.to_frame()}
+    return {
+        "format": "cpx-comparison-summary",
+        "version": 1,
+        "complete": comparison.complete,
+        "contradictions": comparison.contradictions,
+        "skipped": [asdict(pair) for pair in comparison.skipped],
+        # What is not known or infinite is null.
+        **{
+            name: json.loads(frame.to_json(orient="records", double_precision=15))
+            for name, frame in frames.items()
+        },
+    }
 
 
 def _design(inst: list[Path], given: dict[str, Any]) -> Design:

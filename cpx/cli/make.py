@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.declared import declared_values, one_rule_problems, restated
 from cpx.cli.make_rule_set import PROBLEMS as RULE_SETS
 from cpx.cli.make_rule_set import RuleSetOptions, rule_set
 from cpx.cli.option_groups import given, grouped
@@ -48,6 +49,10 @@ class TableOrModel(Source):
                 raise InvalidOption(f"{option} is missing: which of the table's?")
 
 
+def _complete_problems(incomplete: str) -> list[str]:
+    return opt.complete_last(incomplete, (*PROBLEMS, *one_rule_problems()))
+
+
 @dataclass(frozen=True)
 class ReasonOptions:
     """What makes a sufficient reason of a model of a file."""
@@ -66,8 +71,17 @@ class ReasonOptions:
             metavar="KIND",
             help="sufficient-reason: explain a row by the tree model of a file. rule-set: mimic a "
             "model on all rows by few rules, selected from candidates. rule-set-learning: by few "
-            "of all rules of at most k conditions.",
-            autocompletion=opt.choices(PROBLEMS),
+            "of all rules of at most k conditions. Or a problem of one rule, of another package.",
+            autocompletion=_complete_problems,
+            show_default=False,
+        ),
+    ] = None
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A parameter that a problem of another package declares. Repeatable.",
             show_default=False,
         ),
     ] = None
@@ -84,10 +98,13 @@ class ReasonOptions:
 
     def check(self) -> None:
         """Raise for options that are for another kind of instance."""
-        if self.problem is not None and self.problem not in PROBLEMS:
-            raise UnknownName("problem", self.problem, PROBLEMS)
+        if self.problem is None or self.problem in PROBLEMS:
+            if self.parameter:
+                raise InvalidOption("--set is for --problem of another package")
+        elif self.problem not in (known := one_rule_problems()):
+            raise UnknownName("problem", self.problem, (*PROBLEMS, *known))
         if self.problem != PROBLEM:
-            for option in given(self, "problem"):
+            for option in given(self, "problem", "parameter"):
                 raise InvalidOption(f"{option} is for --problem {PROBLEM}")
 
 
@@ -182,8 +199,8 @@ def make(
     path = output_path(output, source.table)
     asked.check()
     rules.check(asked.problem)
-    if asked.problem is None:
-        problem, words = _from_table(source, wanted, k, name)
+    if asked.problem is None or asked.problem not in PROBLEMS:
+        problem, words = _from_table(source, wanted, asked, k, name)
     elif asked.problem in RULE_SETS:
         problem, words = rule_set(asked.problem, source, wanted, rules, k, name)
     else:
@@ -196,13 +213,22 @@ def make(
 
 
 def _from_table(
-    source: TableOrModel, wanted: RuleOptions, k: int, name: str | None
+    source: TableOrModel, wanted: RuleOptions, asked: ReasonOptions, k: int, name: str | None
 ) -> tuple[Problem, str]:
     """State the problem of a row of a table; return it and its description."""
     source.require()
     question = wanted.question(k)
-    asked = RowQuestion(source)
+    own: dict[str, Any] = {}
+    if asked.problem is not None:
+        if "--objective" in given(wanted):
+            raise InvalidOption(f"--objective is not for --problem {asked.problem}")
+        own = declared_values(asked.problem, asked.parameter or ())
+        # What it shares with a problem of least loss is taken from one, which sets no limits.
+        question = replace(question, objective="loss")
+    row = RowQuestion(source)
     title = name or f"{source.table.name.partition('.')[0]}-{source.row}-k{k}"
-    asked.check(question)
-    problem = asked.problem(replace(question, name=title))
-    return problem, asked.title(problem)
+    row.check(question)
+    problem = row.problem(replace(question, name=title))
+    if asked.problem is not None:
+        problem = restated(problem, asked.problem, own)
+    return problem, row.title(problem)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,7 +16,16 @@ if TYPE_CHECKING:
     from cpx.backends import Event
     from cpx.compare import Run, Task
 
-__all__ = ["CompareProgress", "RunProgress", "on_terminal", "phase", "solve_progress"]
+__all__ = [
+    "CompareProgress",
+    "RunProgress",
+    "on_terminal",
+    "phase",
+    "seconds_left",
+    "solve_progress",
+]
+
+_SHORT_WAIT = 60.0  # seconds, below which nobody has to know the end
 
 
 def on_terminal() -> bool:
@@ -83,7 +94,7 @@ class RunProgress:
         if self._bars is None:
             from cpx.cli.output import note
 
-            note(f"[{self.done}/{self.total}] {line}")
+            note(f"[{self.done}/{self.total}] {line}{self._end()}")
             return
         with self._lock:
             if key in self._tasks:
@@ -91,7 +102,11 @@ class RunProgress:
             self._bars.update(self._all, state=self._count())
 
     def _count(self) -> str:
-        return f"{self.done} of {self.total} done"
+        return f"{self.done} of {self.total} done{self._end()}"
+
+    def _end(self) -> str:
+        """Say when all will be done, where that is known."""
+        return ""
 
 
 class CompareProgress(RunProgress):
@@ -99,10 +114,21 @@ class CompareProgress(RunProgress):
 
     def __init__(self) -> None:
         super().__init__(0)
+        self._waiting: Counter[str] = Counter()
+        self._spent: dict[str, list[float]] = defaultdict(list)
+        self._began = time.monotonic()
 
     def begin(self, tasks: Sequence[Task]) -> None:
         """Note what will be run."""
         self.total = len(tasks)
+        self._waiting = Counter(task.configuration for task in tasks)
+        self._began = time.monotonic()
+
+    def _end(self) -> str:
+        left = seconds_left(self._waiting, self._spent, time.monotonic() - self._began)
+        if left is None or left < _SHORT_WAIT:
+            return ""
+        return f", ends about {time.strftime('%H:%M', time.localtime(time.time() + left))}"
 
     def listen(self, task: Task, event: Event | None) -> None:
         """Note that a run starts or gets better; called from worker threads."""
@@ -117,6 +143,8 @@ class CompareProgress(RunProgress):
         from cpx.answers.values import decimal, digits
 
         result = run.result
+        self._waiting[run.configuration] -= 1
+        self._spent[run.configuration].append(result.times.total)
         values = (result.objective, result.bound)
         places = digits(values)
         value, bound = (None if v is None else decimal(v, places) for v in values)
@@ -128,6 +156,35 @@ class CompareProgress(RunProgress):
             f"{run.instance} {what} seed {run.seed}: {result.status} "
             f"{value} (bound {bound}) in {result.times.total:.2f} s",
         )
+
+
+def seconds_left(
+    waiting: Mapping[str, int], spent: Mapping[str, Sequence[float]], elapsed: float
+) -> float | None:
+    """Return how long the runs that are left will take; None before one is done.
+
+    Parameters
+    ----------
+    waiting : mapping of str to int
+        Runs of each configuration that are not done.
+    spent : mapping of str to sequence of float
+        Seconds of those that are done.
+    elapsed : float
+        Seconds since the first one began.
+
+    Examples
+    --------
+    >>> seconds_left({"fast": 10, "slow": 2}, {"fast": [1.0, 1.0], "slow": [18.0]}, 10.0)
+    23.0
+    """
+    done = [seconds for each in spent.values() for seconds in each]
+    if not sum(done):
+        return None
+    means = {name: sum(each) / len(each) for name, each in spent.items() if each}
+    overall = sum(done) / len(done)
+    left = sum(count * means.get(name, overall) for name, count in waiting.items())
+    # Several at a time, and the time between runs: as it has been so far.
+    return left * elapsed / sum(done)
 
 
 def _state(event: Event) -> str:

@@ -1,7 +1,7 @@
 """The runs of a comparison as one table: what competes, on what, and what came out.
 
-A *configuration* is what competes: an engine with its options, and its encoding where several
-are compared. A *case* is what it competes on: an instance with a seed and the limits.
+A *configuration* is what competes: an engine with its options, and its encoding where one was
+chosen. A *case* is what it competes on: an instance with a seed and the limits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cpx.answers.result import Status, Termination
+from cpx.answers.result import Status
 from cpx.answers.values import Value
 from cpx.compare.anytime import SILENT, Curve, relative_distance
 from cpx.compare.records import Run, contradictions
@@ -137,9 +137,6 @@ def cases_of(
     return Cases(records, frame, curves, list(groups), reference, refuted, configurations)
 
 
-# An error that says nothing of the answer.
-_NO_ANSWER = (Termination.SOLVER_ERROR, Termination.MEMORY_LIMIT)
-
 _TYPES = {
     "configuration": object,
     "problem": int,
@@ -158,16 +155,9 @@ _TYPES = {
 
 def _latest(runs: Sequence[Run]) -> list[tuple[str, Run]]:
     """Return the runs with their labels; of one that was made twice, the last."""
-    encodings: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for run in runs:
-        encodings[run.instance, run.fingerprint, run.engine].add(run.result.encoding)
-    # An encoding is named where an engine solved one instance in several.
-    several = {engine for (_, _, engine), found in encodings.items() if len(found) > 1}
     last: dict[Hashable, tuple[str, Run]] = {}
     for run in runs:
-        chosen = run.result.encoding if run.engine in several else ""
-        label = f"{run.engine} {chosen}".strip()
-        last[label, _case(run)] = (label, run)
+        last[run.configuration, _case(run)] = (run.configuration, run)
     return list(last.values())
 
 
@@ -182,15 +172,10 @@ def _refuted(runs: Sequence[Run], known: Value | None) -> dict[int, str]:
     wrong = contradictions(runs)
     sign = 1 if runs[0].sense == "min" else -1
     for i, run in enumerate(runs):
-        result, told = run.result, ""
-        bound = None if result.status is Status.ERROR else result.bound
-        if result.status is Status.ERROR and result.termination not in _NO_ANSWER:
-            # The engine gave an answer, and the data say otherwise.
-            told = reason(run)
-        elif bound is not None and known is not None and sign * bound > sign * known:
-            told = f"claims the bound {bound}, but the value {known} is known"
-        if told:
-            wrong.setdefault(i, f"{run.engine} (seed {run.seed}): {told}")
+        bound = None if run.result.status is Status.ERROR else run.result.bound
+        if bound is not None and known is not None and sign * bound > sign * known:
+            told = f"{run.configuration} (seed {run.seed}) claims the bound {bound}, "
+            wrong.setdefault(i, f"{told}but the value {known} is known")
     return wrong
 
 

@@ -185,7 +185,6 @@ class Comparison(Shown):
 
         return virtual_best(self.cases())
 
-    # ----------------------------------------------------------------- files
     # ---------------------------------------------------------------- tables
 
     def _rows(self) -> list[dict[str, Any]]:

@@ -99,8 +99,8 @@ def profile(cases: Cases) -> dict[str, FloatArray]:
 
 def anytime(cases: Cases, moments: int = 80) -> Anytime:
     """Return the mean distance of values and of bounds from the best known value over time."""
-    end = cases.frame["horizon"].replace(np.inf, np.nan).max()
-    seconds = np.geomspace(_LEAST_SECONDS, max(float(end), 10 * _LEAST_SECONDS), moments)
+    horizon = cases.frame["horizon"].max() if len(cases.frame) else 0.0
+    seconds = np.geomspace(_LEAST_SECONDS, max(horizon, 10 * _LEAST_SECONDS), moments)
     value, bound = {}, {}
     for name in cases.configurations:
         own = [cases.curves[i] for i in np.flatnonzero(cases.frame["configuration"] == name)]

@@ -21,6 +21,7 @@ from cpx.compare.summary import findings
 from cpx.compare.table import outcome
 from cpx.compare.tabular import grids
 from cpx.errors import EngineMissing
+from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
     from cpx.compare.comparison import Comparison
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["as_html", "require_report"]
 
 _MOST_VISIBLE = 8  # configurations that figures show before a reader asks for more
-_POINTS, _FEWEST_POINTS = 150_000, 10  # of all traces together, and of each run
+_TABLES = ("scores", "pairs", "intervals", "explanations", "errors")
+_LIMITS = ("time_limit", "threads", "seed", "gap")
+_PER_RUN = ("load", "started")  # of which each run has its own
+_POINTS, _FEWEST_POINTS = 120_000, 10  # of all traces together, and of each run
 
 
 def require_report() -> None:
@@ -54,8 +58,6 @@ def as_html(comparison: Comparison, title: str = "") -> str:
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
-    import cpx
-
     cases = comparison.cases()
     scores = comparison.scores()
     order = [str(name) for name in scores.index]
@@ -70,7 +72,7 @@ def as_html(comparison: Comparison, title: str = "") -> str:
         data=Markup(_json(_data(cases, order))),
         title=printable(told),
         lead=_lead(comparison, runs),
-        version=cpx.__version__,
+        version=installed_version("cpx-explain") or "uninstalled",
         refuted=[
             (printable(cases.runs[i].instance), printable(text))
             for i, text in cases.refuted.items()
@@ -80,11 +82,15 @@ def as_html(comparison: Comparison, title: str = "") -> str:
             for fact in findings(cases, scores)
             if fact.name != "REFUTED"
         ],
-        tables={**dict.fromkeys(("pairs", "intervals", "errors")), **tables},
+        skipped=[
+            (printable(text) for text in (pair.instance, pair.configuration, pair.reason))
+            for pair in comparison.skipped
+        ],
+        tables={**dict.fromkeys(_TABLES), **tables},
         sized=any(run.result.sizes for run in cases.runs),
         many=len(order) > _MOST_VISIBLE,
         most=_MOST_VISIBLE,
-        sections=_sections(tables),
+        sections=_sections({*tables, *(["errors"] if comparison.skipped else [])}),
         scores_note=_scores_note(cases),
         precision_note=_precision_note(cases),
         record=_record(comparison),
@@ -121,7 +127,7 @@ def _lead(comparison: Comparison, runs: int) -> str:
     return ", ".join(told) + "."
 
 
-def _sections(tables: dict[str, Any]) -> list[tuple[str, str]]:
+def _sections(tables: set[str]) -> list[tuple[str, str]]:
     names = ["summary", "figures", "pairs", "explanations", "runs", "errors", "record"]
     there = [n for n in names if n not in ("pairs", "errors") or n in tables]
     return [(name, name.capitalize()) for name in (*there, "definitions")]
@@ -147,16 +153,20 @@ def _precision_note(cases: Cases) -> str:
 
 def _record(comparison: Comparison) -> list[tuple[str, str]]:
     """Return what a reader has to know of machines, versions and options to trust the times."""
-    versions: dict[str, set[str]] = {}
+    told: dict[str, dict[str, None]] = {}
     for run in comparison.runs:
-        for package, number in run.result.versions.items():
-            versions.setdefault(package, set()).add(number)
-    told = [(name, ", ".join(sorted(found))) for name, found in sorted(versions.items())]
-    told += [(str(name), str(value)) for name, value in comparison.options.items()]
-    for option in ("time_limit", "threads", "seed", "gap"):
-        values = dict.fromkeys(str(run.result.options.get(option)) for run in comparison.runs)
-        told.append((option.replace("_", " "), ", ".join(values)))
-    return [(printable(name), printable(value)) for name, value in told]
+        loads = run.machine.get("load")
+        own = {name: value for name, value in run.machine.items() if name not in _PER_RUN}
+        memory = own.pop("memory", None)
+        own["memory"] = None if memory is None else f"{memory / 1e9:.0f} GB"
+        own["load"] = None if loads is None else f"{loads:.0f}"
+        options = {name.replace("_", " "): run.result.options.get(name) for name in _LIMITS}
+        for name, value in (own | options | dict(run.result.versions)).items():
+            if value is not None:
+                told.setdefault(name, {})[str(value)] = None
+    record = [(name, ", ".join(sorted(values))) for name, values in told.items()]
+    record += [(name, str(v)) for name, v in comparison.options.items() if v is not None]
+    return [(printable(name), printable(value)) for name, value in record]
 
 
 # ------------------------------------------------------------------- figures
@@ -240,7 +250,8 @@ def _traces(cases: Cases, places: Sequence[int]) -> list[list[list[Any]]]:
         counts = [count] * len(points)
         values = _numbers([point.objective for point in points], counts)
         bounds = _numbers([point.bound for point in points], counts)
-        traces.append([[max(_digits(p.seconds) or 0, 0.001) for p in points], values, bounds])
+        seconds = [float(f"{max(point.seconds, 0.001):.4g}") for point in points]
+        traces.append([seconds, values, bounds])
     return traces
 
 

@@ -63,15 +63,16 @@ def findings(cases: Cases, scores: pd.DataFrame) -> Iterator[Fact]:
     if len(ranked) > _MOST:
         yield Fact("proved", f"{len(ranked) - _MOST} more are in the table.")
     if len(ranked) > 1:
-        yield Fact("together", _together(cases, ranked))
+        yield Fact("best", _together(cases, ranked))
     failed = scores.loc[scores["failed"] > 0, "failed"]
     if len(failed):
         each = ", ".join(f"{name} {count}" for name, count in failed.items())
-        yield Fact("failed", f"{failed.sum()} runs: {each}", "bad")
+        runs = "1 run" if failed.sum() == 1 else f"{failed.sum()} runs"
+        yield Fact("failed", f"{runs} failed: {each}", "bad")
     common = int((~np.isnan(cases.per_case("answer", cases.ranked)).any(axis=1)).sum())
     total = cases.frame["case"].nunique()
     if common < total:
-        yield Fact("ranked", f"on the {common} of {total} cases that all have run")
+        yield Fact("ranked", f"ranks are on the {common} of {total} cases that all have run")
 
 
 def _record(cases: Cases, name: str, row: pd.Series[float]) -> str:
@@ -95,7 +96,7 @@ def _together(cases: Cases, ranked: pd.DataFrame) -> str:
     best = virtual_best(cases)
     proved, first = int(best["proved"].sum()), str(ranked["proved"].idxmax())
     gain = proved - int(ranked["proved"].max())
-    told = f"all prove {proved} of {len(best)}, "
+    told = f"the virtual best engine proves {proved} of {len(best)}, "
     told += f"{gain} more than {first} alone" if gain else f"no more than {first} alone"
     alone = ranked.loc[ranked["proved_alone"] > 0, "proved_alone"]
     if len(alone):
@@ -116,9 +117,9 @@ def in_seconds(seconds: float, unit: str = " s") -> str:
     >>> in_seconds(0.00423), in_seconds(12.345), in_seconds(1234.5), in_seconds(math.inf)
     ('0.0042 s', '12.3 s', '1234 s', '-')
     """
-    if not math.isfinite(seconds):
-        return "-"
-    power = math.floor(math.log10(max(seconds, 0.0001)))
+    if not math.isfinite(seconds) or seconds < 0.0001:
+        return f"0{unit}" if seconds < 1 else "-"
+    power = math.floor(math.log10(seconds))
     return f"{seconds:.{max(0, 2 - power if power >= 0 else 1 - power)}f}{unit}"
 
 

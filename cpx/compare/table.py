@@ -51,15 +51,19 @@ def blocks(groups: Groups, complete: bool) -> list[Block]:
 
 def _troubles(runs: list[Run], wrong: dict[int, str]) -> list[str]:
     lines = [f"CONTRADICTION: {sentence}; not ranked" for sentence in wrong.values()]
-    errors = [r for r in runs if r.result.status is Status.ERROR and not r.result.refuted]
-    return lines + [f"error: {run.engine}: {reason(run)}" for run in errors]
+    errors = [
+        run
+        for i, run in enumerate(runs)
+        if run.result.status is Status.ERROR and not run.result.refuted and i not in wrong
+    ]
+    return lines + [f"error: {run.configuration}: {reason(run)}" for run in errors]
 
 
 def _table(name: str, runs: list[Run], wrong: set[int], best: Best) -> Table:
     """Return a row per run, and with several runs one of what they say together."""
     # What the runs differ in gets a column.
     settings = {
-        "encoding": [run.result.encoding for run in runs],
+        "encoding": [_encoding(run) for run in runs],
         "seed": [str(run.seed) for run in runs],
         "limit": [_limit(run) for run in runs],
     }
@@ -73,7 +77,7 @@ def _table(name: str, runs: list[Run], wrong: set[int], best: Best) -> Table:
         leads = (
             i not in wrong and result.objective is not None and result.objective == best.objective
         )
-        cells = [run.engine, *(column[i] for column in several.values())]
+        cells = [run.configuration, *(column[i] for column in several.values())]
         cells += [
             outcome(run, i in wrong),
             _number(result.objective, places) + (" *" if leads and result.verified else "  "),
@@ -120,6 +124,11 @@ def _tone(run: Run, wrong: bool) -> Tone:
     if wrong or run.result.status is Status.ERROR:
         return "bad"
     return "good" if run.result.proved else ""
+
+
+def _encoding(run: Run) -> str:
+    # One that was chosen is part of the configuration.
+    return "" if run.result.options.get("encoding") else run.result.encoding
 
 
 def _limit(run: Run) -> str:

@@ -122,13 +122,13 @@ def _pairs(cases: Cases, order: Sequence[str]) -> Grid:
 
 
 def _intervals(cases: Cases, order: Sequence[str]) -> Grid:
-    found, rows = intervals(cases), []
+    found, rows = intervals(cases).to_dict("index"), []
     for name in order:
         cells = [Cell(printable(name))]
         for score, form in (("proved", "share"), ("par2", "seconds"), ("quality", "quality")):
-            mean, low, high = map(float, found.loc[(score, name), ["mean", "low", "high"]])
-            texts = [_cell(value, form, 0).text for value in (mean, low, high)]
-            cells.append(Cell(f"{texts[0]}  [{texts[1]}, {texts[2]}]", mean))
+            values = found[score, name]
+            mean, low, high = (_cell(values[v], form, 0) for v in ("mean", "low", "high"))
+            cells.append(Cell(f"{mean.text}  [{low.text}, {high.text}]", mean.key))
         rows.append(Row(tuple(cells)))
     heads = ("proved", "PAR-2", "quality")
     columns = (Column("configuration", "text"), *(Column(name) for name in heads))
@@ -222,7 +222,8 @@ def _key(value: Value | None) -> float | None:
 
 # ------------------------------------------------------------------- writing
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$])")
+# What is markup within a line, and what makes links of addresses.
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&$]|(?<=:)/(?=/)|(?<=www)\.)")
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -238,12 +239,9 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}",
-    # No ligatures: two hyphens are not a dash, and "?`" is no Spanish question mark.
-    "-": "{-}",
     "\ufffd": "?",
+    # What would be an argument of the end of a line, a dash or another character with the next.
+    **{c: f"{{{c}}}" for c in "[]*-\"'`,"},
 }
 
 
@@ -261,7 +259,7 @@ def as_latex(grid: Grid) -> str:
     rows = [" & ".join(_latex(cell.text) for cell in row.cells) for row in grid.rows]
     head = " & ".join(_latex(column.name) for column in grid.columns)
     lines = [
-        "% needs: \\usepackage{booktabs,textcomp}; for names in other scripts XeLaTeX or LuaLaTeX",
+        "% \\usepackage{booktabs}; names in other scripts need XeLaTeX or LuaLaTeX",
         f"\\begin{{tabular}}{{{form}}}",
         "\\toprule",
         f"{head} \\\\",

@@ -1,4 +1,4 @@
-"""What kernels do to eight words at once, and to single words.
+"""Vector operations of kernels: on eight 64-bit words at once, and on single words.
 
 Arrays that instructions read or write are given by their address, ``array.ctypes.data``.
 """

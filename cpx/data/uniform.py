@@ -1,4 +1,4 @@
-"""What a distribution is, and the simplest one: uniform over vectors of Boolean features."""
+"""The base class of distributions, and the uniform one over vectors of Boolean features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made of the answer of an engine: ties broken, guarantees, comparison with the best."""
+"""After the solve: ties broken by coverage, guarantees, the comparison with the best rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading conditions: from what a person writes to the features of x."""
+"""Conditions as people write them, read as features of x."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps from a classifier, background data and an instance to an explanation."""
+"""The class Explainer: the steps of :func:`cpx.explain`, one by one."""
 
 from __future__ import annotations
 

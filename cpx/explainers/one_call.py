@@ -1,4 +1,4 @@
-"""One call: a classifier and an instance -> explanation."""
+"""The function :func:`cpx.explain`: from a classifier and an instance to an explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked about one instance: the rule wanted, the samples that judge it, the engine.
+"""The arguments of explain: which rule is wanted, on which samples, by which engine.
 
 The arguments of :func:`cpx.explain` are declared here: what they say of the rule as fields of
 :class:`Question`, with their defaults, and all that are given by name with their types, for type

@@ -1,4 +1,4 @@
-"""What forces a prediction of a tree model: from a model and a row to a sufficient reason."""
+"""Explanations of tree models: from a model and a row to a sufficient reason."""
 
 from __future__ import annotations
 

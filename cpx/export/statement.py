@@ -76,25 +76,24 @@ def _doc(described: object) -> list[str]:
 
 
 def _monomial(problem: MonomialProblem) -> list[Section]:
-    from cpx.models.monomial.max_precision import MaxPrecision, PrecisionStep
+    from cpx.models.base import RatioProblem
     from cpx.models.monomial.problem import WeightedProblem
 
     m, d = problem.samples.m, problem.samples.d
     lines: list[str] = []
-    if isinstance(problem, MaxPrecision):
+    stated: Problem = problem
+    if isinstance(problem, RatioProblem):
         # A ratio is no sum of costs; what is stated is a step.
-        step = problem.first_step()
-        assert isinstance(step, PrecisionStep)
-        lines = ["Objective: precision(S) = agreeing weight covered / weight covered, to maximise"]
-        lines += [f"Stated below: the first step of Dinkelbach's method, at {step.value}", ""]
-        problem = step
-    assert isinstance(problem, WeightedProblem)
-    lines += _objective(problem)
+        stated, at = problem.first_step(), problem.evaluate(problem.first()).objective
+        lines = [f"Objective: {problem.ratio}, to maximise"]
+        lines += [f"Stated below: the first step of Dinkelbach's method, at {at}", ""]
+    assert isinstance(stated, WeightedProblem)
+    lines += _objective(stated)
     return [
         Section.of(["", "Features j: literal, samples that agree with x on it"]),
         Section(_features(problem), d, "features"),
         Section.of(["", "Samples i: a_i0 a_i1 ..., class, weight, cost, features that differ"]),
-        Section(_samples(problem), m, "samples"),
+        Section(_samples(stated), m, "samples"),
         Section.of(["", *lines]),
     ]
 

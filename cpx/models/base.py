@@ -1,4 +1,4 @@
-"""What a problem is: data, a statement in one of several encodings, an exact evaluation."""
+"""Base classes of problems: Problem, Statement, Encoding, and ratios solved in linear steps."""
 
 from __future__ import annotations
 
@@ -334,6 +334,8 @@ class RatioProblem(Problem):
     """
 
     sense: ClassVar[Literal["min", "max"]] = "max"
+    ratio: ClassVar[str]
+    """The objective as a formula, for ``cpx show``."""
 
     @abstractmethod
     def first(self) -> Explanation:

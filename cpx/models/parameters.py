@@ -53,10 +53,17 @@ class Kind(ABC):
     A subclass says how a value is checked, and what it is as JSON.
     """
 
-    schema: ClassVar[Json] = {}
-    """JSON Schema of a value."""
-    range: ClassVar[str] = ""
-    """What values there are, for tables of parameters."""
+    # A subclass has attributes of the class where these are always the same.
+
+    @property
+    def schema(self) -> Json:
+        """JSON Schema of a value."""
+        return {}
+
+    @property
+    def range(self) -> str:
+        """What values there are, for tables of parameters."""
+        return ""
 
     @abstractmethod
     def check(self, name: str, value: Any, problem: Any) -> Any:
@@ -213,12 +220,12 @@ class Integer(Kind):
         return f"be at least {self.least}" if self.least else "not be negative"
 
     @property
-    def schema(self) -> Json:  # type: ignore[override]
+    def schema(self) -> Json:
         """JSON Schema of a value."""
         return {"type": "integer", "minimum": self.least}
 
     @property
-    def range(self) -> str:  # type: ignore[override]
+    def range(self) -> str:
         """What values there are."""
         return f"{self.least} to {self._most}" if self.most else f"at least {self.least}"
 
@@ -299,12 +306,12 @@ class Choice(Kind):
         return None if value == self.unsaved else value
 
     @property
-    def schema(self) -> Json:  # type: ignore[override]
+    def schema(self) -> Json:
         """JSON Schema of a value."""
         return {"enum": list(self.known)}
 
     @property
-    def range(self) -> str:  # type: ignore[override]
+    def range(self) -> str:
         """What values there are."""
         return ", ".join(f"`{name}`" for name in self.known)
 
@@ -342,7 +349,7 @@ class Indices(ListKind):
         return "{" + ", ".join(map(str, value)) + "}"
 
     @property
-    def range(self) -> str:  # type: ignore[override]
+    def range(self) -> str:
         """What values there are."""
         return f"{self.what} indices"
 

@@ -32,6 +32,13 @@ def require_oracle(engine: Backend, problem: Problem) -> None:
 
 
 def encoding_of(engine: Backend, problem: Problem, name: str | None) -> Encoding[Any]:
-    """Return the encoding an engine will solve; one without a name if it needs none."""
+    """Return the encoding an engine will solve; one without a name if it needs none.
+
+    Without a name it is the engine's own choice among those of the problem, or the problem's
+    first.
+    """
+    if name is None and engine.needs_model:
+        known = {encoding.name for encoding in problem.encodings}
+        name = next((own for own in engine.preferred_encodings if own in known), None)
     form = problem.stated_in(name) if engine.needs_model else problem.encoding(name)
     return form if engine.needs_model else replace(form, name="", faithful=True, stand_in=None)

@@ -6,6 +6,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from cpx.answers.explanation import Explanation
@@ -143,6 +144,8 @@ def run(
     try:
         started = Start(engine, progress)
         options = started.options
+        if form.name:
+            options = replace(options, encoding=form.name)
         # A ratio has no statement; an engine that needs one gets linear steps.
         if engine.needs_model and isinstance(problem, RatioProblem):
             outcome = dinkelbach(engine, problem, options, progress)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from dataclasses import replace
 
-from cpx import KMonomial, Samples
+import numpy as np
+import pytest
+
+from cpx import KMonomial, Samples, solve
 from cpx.answers.result import Termination
-from cpx.backends import backend
+from cpx.backends import backend, cpsat
 from cpx.backends.base import Progress
+from cpx.backends.cpsat.compile import compile_cp_model
 from cpx.options import SolveOptions
+from cpx.testing import conformance
+from cpx.testing.brute import brute_force
+from cpx.testing.random_instances import random_problem
 
 
 class Behind(Progress):
@@ -28,3 +36,51 @@ def test_the_limit_is_the_reason_also_when_the_engine_is_first() -> None:
     outcome = backend("cpsat").solve(problem, options, Behind(problem, options))
     assert not outcome.proved
     assert outcome.termination is Termination.TIME_LIMIT
+
+
+def _hard(seed: int, m: int = 60, d: int = 9) -> KMonomial:
+    """Return a problem that presolve does not solve."""
+    rng = np.random.default_rng(seed)
+    agreement = rng.random((m, d)) < 0.5
+    same = agreement[:, :2].all(axis=1) ^ (rng.random(m) < 0.2)
+    return KMonomial(Samples(agreement, same, rng.integers(1, 4, m)), k=4, required=(8,))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("only", range(len(cpsat._PHASES)))
+def test_the_parameters_of_each_phase_claim_no_more_than_is_true(only, seed, monkeypatch) -> None:
+    monkeypatch.setattr(cpsat, "_PHASES", (cpsat._PHASES[only]._replace(units=math.inf),))
+    for problem in (_hard(seed), random_problem(300 + seed)):
+        best = brute_force(problem)
+        for hint in (None, (8,), best and best[1]):
+            if hint is None or max(hint, default=0) < problem.n_features:
+                result = solve(problem, "cpsat", hint=hint)
+                conformance.check_result(result, problem, best and best[0], closed=True)
+
+
+def test_a_phase_starts_from_the_best_solution_and_the_last_one_proves(monkeypatch) -> None:
+    problem = replace(_hard(7, m=500, d=25), k=3)
+    first, second, last = cpsat._PHASES
+    phases = (first._replace(units=0.01), second._replace(units=0.01), last)
+    monkeypatch.setattr(cpsat, "_PHASES", phases)
+    started = []
+
+    def add_hint(*arguments) -> None:
+        started.append(arguments[-1])
+
+    monkeypatch.setattr(cpsat, "_add_hint", add_hint)
+    result = solve(problem, "cpsat")
+    assert result.objective == result.bound == brute_force(problem)[0]
+    # None at first; then what was found, at the start of each further phase.
+    assert started[0] is None
+    assert len(started) in (2, 3)
+    assert None not in started[1:]
+
+
+def test_parameters_of_the_engine_stand_alone() -> None:
+    problem = _hard(1)
+    model, _ = compile_cp_model(problem.model())
+    given = SolveOptions(engine={"linearization_level": 0})
+    assert [dict(p.parameters) for p in cpsat._phases(model, given)] == [given.engine]
+    assert len(cpsat._phases(model, SolveOptions(threads=2))) == 1
+    assert len(cpsat._phases(model, SolveOptions())) == 3

@@ -129,10 +129,10 @@ def test_stop_before_the_search(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("encoding", ["clausal", "channelling"])
 def test_hint(engine, encoding):
-    problem = instance(200, 20, 3)
+    problem = instance(60, 10, 3)
     hint = (0, 1, 2)
     value = problem.evaluate(problem.explanation(hint)).objective
-    progress, outcome = run(engine, problem, time_limit=3, hint=hint, encoding=encoding)
+    progress, outcome = run(engine, problem, time_limit=60, hint=hint, encoding=encoding)
     assert progress.objective is not None
     assert progress.objective <= value
     assert outcome.claimed is None or outcome.claimed <= value
@@ -249,24 +249,10 @@ def test_console_gives_whole_lines_and_leaves_no_process(tmp_path):
 
 def test_cbc_claims_no_more_than_its_search_ended_with():
     # The linear programme after the search, from which the solution is written, ends infeasible.
-    rows = [
-        "1101",
-        "1100",
-        "0010",
-        "1001",
-        "1110",
-        "1001",
-        "1011",
-        "1100",
-        "1110",
-        "1111",
-        "0001",
-        "1110",
-        "1101",
-    ]
+    rows = np.array([13, 12, 2, 9, 14, 9, 11, 12, 14, 15, 1, 14, 13])
     samples = Samples(
-        np.array([[bit == "1" for bit in row] for row in rows]),
-        np.array([bit == "1" for bit in "0011000100001"]),
+        rows[:, None] // [8, 4, 2, 1] % 2,
+        [0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1],
         [13, 1, 1, 1, 123437983, 81120, 12621, 87, 15701291, 3977117, 115786545, 88, 1974],
     )
     problem = MaxPrecision(samples, k=3, min_coverage="1/20")

@@ -42,6 +42,11 @@ def product(encodings: Sequence[str], seeds: range) -> list:
     ]
 
 
+def some_of(seeds: range) -> list:
+    """Return all seeds, those after the third marked slow."""
+    return [*seeds[:3], *(pytest.param(seed, marks=pytest.mark.slow) for seed in seeds[3:])]
+
+
 @pytest.mark.parametrize(("engine", "encoding", "seed"), product(conformance.ENCODINGS, range(12)))
 def test_brute_force_agrees(engine: str, encoding: str, seed: int) -> None:
     problem = random_problem(seed, kinds=(KMonomial, NegativeOnly), limited=False)
@@ -62,7 +67,7 @@ def test_brute_force_agrees_on_larger_instances(engine: str, encoding: str, seed
     _agrees_with_brute_force(problem, engine, encoding)
 
 
-@pytest.mark.parametrize("seed", range(100, 108))
+@pytest.mark.parametrize("seed", some_of(range(100, 108)))
 @pytest.mark.parametrize("engine", ENGINES)
 def test_permuted_features(engine: str, seed: int) -> None:
     problem = random_problem(seed)
@@ -84,7 +89,7 @@ def test_permuted_features(engine: str, seed: int) -> None:
     assert _answer(permuted, engine) == _answer(problem, engine)
 
 
-@pytest.mark.parametrize("seed", range(200, 208))
+@pytest.mark.parametrize("seed", some_of(range(200, 208)))
 @pytest.mark.parametrize("engine", ENGINES)
 def test_permuted_and_duplicated_samples(engine: str, seed: int) -> None:
     problem = random_problem(seed)
@@ -105,7 +110,7 @@ def test_permuted_and_duplicated_samples(engine: str, seed: int) -> None:
     assert _answer(merged, engine) == wanted
 
 
-@pytest.mark.parametrize("seed", range(300, 308))
+@pytest.mark.parametrize("seed", some_of(range(300, 308)))
 @pytest.mark.parametrize("engine", ENGINES)
 def test_scaled_weights(engine: str, seed: int) -> None:
     problem = random_problem(seed)

@@ -31,6 +31,13 @@ def test_backends_shows_the_pip_line_of_a_missing_engine(
     assert "missing    pip install 'ortools" in run("backends").stdout
 
 
+@pytest.mark.slow
+def test_doctor_finds_nothing_wrong(run: Run) -> None:
+    done = run("doctor")
+    assert done.exit_code == 0, done.output
+    assert "All installed engines work." in done.stdout
+
+
 def test_doctor_reports_what_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from cpx.cli import engines
 

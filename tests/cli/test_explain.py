@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cpx.errors import InvalidOption
+from cpx.cli import demo
 from cpx.instances import load
 
 from .conftest import Run
@@ -156,20 +156,22 @@ def test_a_worker_loads_the_engine_while_the_model_is_trained(run: Run, table: P
     assert json.loads(done.stdout)["memory"] > 0
 
 
-def test_demo_leaves_out_engines_that_do_not_take_rules() -> None:
-    from cpx.cli.demo import _question
-    from cpx.compare.run import plan
+def test_demo_leaves_out_engines_that_do_not_take_rules(demo_question: Any) -> None:
+    from cpx.compare.plan import Design, plan
 
-    _, problem, _ = _question()
-    engines = [task.engine for task in plan([problem], "all")]
+    _, problem, _ = demo_question
+    engines = [task.engine for task in plan(Design([problem], "all")).tasks]
     assert "search" in engines
     assert "hitting-sets" not in engines
-    with pytest.raises(InvalidOption, match="hitting-sets"):
-        plan([problem], "all,hitting-sets")
+    skipped = plan(Design([problem], "all,hitting-sets")).skipped
+    assert "hitting-sets" in [one.configuration for one in skipped]
 
 
-def test_demo_explains_a_real_prediction(run: Run) -> None:
-    done = run("demo", "--backends", "cpsat,maxsat", "--time-limit", 30)
+def test_demo_explains_a_real_prediction(
+    run: Run, demo_question: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "_question", lambda: demo_question)
+    done = run("demo", "--backends", "cpsat,search", "--time-limit", 30)
     assert done.exit_code == 0, done.output
     assert "says that tumour 19 is benign" in done.stdout
     assert "worst concave points <= 0.1423 => benign" in done.stdout

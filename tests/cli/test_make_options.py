@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from cpx.cli import make, make_rule_set
 from cpx.cli import options as opt
 from cpx.cli.row_question import RuleOptions
-from cpx.models import PROBLEMS
-from cpx.models.parameters import Choice, Parameter, parameters_of
+from cpx.instances import load
+from cpx.models import PROBLEMS, KMonomial, register, registry
+from cpx.models.parameters import Choice, Integer, Parameter, ShareOf, parameter, parameters_of
+
+from .conftest import Run
 
 # Options that have another name than the parameter, because they take conditions in words.
 _NAMES = {"required": "require", "forbidden": "forbid", "one_per_group": "one_per_column"}
@@ -70,3 +75,61 @@ def test_defaults_are_those_declared() -> None:
     for kind, name in (("max-precision", "min_coverage"), ("max-coverage", "min_precision")):
         default = Fraction(_parameters(kind)[name].default)
         assert f"{default}" in help_of[name] or f"{float(default)}" in help_of[name], name
+
+
+@dataclass(frozen=True, eq=False)
+class Alarmed(KMonomial):
+    """Of another package."""
+
+    alarm: int = field(default=10, metadata=parameter(Integer(1), "what a false alarm costs"))
+    floor: object = field(default=0, metadata=parameter(ShareOf(), "a share", needed=True))
+
+    kind: ClassVar[str] = "alarmed"
+
+
+@pytest.fixture
+def alarmed(monkeypatch: pytest.MonkeyPatch) -> type[Alarmed]:
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    return register(Alarmed)
+
+
+_ASK = ("--target", "y", "--row", 0, "-k", 2, "-m", 50, "--model", "tree")
+
+
+def test_a_problem_of_another_package_is_made_with_its_own_parameters(
+    run: Run, table: Path, alarmed: type[Alarmed]
+) -> None:
+    limits = ("--min-coverage", "1/10", "--one-per-column")
+    own = ("--problem", "alarmed", "--set", "alarm=20", "--set", "floor=1/3")
+    done = run("make", table, *_ASK, *limits, *own, "-o", "inst.json")
+    assert done.exit_code == 0, done.output
+    problem = load("inst.json")
+    assert type(problem) is Alarmed
+    assert (problem.alarm, problem.floor, problem.k) == (20, Fraction(1, 3), 2)
+    assert (problem.min_coverage, problem.one_per_group) == (Fraction(1, 10), True)
+    # The samples are those of a problem of cpx.
+    run("make", table, *_ASK, *limits, "--objective", "loss", "-o", "loss.json")
+    assert (problem.samples.agreement == load("loss.json").samples.agreement).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--problem", "alarmde"), "unknown problem 'alarmde'"),
+        (("--problem", "alarmed"), "--set floor=... is missing: a share, 0 to 1"),
+        (("--problem", "alarmed", "--set", "alrm=1"), "did you mean 'alarm'"),
+        (("--problem", "alarmed", "--set", "alarm"), "--set takes NAME=VALUE, got 'alarm'"),
+        (("--problem", "alarmed", "--set", "k=1"), "unknown parameter of alarmed 'k'"),
+        (("--problem", "alarmed", "--objective", "loss"), "--objective is not for --problem"),
+        (("--problem", "alarmed", "--level", "conditions"), "--level is for --problem"),
+        (("--problem", "rule-set", "--set", "alarm=1"), "--set is for --problem of another"),
+        (("--set", "alarm=1"), "--set is for --problem of another package"),
+        (("--problem", "alarmed", "--set", "floor=0", "--set", "alarm=0"), "alarm must be at"),
+    ],
+)
+def test_what_is_wrong_with_the_parameters_of_a_package(
+    options: tuple[str, ...], told: str, run: Run, table: Path, alarmed: type[Alarmed]
+) -> None:
+    done = run("make", table, *_ASK, *options, "-o", "inst.json")
+    assert (done.exit_code, told in done.output) == (2, True), done.output
+    assert not Path("inst.json").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -152,8 +153,8 @@ def test_refuted_claims_are_marked_and_not_ranked() -> None:
 
 
 def test_an_answer_that_the_data_refute_is_wrong_and_a_crash_is_not() -> None:
-    lie = by("liar", "ERROR", 5, 5, warnings=("the engine claims the value 5, the data give 6",))
-    lie = run("ERROR", 5, 5, backend="liar", warnings=lie.result.warnings)
+    told = "the engine claims the value 5, the data give 6"
+    lie = by("liar", "ERROR", 5, 5, error=told)
     lied = cases_of([_with(lie, Termination.COMPLETED)])
     assert lied.frame[["wrong", "failed", "solved"]].values.tolist() == [[True, False, False]]
     assert "the data give 6" in lied.refuted[0]
@@ -163,8 +164,6 @@ def test_an_answer_that_the_data_refute_is_wrong_and_a_crash_is_not() -> None:
 
 
 def _with(run: Run, termination: Termination) -> Run:
-    from dataclasses import replace
-
     return replace(run, result=replace(run.result, termination=termination))
 
 
@@ -186,13 +185,12 @@ def test_answers_count_unchecked_only_where_there_is_no_judge() -> None:
     assert scores(cases_of([doubtful, by("y", "FEASIBLE", 5, 1)])).loc["x", "solved"] == 0
 
 
-def test_encodings_compete_where_an_engine_has_several() -> None:
-    two = [by("x", "OPTIMAL", 5, 5, encoding=name) for name in ("clausal", "reified")]
-    other = by("y", "OPTIMAL", 5, 5)
-    assert cases_of([*two, other]).configurations == ["x clausal", "x reified", "y"]
-    # Of two problems each in its own encoding it is one engine.
-    apart = [by("x", "OPTIMAL", 5, 5, encoding=e, name=n) for e, n in (("e", "a"), ("f", "b"))]
-    assert cases_of(apart).configurations == ["x"]
+def test_options_and_chosen_encodings_compete() -> None:
+    options = {"time_limit": 10.0, "threads": 1, "seed": 0, "gap": None}
+    each = [{"encoding": "reified"}, {"engine": {"a": 1}}, {"warm_start": False}, {}]
+    runs = [by("x", "OPTIMAL", 5, 5, options=options | more) for more in each]
+    names = ["x reified", "x{a=1}", "x{warm_start=false}", "x"]
+    assert cases_of(runs).configurations == names
 
 
 def test_without_a_limit_there_is_no_penalty() -> None:

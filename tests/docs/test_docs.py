@@ -16,6 +16,8 @@ import cpx.backends
 import cpx.check
 import cpx.models.registry
 from benchmarks import __main__ as benchmarks
+from cpx.cli import engines
+from cpx.cli.probe import probe
 from cpx.models import PROBLEMS
 from tests.docs.fences import Fence, Page, commands, fences
 from tests.engines import OURS
@@ -35,6 +37,8 @@ def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     # What a page registers, the next one does not know.
     for room in (cpx.backends, cpx.models.registry, cpx.check):
         monkeypatch.setattr(room, "_registered", dict(room._registered))
+    # A fresh interpreter for each engine takes half a minute; see test_doctor for those.
+    monkeypatch.setattr(engines, "_probe", probe)
     Page(path).run()
 
 

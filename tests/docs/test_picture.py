@@ -1,4 +1,4 @@
-"""The picture of the README shows what ``cpx demo`` asks, of the engines that it asks."""
+"""The picture of the README shows what its data say, of the engines that the README speaks of."""
 
 from __future__ import annotations
 
@@ -8,32 +8,33 @@ from pathlib import Path
 
 import pytest
 
-from cpx.cli import demo
-from cpx.compare.run import plan
+from cpx.compare import Comparison, engine_names
 
 ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "docs" / "_static"
+COMPARISON = Comparison.from_json((STATIC / "engines.json").read_text(encoding="utf-8"))
 
 
-def shown() -> str:
-    """Return the text of the picture on one line, with single blanks."""
-    svg = (ROOT / "docs" / "_static" / "demo.svg").read_text(encoding="utf-8")
-    lines = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
-    return " ".join(" ".join(html.unescape(line) for line in lines).split())
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_picture_names_its_instance_and_engines(theme: str) -> None:
+    svg = (STATIC / f"engines-{theme}.svg").read_text(encoding="utf-8")
+    texts = {html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg)}
+    (instance,) = COMPARISON.by_instance()
+    assert instance in texts
+    assert {run.configuration for run in COMPARISON.runs} <= texts
+    assert f"docs/_static/engines-{theme}.svg" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_picture_shows_the_question_and_the_engines_of_the_demo(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    _, problem, _ = demo._question()
-    demo._introduce(problem)
-    picture = shown()
-    assert " ".join(capsys.readouterr().out.split()) in picture
-    assert f"breast cancer {problem.kind}, " in picture
-    assert f"k = {problem.k}, coverage >= 50 %" in picture
-    table = picture.partition(" memory ")[2].partition(" virtual best ")[0]
-    engines = re.findall(r"(\S+) (?:proved|time limit) [0-9]", table)
-    assert engines == [task.engine for task in plan([problem], "all")]
-    # One that all prove in no time would show no difference.
-    assert "time limit" in table
+def test_all_engines_are_in_the_picture_and_counted_in_the_readme() -> None:
+    engines = [run.engine for run in COMPARISON.runs]
+    assert engines == engine_names("all")
     number = {6: "six", 7: "seven", 8: "eight"}[len(engines)]
-    assert f"comparison of {number} engines" in (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.count(f"of {number} engines on") == 2
+
+
+def test_the_picture_shows_a_difference_and_nothing_wrong() -> None:
+    proved = [run.result.proved for run in COMPARISON.runs]
+    assert any(proved)
+    assert not all(proved)
+    assert not COMPARISON.failed

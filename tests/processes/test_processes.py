@@ -25,7 +25,9 @@ from cpx.solving.servers import shutdown
 
 def test_messages_come_out_as_they_went_in() -> None:
     sent = {"rows": np.arange(12).reshape(3, 4), "bits": np.ones((5, 3), dtype=bool), "n": 1}
-    for message in (sent, None, [], np.zeros((0, 4)), np.asfortranarray(sent["rows"])):
+    # The table of sizes ends before, at and behind a multiple of what arrays begin at.
+    many = [[np.arange(n) for n in range(most)] for most in range(16)]
+    for message in (sent, None, [], np.zeros((0, 4)), np.asfortranarray(sent["rows"]), *many):
         out, into = os.pipe()
         Outbox(into).send(message)
         Outbox(into).send("next")

@@ -9,18 +9,24 @@ import sys
 import textwrap
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from cpx import KMonomial, Result, Samples, Status, Termination, solve
+from cpx import KMonomial, Result, RuleSetLearning, Samples, Status, Termination, solve
 from cpx.answers.result import relative_gap
 from cpx.backends import backend, register
-from cpx.backends.base import Backend, Outcome
+from cpx.backends.base import Backend, Outcome, Progress
+from cpx.data.distributions import Uniform
+from cpx.data.oracle import Oracle
 from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
 from cpx.options import SolveOptions
+from cpx.solving.conclude import conclude
 from cpx.solving.isolate import run_isolated
+from cpx.solving.run import run
 from cpx.solving.servers import shutdown
+from cpx.testing.minimum_subset import random_votes
 from tests.engines import ENGINES
 from tests.terminal import start
 
@@ -226,6 +232,80 @@ def test_a_failing_engine_keeps_its_incumbent(scripted) -> None:
     assert result.termination is Termination.SOLVER_ERROR
     assert result.raw_status == "RuntimeError: out of luck"
     assert result.explanation is not None
+    assert result.bound is None
+
+
+@pytest.mark.parametrize(("asks", "features"), [(False, (0,)), (True, (0, 1))])
+def test_what_a_rule_can_do_without_on_the_samples_is_left_out(asks, features) -> None:
+    # Of an engine that asks the classifier it stays: it stands for more than the samples.
+    problem = KMonomial(Samples([[1, 1], [1, 1], [0, 0]], [1, 1, 0]), k=2)
+    engine = SimpleNamespace(
+        asks_classifier=asks, name="", solver=None, full_name="", versions=dict
+    )
+    progress = Progress(problem, SolveOptions())
+    progress.found(problem.explanation([0, 1]))
+    outcome = Outcome(False, Termination.COMPLETED)
+    result = conclude(progress, outcome, engine, KMonomial.encoding(), [], 0.0)
+    assert result.explanation.features == features
+
+
+def test_too_many_rules_to_state_are_refused_with_the_way_out() -> None:
+    rng = np.random.default_rng(0)
+    wide = RuleSetLearning(Samples(rng.random((9, 90)) < 0.5, [1] * 9), 4, "0.01")
+    with pytest.raises(InvalidOption, match="ask the engine column-generation"):
+        solve(wide, "search")
+    with pytest.raises(InvalidOption, match="cannot solve problems of kind 'k-monomial'"):
+        solve(_problem(), "column-generation")
+    # Whether it can be stated is nothing to an engine that has no use for its arrays either.
+    with pytest.raises(InvalidOption, match="cannot solve problems of kind 'sufficient-reason'"):
+        solve(random_votes(4, 9, 6), "beam")
+
+
+def test_an_interrupt_within_the_engine_proves_nothing(scripted) -> None:
+    def act(problem, progress):
+        raise KeyboardInterrupt
+
+    cancel = threading.Event()
+    result = run(_problem(), scripted(act), SolveOptions(), cancel=cancel)
+    assert (result.status, result.termination) == (Status.UNKNOWN, Termination.INTERRUPTED)
+    assert cancel.is_set()
+
+
+def test_a_failure_is_told_by_its_last_frames(scripted) -> None:
+    def act(problem, progress, depth=9):
+        if depth:
+            return act(problem, progress, depth - 1)
+        raise ValueError("no such thing")
+
+    told = solve(_problem(), scripted(act)).warnings[-1]
+    assert told.startswith("engine failed:\nTraceback")
+    assert told.endswith("ValueError: no such thing")
+    assert told.count('raise ValueError("no such thing")') == 1
+    assert told.count("File ") == 4
+
+
+def test_an_engine_that_asks_the_classifier_stays_in_the_process_that_has_it() -> None:
+    with pytest.raises(InvalidOption, match="asks the classifier"):
+        solve(_problem(), "certificates")
+    oracle = Oracle(lambda rows: rows[:, :2].all(axis=1), [1] * 8, Uniform(8))
+    result = solve(_problem().with_oracle(oracle), "certificates", isolate=True)
+    assert any("its time limit is not hard" in text for text in result.warnings)
+
+
+def test_a_hint_is_refused_by_the_feature_that_is_none() -> None:
+    with pytest.raises(InvalidOption, match="hint has the feature 8, indices go from 0 to 7"):
+        solve(_problem(), "search", hint=[0, 8])
+
+
+def test_an_engine_that_needs_a_statement_honours_its_encoding_and_more() -> None:
+    result = solve(_problem(), "cpsat", encoding="channelling", seed=1)
+    assert not any("does not honour" in text for text in result.warnings)
+
+
+def test_processor_time_is_that_of_the_solve() -> None:
+    before = time.process_time()
+    result = solve(_problem(), "search")
+    assert 0 <= result.times.cpu <= time.process_time() - before
 
 
 def test_memory_errors_are_told_apart(scripted) -> None:

@@ -7,10 +7,11 @@ callbacks for solutions and for the best bound. Install: ``pip install ortools c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -53,8 +54,35 @@ _NOT_OPTIONS = {
 }
 
 
+class _Phase(NamedTuple):
+    """A part of a solve by one thread."""
+
+    parameters: Mapping[str, Any]
+    units: float
+    """Of deterministic time, at most."""
+    share: float
+    """Of the seconds that are left, as units, at most."""
+
+
+_IN_TURN = ["core", "default_lp", "quick_restart_no_lp"]
+_PHASES = (
+    # Proves what is easy.
+    _Phase({}, 1.0, 0.1),
+    # Strategies in turn: good solutions, sooner than by the default parameters.
+    _Phase({"interleave_search": True, "subsolvers": _IN_TURN}, 5.0, 0.25),
+    # Bounds from cores: hardly a solution by the way, and by far the best bounds.
+    _Phase({"optimize_with_core": True, "linearization_level": 0}, math.inf, 1.0),
+)
+
+
 class CpSat(Backend):
-    """CP-SAT: lazy clause generation with linear relaxations; exact and anytime."""
+    """CP-SAT: lazy clause generation with linear relaxations; exact and anytime.
+
+    One thread works in three phases, unless parameters of CP-SAT are given: by its default, by
+    several strategies in turn, which is better at solutions, and by cores, which is better at
+    bounds. Each phase starts from the best solution so far. More threads divide the work by
+    themselves.
+    """
 
     name: ClassVar[str] = "cpsat"
     requires: ClassVar[dict[str, str]] = {
@@ -91,7 +119,7 @@ class CpSat(Backend):
             statement = problem.model(options.encoding)
         with progress.phase("compile"):
             model, variables = compile_cp_model(statement)
-            _add_hint(model, variables, statement, options)
+            _add_hint(model, variables, statement, options.hint_features)
             sizes = {
                 "variables": len(model.proto.variables),
                 "constraints": len(model.proto.constraints),
@@ -99,25 +127,21 @@ class CpSat(Backend):
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
 
-        solver = cp_model.CpSolver()
-        for name, value in options.engine.items():
-            _set(solver.parameters, name, value)
-        solver.parameters.num_workers = options.threads
-        solver.parameters.random_seed = options.seed
-        solver.parameters.log_search_progress = options.log
-        # Ctrl-C is ours: the solver runs in a thread, and its own handler would swallow it.
-        solver.parameters.catch_sigint_signal = False
-        # By default the engine calls optimal what is within 1e-4, in floats, of its bound.
-        solver.parameters.absolute_gap_limit = 0.0
-        if progress.remaining is not None:
-            solver.parameters.max_time_in_seconds = progress.remaining
-        solver.best_bound_callback = _bound_watcher(model, statement, progress)
-        watcher = _watcher(cp_model, variables, progress)
+        outcome = Outcome(False, Termination.COMPLETED, sizes=sizes)
         with progress.phase("solve"):
-            code = run_interruptibly(
-                lambda: solver.solve(model, watcher), progress, solver.stop_search
-            )
-        return self._outcome(solver, code, model, statement, progress, sizes)
+            for phase in _phases(model, options):
+                if progress.explanation is not None:
+                    model.clear_hints()
+                    _add_hint(model, variables, statement, progress.explanation.features)
+                solver = _solver(phase, options, progress)
+                solver.best_bound_callback = _bound_watcher(model, statement, progress)
+                solve = partial(solver.solve, model, _watcher(cp_model, variables, progress))
+                code = run_interruptibly(solve, progress, solver.stop_search)
+                outcome = self._outcome(solver, code, model, statement, progress, sizes)
+                failed = outcome.termination is Termination.SOLVER_ERROR
+                if outcome.proved or failed or progress.should_stop:
+                    break
+        return outcome
 
     def _outcome(
         self,
@@ -147,6 +171,33 @@ class CpSat(Backend):
         if not proved:
             termination = _why_stopped(progress)
         return Outcome(proved, termination, name, claimed, sizes)
+
+
+def _phases(model: Any, options: SolveOptions) -> Sequence[_Phase]:
+    if options.engine or options.threads > 1 or not len(model.proto.objective.vars):
+        return [_Phase(options.engine, math.inf, 1.0)]
+    return _PHASES
+
+
+def _solver(phase: _Phase, options: SolveOptions, progress: Progress) -> Any:
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    for name, value in phase.parameters.items():
+        _set(solver.parameters, name, value)
+    solver.parameters.num_workers = options.threads
+    solver.parameters.random_seed = options.seed
+    solver.parameters.log_search_progress = options.log
+    # Ctrl-C is ours: the solver runs in a thread, and its own handler would swallow it.
+    solver.parameters.catch_sigint_signal = False
+    # By default the engine calls optimal what is within 1e-4, in floats, of its bound.
+    solver.parameters.absolute_gap_limit = 0.0
+    left = math.inf if progress.remaining is None else progress.remaining
+    solver.parameters.max_time_in_seconds = left
+    if phase.units < math.inf:
+        # Units of about a second, which stand for the same work at every repetition.
+        solver.parameters.max_deterministic_time = min(phase.units, phase.share * left)
+    return solver
 
 
 def _option(default: Any) -> EngineOption | None:
@@ -225,11 +276,14 @@ def _bound_watcher(
 
 
 def _add_hint(
-    model: Any, variables: dict[str, list[Any]], statement: Statement, options: SolveOptions
+    model: Any,
+    variables: dict[str, list[Any]],
+    statement: Statement,
+    features: Sequence[int] | None,
 ) -> None:
-    if options.hint_features is None:
+    if features is None:
         return
-    values = statement.complete(options.hint_features)
+    values = statement.complete(features)
     for name, array in variables.items():
         for variable, value in zip(array, values[name], strict=True):
             model.add_hint(variable, int(value))

@@ -1,4 +1,4 @@
-"""CPMpy's transformations to clauses, for whatever is not clausal as stated.
+"""Clauses for constraints that are not clausal as stated, by CPMpy's transformations.
 
 Imports CPMpy: to be imported only where something is compiled.
 """

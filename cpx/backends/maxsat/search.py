@@ -1,4 +1,4 @@
-"""What the three searches share: the incumbent, the bounds, the start."""
+"""Base class of the MaxSAT searches: incumbent, bounds, warm start."""
 
 from __future__ import annotations
 

@@ -46,6 +46,7 @@ class Milp(Backend):
         "highspy": "highspy>=1.11,<1.15",
     }
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
+    preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs",)
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
 
     @classmethod

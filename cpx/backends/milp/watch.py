@@ -1,4 +1,4 @@
-"""What a running MILP engine calls: for each solution and bound, and to hear when to stop."""
+"""Callbacks of a running MILP engine: a new solution, a new bound, and whether to stop."""
 
 from __future__ import annotations
 

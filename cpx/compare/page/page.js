@@ -6,7 +6,7 @@
   // ------------------------------------------------------------------ tables
 
   // A table that can be sorted by each column and filtered, a page at a time.
-  const PAGE = 50;
+  const PAGE = 50, collator = new Intl.Collator(undefined, {numeric: true});
 
   class Grid {
     constructor(holder, columns, rows, filtered) {
@@ -64,7 +64,7 @@
       return rows.map((row, i) => [row.key(c), i, row]).sort(([a, i], [b, j]) => {
         const empty = (a === null || a === "") - (b === null || b === "");  // what is missing comes last
         if (empty) return empty;
-        const order = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, {numeric: true});
+        const order = typeof a === "number" && typeof b === "number" ? a - b : collator.compare(a, b);
         return sign * order || i - j;
       }).map(([, , row]) => row);
     }
@@ -175,19 +175,32 @@
   }
 
   function layout(more) {
-    const t = theme(), axis = {gridcolor: t.line, zerolinecolor: t.line, linecolor: t.faint, automargin: true, title: {standoff: 8}};
+    const t = theme(), axis = {gridcolor: t.line, zerolinecolor: t.line, linecolor: t.faint};
     const {xaxis, yaxis, ...rest} = more;
     return {
       paper_bgcolor: t.ground, plot_bgcolor: t.ground, font: {color: t.ink, size: 12, family: "system-ui, sans-serif"},
-      margin: {l: 55, r: 12, t: 12, b: 45}, hovermode: "closest", height: 370,
+      margin: {l: 55, r: 12, t: 30, b: 45}, hovermode: "closest", height: 370,
       hoverlabel: {bgcolor: t.ground, bordercolor: t.line, font: {color: t.ink}},
-      legend: {orientation: "h", y: -0.22, yanchor: "top", x: 0, font: {size: 11}},
-      xaxis: {...axis, ...xaxis}, yaxis: {...axis, ...yaxis}, ...rest,
+      legend: {orientation: "h", y: -0.2, yanchor: "top", x: 0, itemwidth: 42, font: {size: 11}},
+      xaxis: {...axis, ...xaxis, title: {standoff: 6, ...xaxis.title}}, yaxis: {...axis, automargin: true, ...yaxis}, ...rest,
     };
   }
 
-  const config = {displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d"], toImageButtonOptions: {format: "svg"}};
-  const log = title => ({type: "log", title: {text: title}, dtick: 1, tickformat: "~g"});
+  // Of the library's buttons only those that keep everything on this page.
+  const config = {displaylogo: false, responsive: true, modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]], toImageButtonOptions: {format: "svg"}};
+  const log = title => ({type: "log", title: {text: title}, tickformat: "~g"});
+
+  // Powers of ten alone, or where there are few of them 1, 2 and 5 as well.
+  function ticks(traces, side) {
+    let low = Infinity, high = 0;
+    for (const trace of traces) {
+      for (const value of trace[side]) {
+        if (value > 0) [low, high] = [Math.min(low, value), Math.max(high, value)];
+      }
+    }
+    return high < 100 * low ? "D2" : 1;
+  }
+
   const select = (id, options, chosen) => {
     const element = byId(id);
     options.forEach((text, i) => element.add(new Option(text, i, i === chosen, i === chosen)));
@@ -212,7 +225,7 @@
 
   const anytime = which => () => [
     lines(data.anytime[which], y => ({x: data.anytime.seconds, y, mode: "lines", hovertemplate: "%{y:.1%} away after %{x:.3~g} s"})),
-    layout({xaxis: log("seconds"), yaxis: {title: {text: "mean distance from the best known value"}, range: [-0.02, 1.03], tickformat: ".0%"}}),
+    layout({xaxis: log("seconds"), yaxis: {title: {text: "mean distance"}, range: [-0.02, 1.03], tickformat: ".0%"}}),
   ];
 
   const instance = select("instance", data.instances, data.central);
@@ -271,12 +284,12 @@
       z[k][c] = of(i);
       text[k][c] = `${short(data.instances[COLUMN.instance[i]], 60)}, ${short(names[c])}: ${outcomes[COLUMN.outcome[i]]}, ${seconds(COLUMN.seconds[i])} s`;
     });
-    const first = new Map(data.case.map((k, i) => [k, i])), few = count <= 45, t = theme();
+    const first = new Map(data.case.map((k, i) => [k, i])), few = count <= 45 && byId("heatmap").clientWidth > 500, t = theme();
     const labels = Array.from({length: count}, (_, k) => short(data.instances[COLUMN.instance[first.get(k)]], 30));
     const powers = [-3, -2, -1, 0, 1, 2, 3, 4, 5];
     const bar = logarithmic ? {tickvals: powers, ticktext: powers.map(p => `${10 ** p} s`)} : {tickformat: ".0%"};
     return [[{type: "heatmap", z, text, x: names.map((_, c) => c), y: labels.map((_, k) => k), colorscale: "Cividis", reversescale: true, hoverongaps: false, xgap: 1, ygap: few ? 1 : 0, hovertemplate: "%{text}<extra></extra>", colorbar: {...bar, thickness: 12, outlinewidth: 0}}],
-      layout({height: Math.min(900, Math.max(370, 120 + 16 * count)), plot_bgcolor: t.line, xaxis: {tickvals: names.map((_, c) => c), ticktext: names.map(name => short(name, 24)), tickangle: -35, showgrid: false},
+      layout({height: Math.min(900, Math.max(370, 120 + 16 * count)), plot_bgcolor: t.line, xaxis: {tickvals: names.map((_, c) => c), ticktext: names.map(name => short(name, 24)), tickangle: -35, showgrid: false, automargin: true},
         yaxis: {tickvals: few ? labels.map((_, k) => k) : [], ticktext: labels, autorange: "reversed", showgrid: false, title: few ? undefined : {text: `${count} cases`}}})];
   }
 
@@ -288,7 +301,7 @@
       const own = COLUMN.configuration.map((d, i) => d === c && values[i] ? i : -1).filter(i => i >= 0);
       return {x: own.map(i => values[i]), y: own.map(i => Math.max(COLUMN.seconds[i], 0.001)), text: own.map(i => short(data.instances[COLUMN.instance[i]], 60)), mode: "markers", ...look(c), name: short(name), visible: shown(c), hovertemplate: "%{text}<br>%{x}, %{y:.3~g} s"};
     }).filter(trace => trace.x.length);
-    return [traces, layout({xaxis: {...log(size.options[size.selectedIndex]?.text || ""), dtick: undefined}, yaxis: log("seconds")})];
+    return [traces, layout({xaxis: log(size.options[size.selectedIndex]?.text || ""), yaxis: log("seconds")})];
   }
 
   const FIGURES = {cactus, profile, "anytime-value": anytime("value"), "anytime-bound": anytime("bound"), single, scatter, heatmap, sizes};
@@ -297,7 +310,13 @@
     const holder = byId(id);
     if (!holder) return;
     const [traces, settings] = FIGURES[id]();
-    Plotly.react(holder, traces, {...settings, uirevision: id}, config);
+    for (const side of ["x", "y"]) {
+      const axis = settings[`${side}axis`];
+      if (axis.type === "log") axis.dtick = ticks(traces, side);
+    }
+    // Paper has its own width, which the window knows nothing of.
+    const width = paper ? (holder.parentElement.classList.contains("wide") ? 680 : 330) : undefined;
+    Plotly.react(holder, traces, {...settings, width, uirevision: id}, config);
   }
   const drawAll = () => Object.keys(FIGURES).forEach(draw);
   const redrawn = {single: [instance], scatter: [across, upwards], heatmap: [measure], sizes: [size]};

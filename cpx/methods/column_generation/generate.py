@@ -170,10 +170,10 @@ class Generation:
         def smoothed(duals: Floats) -> Floats:
             return _smooth(self._share * duals, self._centre) / self._share
 
-        relaxed = None
+        last: Relaxed | None = None
         for relaxed in self._relaxed(end - self._took, smoothed):
-            pass
-        return relaxed
+            last = relaxed
+        return last
 
     def _relaxed(self, end: float, smoothed: Callable[[Floats], Floats]) -> Iterator[Relaxed]:
         """Yield an optimum of the programme, then those with rules that beams find.

@@ -160,8 +160,9 @@ class HittingSetSearch(ABC):
 
     def found(self, chosen: int) -> None:
         """Note a set that the oracle says yes to."""
-        if self.upper is None or self.weight(chosen) < self.upper:
-            self.best, self.upper = chosen, self.weight(chosen)
+        upper = self.weight(chosen)
+        if self.upper is None or upper < self.upper:
+            self.best, self.upper = chosen, upper
             self.on_change()
 
     def weight(self, chosen: int) -> int:

@@ -232,9 +232,11 @@ class _Search(HittingSetSearch):
         return tuple(sorted(self.oracle.attributes(self.best) | self.keep))
 
     def tell(self) -> None:
+        if self.listen is None or self.upper is None:
+            return
         reason = self.attributes()
-        if self.listen is not None and reason is not None and self.upper is not None:
-            self.listen(self.lower, self.upper, reason)
+        assert reason is not None  # it weighs upper
+        self.listen(self.lower, self.upper, reason)
 
     def result(self, elapsed: float) -> MinimumReason:
         return MinimumReason(

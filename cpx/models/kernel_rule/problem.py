@@ -155,8 +155,12 @@ class KernelRule(Problem):
     weights: tuple[int, ...] = field(
         metadata=parameter(SignedWeights(), "y_i alpha_i of each, in units", key="weights")
     )
-    max_clauses: int = field(metadata=parameter(Integer(1), "most clauses of the rule"))
-    max_literals: int = field(metadata=parameter(Integer(1, "d"), "most features of a clause"))
+    max_clauses: int = field(
+        metadata=parameter(Integer(1), "maximum number of clauses of the rule")
+    )
+    max_literals: int = field(
+        metadata=parameter(Integer(1, "d"), "maximum number of features of a clause")
+    )
     unit: Fraction | int | str = field(
         default=Fraction(1), metadata=parameter(Unit(), "what a weight of 1 stands for")
     )

@@ -1,4 +1,4 @@
-"""Minimum subsets of features that are enough for something: what those problems share."""
+"""The base class of problems to find a minimum subset of features that is enough."""
 
 from __future__ import annotations
 

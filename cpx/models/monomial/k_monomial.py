@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cpx.models.base import Encoding
 from cpx.models.monomial.encodings.channelling import channelling, table1_literal
 from cpx.models.monomial.encodings.clausal import clausal
+from cpx.models.monomial.encodings.pairs import pairs
 from cpx.models.monomial.encodings.reified import reified
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.problem import WeightedProblem
@@ -22,6 +23,7 @@ MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = (
     Encoding("clausal", clausal),
     Encoding("channelling", channelling),
     Encoding("reified", reified),
+    Encoding("pairs", pairs),
     Encoding("table1-literal", table1_literal, faithful=False, limits=False),
 )
 

@@ -74,6 +74,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
     sense: ClassVar[Literal["min", "max"]] = "max"
     encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
     covers_something: ClassVar[bool] = True
+    ratio: ClassVar[str] = "precision(S) = agreeing weight covered / weight covered"
 
     def validate(self) -> None:
         """Refuse weights whose products do not fit 64 bits."""

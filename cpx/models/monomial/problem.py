@@ -1,4 +1,4 @@
-"""Monomial problems: choose at most k features, so that the rule they make is the best.
+"""The base class of monomial problems: their constraints, and the exact value of a rule.
 
 Shared by all problems whose answer is one monomial: the data, the constraints, the exact
 evaluation (:class:`MonomialProblem`), and the statement of those whose objective is a sum over

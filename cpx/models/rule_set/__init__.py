@@ -1,1 +1,1 @@
-"""Sets of rules as plain arrays: what a set costs, what may be left out, how it is stated."""
+"""Sets of rules, selected from candidates or learned from samples."""

@@ -101,7 +101,8 @@ class RuleSetLearning(RuleSetProblem):
 
     samples: Samples = field(metadata=SAMPLES)
     max_literals: int = field(
-        default=4, metadata=parameter(Integer(1), "most literals of a rule", needed=True)
+        default=4,
+        metadata=parameter(Integer(1), "maximum number of literals of a rule", needed=True),
     )
     penalty: Share = field(default="0.01", metadata=parameter(ShareOf(), PRICE, needed=True))
     loss: Loss = field(default="zero-one", metadata=LOSS)

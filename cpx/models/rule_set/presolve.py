@@ -1,4 +1,4 @@
-"""Rules that no set needs, found before anything is searched."""
+"""Presolve of the selection of rules: candidates that an optimal set never needs are dropped."""
 
 from __future__ import annotations
 

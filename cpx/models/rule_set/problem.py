@@ -1,4 +1,4 @@
-"""What problems about sets of rules share: the value of a set, its words, its figures."""
+"""The base class of problems about sets of rules: parameters, value of a set, its figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a model, a row and a definition to plain arrays of losses."""
+"""Sufficient reasons as plain arrays: what excludes each leaf, and what a reached leaf loses."""
 
 from __future__ import annotations
 

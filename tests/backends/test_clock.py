@@ -21,7 +21,7 @@ CASES = {
         ("search", "cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "beam"),
     ),
     "precision": (
-        lambda: random_problem(7, 20, 6, kinds=(MaxPrecision,), limited=False),
+        lambda: random_problem(8, 60, 8, kinds=(MaxPrecision,), limited=False),
         ("search", "cpsat", "milp:highs"),
     ),
     "selection": (

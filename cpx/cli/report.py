@@ -1,0 +1,115 @@
+"""The command ``cpx report``: a page about the results of a comparison, its figures and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cpx.cli import options as opt
+from cpx.errors import InvalidOption, shown
+
+if TYPE_CHECKING:
+    from cpx.compare import Comparison
+
+__all__ = ["report"]
+
+_FIGURES = ("pdf", "png", "svg")
+_TABLES = {"latex": "tex", "markdown": "md"}
+
+
+def report(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Results of 'cpx compare --output DIR'.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The page.  [default: DIR/report.html]"
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(help="Heading of the page.", show_default=False)] = "",
+    figures: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Also draw DIR/figures/*: pdf, png, svg."),
+    ] = None,
+    tables: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Also write DIR/tables/*: latex, markdown."),
+    ] = None,
+) -> None:
+    r"""Write a page about a comparison: findings, scores, figures and all runs.
+
+    The page is one file that opens in any browser without a network. Its tables sort and
+    filter, its figures can be zoomed. A comparison that still runs can be reported, too.
+
+    \b
+    Examples:
+      cpx report results/
+      cpx report results/ --title "Planted rules" -o page.html
+      cpx report results/ --figures pdf,svg --tables latex
+
+    \b
+    Exit codes: 0 the page is written; 2 wrong input; 1 anything else.
+    """
+    from cpx.cli.output import note
+    from cpx.compare import Comparison
+    from cpx.compare.report import as_html, require_report
+    from cpx.support.files import ensure_writable, write_atomic
+
+    forms = _chosen("figures", figures, _FIGURES)
+    kinds = _chosen("tables", tables, _TABLES)
+    require_report()
+    comparison = Comparison.load(directory)
+    page = ensure_writable(output or directory / "report.html")
+    write_atomic(page, as_html(comparison, title).encode())
+    note(f"wrote {page}")
+    if forms:
+        _draw(comparison, directory / "figures", forms)
+    if kinds:
+        _tabulate(comparison, directory / "tables", kinds)
+
+
+def _chosen(name: str, text: str | None, known: Iterable[str]) -> list[str]:
+    found, names = opt.split(text) or [], list(known)
+    for part in found:
+        if part not in names:
+            raise InvalidOption(f"{name} must be of {', '.join(names)}, got {shown(part)}")
+    return found
+
+
+def _draw(comparison: Comparison, folder: Path, forms: list[str]) -> None:
+    from io import BytesIO
+
+    from cpx.cli.output import note
+    from cpx.compare.plots import figures
+    from cpx.support.files import ensure_directory, write_atomic
+
+    ensure_directory(folder)
+    count = 0
+    order = [str(name) for name in comparison.scores().index]
+    for name, figure in figures(comparison.cases(), order):
+        for form in forms:
+            drawn = BytesIO()
+            # No date: the same results make the same file.
+            dated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(form, {})
+            figure.savefig(drawn, format=form, dpi=200, metadata=dated)
+            write_atomic(folder / f"{name}.{form}", drawn.getvalue())
+            count += 1
+    note(f"wrote {count} figures in {folder}")
+
+
+def _tabulate(comparison: Comparison, folder: Path, kinds: list[str]) -> None:
+    from cpx.cli.output import note
+    from cpx.compare.tabular import as_latex, as_markdown, grids
+    from cpx.support.files import ensure_directory, write_atomic
+
+    ensure_directory(folder)
+    written = {"latex": as_latex, "markdown": as_markdown}
+    made = grids(comparison.cases(), comparison.scores())
+    for name, grid in made.items():
+        for kind in kinds:
+            write_atomic(folder / f"{name}.{_TABLES[kind]}", written[kind](grid).encode())
+    note(f"wrote {len(made) * len(kinds)} tables in {folder}")

@@ -1,0 +1,45 @@
+"""Engines choose the encoding that they prove most with, unless one is named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cpx import KMonomial, MaxPrecision, NegativeOnly, Samples, solve
+from cpx.testing.brute import brute_force
+from cpx.testing.random_instances import random_problem
+
+RNG = np.random.default_rng(0)
+PROBLEM = KMonomial(Samples(RNG.random((30, 6)) < 0.6, RNG.random(30) < 0.5), k=3)
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+@pytest.mark.parametrize(
+    ("engine", "named", "taken"),
+    [
+        ("milp", None, "pairs"),
+        ("milp", "clausal", "clausal"),
+        ("cpsat", None, "clausal"),
+        ("maxsat", None, "clausal"),
+        ("search", None, ""),
+    ],
+)
+def test_the_encoding_of_the_result_is_the_one_that_was_solved(engine, named, taken, isolate):
+    result = solve(PROBLEM, engine, encoding=named, isolate=isolate)
+    assert result.encoding == taken
+    assert result.options["encoding"] == named
+    if taken:
+        assert result.sizes == solve(PROBLEM, engine, encoding=taken).sizes
+
+
+def test_the_encodings_differ() -> None:
+    pairs, clausal = (solve(PROBLEM, "milp", encoding=e).sizes for e in ("pairs", "clausal"))
+    assert pairs["variables"] > clausal["variables"] + 6 * 5 / 2
+
+
+@pytest.mark.parametrize("kind", [NegativeOnly, MaxPrecision])
+def test_other_problems_and_steps_of_ratios_have_it_too(kind) -> None:
+    problem = random_problem(12, kinds=(kind,), limited=False)
+    result = solve(problem, "milp")
+    assert result.encoding == "pairs"
+    assert result.objective == brute_force(problem)[0]
