@@ -146,6 +146,9 @@ class Backend(ABC):
     has_own_start: ClassVar[bool] = False
     summary: ClassVar[str] = ""
 
+    # What was given with the name; here, for engines whose __init__ is all their own.
+    settings: Mapping[str, Any] = MappingProxyType({})
+
     honours = OldAttribute("supported_options")
     encodes = OldAttribute("needs_model")
     starts_alone = OldAttribute("has_own_start")
