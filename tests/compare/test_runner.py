@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from cpx.answers.result import Result
+from cpx.backends import backend
 from cpx.compare import Comparison, Run, compare, engine_names
 from cpx.compare import run as runner
 from cpx.errors import EngineMissing, InvalidOption, UnknownName
+from cpx.solving.match import encoding_of
 
 from .helpers import result, tiny
 
@@ -23,7 +25,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
         made.append((engine, options.seed))
         family, _, solver = engine.partition(":")
         return result(
-            "OPTIMAL", 1, 1, backend=family, solver=solver, encoding=options.encoding or "clausal",
+            "OPTIMAL", 1, 1, backend=family, solver=solver, encoding=encoding_of(backend(engine), problem, options.encoding).name,
             options=options.to_dict(),
         )  # fmt: skip
 
