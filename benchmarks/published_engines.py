@@ -1,7 +1,8 @@
 """The other engines on the data sets of Koriche et al., Table 2: value and bound.
 
 The tables are read from the directory that the environment variable CPX_DATA names, as in
-``published``. ``CPX_ENGINES`` and ``CPX_ENGINES_CPU`` choose engines and seconds of processor time.
+``published``. ``CPX_ENGINES`` and ``CPX_ENGINES_CPU`` choose engines, and seconds of processor
+time.
 """
 
 from __future__ import annotations
