@@ -24,8 +24,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     def fake(problem: Any, engine: str, options: Any, listen: Any, **_: Any) -> Result:
         made.append((engine, options.seed))
         family, _, solver = engine.partition(":")
+        form = encoding_of(backend(engine), problem, options.encoding).name
         return result(
-            "OPTIMAL", 1, 1, backend=family, solver=solver, encoding=encoding_of(backend(engine), problem, options.encoding).name,
+            "OPTIMAL", 1, 1, backend=family, solver=solver, encoding=form,
             options=options.to_dict(),
         )  # fmt: skip
 
