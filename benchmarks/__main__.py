@@ -3,6 +3,7 @@
 Commands of their own, each with ``--help``:
 
 - ``mutate`` alters the code and runs its tests;
+- ``library`` solves the instances of the library anew and notes what is known of them;
 - ``koriche``, ``ads`` and ``kernels`` reproduce published experiments.
 """
 
@@ -35,7 +36,7 @@ NAMES = (
 )
 # Benchmarks that are not a module of this package by the same name.
 ELSEWHERE = {"peers": "peers.sufficient_reasons"}
-TOOLS = ("mutate",)
+TOOLS = ("mutate", "library")
 PAPERS = ("koriche", "ads", "kernels")
 
 

@@ -10,7 +10,6 @@ one after the other, and writes ``engines-light.svg``, ``engines-dark.svg`` and 
 
 from __future__ import annotations
 
-import io
 import re
 import sys
 from pathlib import Path
@@ -20,7 +19,7 @@ sys.path.insert(0, str(ROOT))  # benchmarks is not installed
 
 from benchmarks.instances import central  # noqa: E402
 from cpx.compare import Comparison, compare  # noqa: E402
-from cpx.compare.plots import DARK, LIGHT, Theme, draw_runs, drawn  # noqa: E402
+from cpx.compare.plots import DARK, LIGHT, Theme, draw_runs, drawn, written  # noqa: E402
 
 DATA = ROOT / "docs" / "_static" / "engines.json"
 NAME = "Breast cancer, 1000 samples, 90 features, k = 5"
@@ -29,21 +28,17 @@ SECONDS = 60
 
 def draw(comparison: Comparison, theme: Theme) -> str:
     """Return the picture as SVG."""
-    from matplotlib import rc_context
-
     order = [str(name) for name in comparison.scores().index]
     best = comparison.best(NAME).objective
     assert best is not None
-    # Texts stay texts, and the same results make the same file.
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": NAME}):
-        figure = drawn(draw_runs, comparison.cases(), order, theme, (8.4, 4.2), problem=0)
-        ax = figure.axes[0]
-        # First values are several times the best one, and of no interest.
-        ax.set(title=NAME, ylim=(-0.03 * float(best), 1.6 * float(best)))
-        ax.set_ylabel("loss: best value, and proven bound (thin)")
-        written = io.StringIO()
-        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
-    return re.sub(r"[ \t]+\n", "\n", written.getvalue())
+    figure = drawn(draw_runs, comparison.cases(), order, theme, (8.4, 4.2), problem=0)
+    ax = figure.axes[0]
+    # First values are several times the best one, and of no interest.
+    ax.set(title=NAME, ylim=(-0.03 * float(best), 1.6 * float(best)))
+    ax.set_ylabel("loss: best value, and proven bound (thin)")
+    # Texts stay texts.
+    svg = written(figure, "svg", svg_fonttype="none").decode()
+    return re.sub(r"[ \t]+\n", "\n", svg)
 
 
 def main(arguments: list[str]) -> None:

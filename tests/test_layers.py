@@ -32,6 +32,7 @@ LAYERS = (
     ("compare",),
     ("export",),
     ("testing",),
+    ("library",),
     ("",),
     ("cli", "__main__"),
 )

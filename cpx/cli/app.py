@@ -12,7 +12,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cpx.cli import compare, demo, engines, explain, fuzz, learn, make, report, show, solve
+from cpx.cli import (
+    compare,
+    demo,
+    engines,
+    explain,
+    fuzz,
+    learn,
+    library,
+    make,
+    report,
+    show,
+    solve,
+)
 from cpx.cli.streams import open_streams
 from cpx.errors import CpxError, InvalidOption, shortened
 from cpx.processes import interrupts
@@ -85,6 +97,7 @@ for _command, _summary in (
     (learn.learn, "Learn a few rules for a class from a table, or from a model."),
     (solve.solve, "Solve a saved instance and print the checked answer."),
     (solve.best, "List the best rules of a saved instance, or all optimal ones."),
+    (library.library, "Make instances for experiments: families, sizes, seeds."),
     (compare.compare, "Compare engines on the same instances."),
     (report.report, "Write a page about a comparison, with figures and tables."),
     (show.show, "Show an instance as mathematics, code, clauses or rows."),

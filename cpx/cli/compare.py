@@ -15,7 +15,7 @@ from cpx.errors import InvalidOption, OutputError, shown
 if TYPE_CHECKING:
     from cpx.compare import Comparison, Design
 
-__all__ = ["compare", "print_comparison"]
+__all__ = ["compare", "print_comparison", "summary"]
 
 
 def compare(
@@ -168,28 +168,11 @@ def compare(
     else:
         comparison = _run(_design(inst, given), output, resume, shard, logs, cluster)
     if as_json:
-        typer.echo(json.dumps(_as_dict(comparison), indent=1))
+        typer.echo(json.dumps(summary(comparison), indent=1))
     else:
         print_comparison(comparison)
     _tell(comparison, output)
     raise typer.Exit(1 if comparison.failed else 0 if comparison.complete else 3)
-
-
-def _as_dict(comparison: Comparison) -> dict[str, Any]:
-    """Return what is printed of a comparison as plain JSON values: its scores, and its runs."""
-    frames = {"scores": comparison.scores().reset_index(), "runs": comparison.to_frame()}
-    return {
-        "format": "cpx-comparison-summary",
-        "version": 1,
-        "complete": comparison.complete,
-        "contradictions": comparison.contradictions,
-        "skipped": [asdict(pair) for pair in comparison.skipped],
-        # What is not known or infinite is null.
-        **{
-            name: json.loads(frame.to_json(orient="records", double_precision=15))
-            for name, frame in frames.items()
-        },
-    }
 
 
 def _design(inst: list[Path], given: dict[str, Any]) -> Design:
@@ -245,6 +228,24 @@ def _tell(comparison: Comparison, output: Path | None) -> None:
         note(f"wrote {output / 'results.csv'} and runs.jsonl")
     if output is not None and comparison.contradictions:
         note(f"instances with wrong claims are in {output / 'disagreements'}")
+
+
+def summary(comparison: Comparison) -> dict[str, Any]:
+    """Return what is printed of a comparison as plain JSON values: its scores, and its runs."""
+    scores = comparison.scores().reset_index()
+    rows = comparison.to_frame()
+    return {
+        "format": "cpx-comparison-summary",
+        "version": 1,
+        "complete": comparison.complete,
+        "contradictions": comparison.contradictions,
+        "skipped": [asdict(pair) for pair in comparison.skipped],
+        # What is not known or infinite is null.
+        **{
+            name: json.loads(frame.to_json(orient="records", double_precision=15))
+            for name, frame in (("scores", scores), ("runs", rows))
+        },
+    }
 
 
 def print_comparison(comparison: Comparison) -> None:

@@ -81,10 +81,8 @@ def _chosen(name: str, text: str | None, known: Iterable[str]) -> list[str]:
 
 
 def _draw(comparison: Comparison, folder: Path, forms: list[str]) -> None:
-    from io import BytesIO
-
     from cpx.cli.output import note
-    from cpx.compare.plots import figures
+    from cpx.compare.plots import figures, written
     from cpx.support.files import ensure_directory, write_atomic
 
     ensure_directory(folder)
@@ -92,11 +90,7 @@ def _draw(comparison: Comparison, folder: Path, forms: list[str]) -> None:
     order = [str(name) for name in comparison.scores().index]
     for name, figure in figures(comparison.cases(), order):
         for form in forms:
-            drawn = BytesIO()
-            # No date: the same results make the same file.
-            dated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(form, {})
-            figure.savefig(drawn, format=form, dpi=200, metadata=dated)
-            write_atomic(folder / f"{name}.{form}", drawn.getvalue())
+            write_atomic(folder / f"{name}.{form}", written(figure, form))
             count += 1
     note(f"wrote {count} figures in {folder}")
 
@@ -107,9 +101,9 @@ def _tabulate(comparison: Comparison, folder: Path, kinds: list[str]) -> None:
     from cpx.support.files import ensure_directory, write_atomic
 
     ensure_directory(folder)
-    written = {"latex": as_latex, "markdown": as_markdown}
+    forms = {"latex": as_latex, "markdown": as_markdown}
     made = grids(comparison.cases(), comparison.scores())
     for name, grid in made.items():
         for kind in kinds:
-            write_atomic(folder / f"{name}.{_TABLES[kind]}", written[kind](grid).encode())
+            write_atomic(folder / f"{name}.{_TABLES[kind]}", forms[kind](grid).encode())
     note(f"wrote {len(made) * len(kinds)} tables in {folder}")

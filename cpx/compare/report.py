@@ -72,7 +72,7 @@ def as_html(comparison: Comparison, title: str = "") -> str:
         data=Markup(_json(_data(cases, order))),
         title=printable(told),
         lead=_lead(comparison, runs),
-        version=installed_version("cpx-explain") or "uninstalled",
+        version=installed_version("cpx-explain") or "",
         refuted=[
             (printable(cases.runs[i].instance), printable(text))
             for i, text in cases.refuted.items()

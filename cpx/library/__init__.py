@@ -1,0 +1,24 @@
+"""A library of instances: named families made from open definitions with seeds.
+
+:func:`make` makes one instance, :func:`suite` names many, :func:`best_known` says what is proved
+of one. ``cpx library`` is the command. Files of instances need not be kept or sent around: the
+family, its three sizes and the seed are the instance.
+"""
+
+from __future__ import annotations
+
+from cpx.library.families import FAMILIES, Entry, Family, make
+from cpx.library.known import Known, best_known, known_of
+from cpx.library.suites import SUITES, suite
+
+__all__ = [
+    "FAMILIES",
+    "SUITES",
+    "Entry",
+    "Family",
+    "Known",
+    "best_known",
+    "known_of",
+    "make",
+    "suite",
+]

@@ -1,0 +1,214 @@
+"""The families of instances: what they are, and how one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from cpx.data.samples import Samples
+from cpx.errors import UnknownName
+from cpx.library import samples as drawn
+from cpx.models.base import Problem
+from cpx.models.monomial.k_monomial import KMonomial
+from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.rule_set.selection import RuleSetSelection
+from cpx.support.validation import integer_in, valid_seed
+from cpx.testing.minimum_subset import random_votes
+
+__all__ = ["FAMILIES", "Entry", "Family", "make"]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Instances of one definition, which grow in m, d and k.
+
+    Attributes
+    ----------
+    name : str
+    words : str
+        What an instance is, in one line.
+    sizes : str
+        What m, d and k are.
+    usual : tuple of int
+        m, d and k where none are given.
+    build : callable
+        Takes m, d, k and the seed.
+    """
+
+    name: str
+    words: str
+    sizes: str
+    usual: tuple[int, int, int]
+    build: Callable[[int, int, int, int], Problem]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One instance of the library, by its family, its sizes and its seed."""
+
+    family: str
+    m: int
+    d: int
+    k: int
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Name of the instance and of its file."""
+        return f"{self.family}-m{self.m}-d{self.d}-k{self.k}-s{self.seed}"
+
+    def problem(self) -> Problem:
+        """Make the instance."""
+        return make(self.family, self.m, self.d, self.k, self.seed)
+
+
+def make(
+    family: str, m: int | None = None, d: int | None = None, k: int | None = None, seed: int = 0
+) -> Problem:
+    """Make one instance of the library.
+
+    Parameters
+    ----------
+    family : str
+        A name of :data:`FAMILIES`.
+    m, d, k : int, optional
+        The sizes, from 1; what they are differs between families.
+    seed : int
+        The same sizes and seed give the same instance.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+
+    Examples
+    --------
+    >>> problem = make("planted", m=50, d=6, k=2, seed=1)
+    >>> problem.name, problem.kind, problem.samples.agreement.shape
+    ('planted-m50-d6-k2-s1', 'k-monomial', (50, 6))
+    """
+    if family not in FAMILIES:
+        raise UnknownName("family of instances", family, FAMILIES)
+    chosen = FAMILIES[family]
+    m, d, k = (
+        usual if given is None else integer_in(name, given, 1, 10**6)
+        for name, given, usual in zip("mdk", (m, d, k), chosen.usual, strict=True)
+    )
+    problem: Any = chosen.build(m, d, k, valid_seed(seed))
+    named: Problem = replace(problem, name=Entry(family, m, d, k, seed).name)
+    return named
+
+
+Draw = Callable[[int, int, int, np.random.Generator], Samples]
+
+
+def _loss(draw: Draw) -> Callable[[int, int, int, int], Problem]:
+    def build(m: int, d: int, k: int, seed: int) -> Problem:
+        return KMonomial(draw(m, d, k, np.random.default_rng(seed)), min(k, d))
+
+    return build
+
+
+def _trained(kind: str) -> Callable[[int, int, int, int], Problem]:
+    def build(m: int, d: int, k: int, seed: int) -> Problem:
+        return KMonomial(drawn.trained(kind, m, d, seed), min(k, d))
+
+    return build
+
+
+def _precision(m: int, d: int, k: int, seed: int) -> Problem:
+    found = drawn.planted(m, d, k, np.random.default_rng(seed))
+    return MaxPrecision(found, min(k, d), min_coverage=Fraction(1, 25))
+
+
+def _rules(m: int, d: int, k: int, seed: int) -> Problem:
+    rng = np.random.default_rng(seed)
+    agreement = drawn.uniform(m, d, rng)
+    size = min(3, d)
+    rules = tuple(tuple(sorted(rng.choice(d, size, replace=False).tolist())) for _ in range(4 * d))
+    same = np.any([agreement[:, list(rule)].all(axis=1) for rule in rules[:k]], axis=0)
+    labels = same ^ (rng.random(m) < 0.05)
+    return RuleSetSelection(Samples(agreement, labels), rules, penalty=Fraction(1, 200))
+
+
+def _reason(m: int, d: int, k: int, seed: int) -> Problem:
+    return replace(random_votes(seed, m, max(3, d)), definition="majoritary")
+
+
+_MDK = "m samples, d features, at most k conditions"
+
+FAMILIES = MappingProxyType(
+    {
+        family.name: family
+        for family in (
+            Family(
+                "planted",
+                "least loss; a monomial of k features is the class of x, a tenth of labels wrong",
+                _MDK,
+                (400, 24, 4),
+                _loss(drawn.planted),
+            ),
+            Family(
+                "parity",
+                "least loss; the class is the parity of k features",
+                _MDK,
+                (400, 24, 4),
+                _loss(drawn.parity),
+            ),
+            Family(
+                "dnf",
+                "least loss; the classifier is a random formula of 2 k terms of three literals",
+                _MDK,
+                (400, 24, 4),
+                _loss(drawn.dnf),
+            ),
+            Family(
+                "perceptron",
+                "least loss; a perceptron trained on d features of breast cancer",
+                f"{_MDK} (d at most 90)",
+                (400, 24, 4),
+                _trained("perceptron"),
+            ),
+            Family(
+                "forest",
+                "least loss; a forest of 25 trees trained on d features of breast cancer",
+                f"{_MDK} (d at most 90)",
+                (400, 24, 4),
+                _trained("forest"),
+            ),
+            Family(
+                "needle",
+                "least loss; four samples of the class of x agree on k features",
+                _MDK,
+                (400, 24, 4),
+                _loss(drawn.needle),
+            ),
+            Family(
+                "precision",
+                "greatest precision at a coverage of 4 %; planted as above",
+                _MDK,
+                (400, 24, 3),
+                _precision,
+            ),
+            Family(
+                "rules",
+                "the best set of rules out of 4 d; k of them are planted, a twentieth wrong",
+                "m samples, d features, k planted rules",
+                (400, 12, 3),
+                _rules,
+            ),
+            Family(
+                "reason",
+                "the smallest majoritary reason of a random forest that votes",
+                "m trees, d attributes, no k",
+                (15, 12, 1),
+                _reason,
+            ),
+        )
+    }
+)
+"""The families by name."""
