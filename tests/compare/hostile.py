@@ -19,7 +19,7 @@ from cpx.backends import Backend, Outcome, Progress
 
 MODES = (
     "quick", "slow", "aborts", "segfaults", "raises", "exits", "hangs", "bomb", "prints",
-    "wrong-value", "wrong-bound", "infeasible",
+    "wrong-value", "wrong-bound", "infeasible", "tells",
 )  # fmt: skip
 
 
@@ -57,6 +57,8 @@ class Hostile(Backend):
         elif self.solver == "prints":
             os.write(1, bytes(range(256)) * 400)
             print('{"result": 1}', flush=True)
+        elif self.solver == "tells":
+            print("cores", sorted(os.sched_getaffinity(0)), flush=True)
         elif self.solver == "wrong-value":
             return Outcome(True, Termination.COMPLETED, "OPTIMAL", claimed=-1)
         elif self.solver == "wrong-bound":

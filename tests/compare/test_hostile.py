@@ -103,6 +103,24 @@ def test_logs_have_what_engines_print(tmp_path: Path) -> None:
     assert b"CBC" in cbc
 
 
+@pytest.mark.usefixtures("_hostile")
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system pins nothing")
+def test_runs_at_a_time_have_cores_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Claims of other tests that run now are not in the way.
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    found = cpx.compare([tiny()], "hostile:tells", seeds=range(3), logs=tmp_path / "logs")
+    for run, log in zip(found.runs, sorted((tmp_path / "logs").iterdir()), strict=True):
+        assert log.read_text() == f"cores {run.machine['pinned']}\n"
+        assert len(run.machine["pinned"]) == 1
+    # With more at a time than there are cores, the system shares them out.
+    many = len(os.sched_getaffinity(0)) + 1
+    found = cpx.compare([tiny()], "hostile:tells", seeds=range(many), jobs=many)
+    assert all("pinned" in run.machine for run in found.runs)
+    assert {run.machine["pinned"] for run in found.runs} == {None}
+
+
 def test_a_full_disk_loses_nothing_that_can_be_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
