@@ -53,7 +53,8 @@ class Hostile(Backend):
         elif self.solver == "bomb":
             held = []
             while True:
-                held.append(bytearray(b"x" * 2**24))
+                held.append(bytearray(2**26))
+                held[-1][::4096] = b"x" * 2**14
         elif self.solver == "prints":
             os.write(1, bytes(range(256)) * 400)
             print('{"result": 1}', flush=True)
