@@ -177,3 +177,20 @@ def test_a_folder_that_cannot_be_written_is_found_before_anything_runs(tmp_path:
         with pytest.raises(OutputError, match="not writable"):
             cpx.compare([tiny()], "search", output=closed)
     assert ran == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="files in use cannot be removed")
+def test_a_folder_that_is_removed_is_told_with_what_was_made(tmp_path: Path) -> None:
+    import shutil
+
+    def remove(run: Any, _: Comparison) -> None:
+        if run.seed == 1:
+            shutil.rmtree(tmp_path / "runs")
+
+    with pytest.warns(RuntimeWarning, match="was removed"):
+        comparison = cpx.compare(
+            [tiny()], "search", seeds=range(4), output=tmp_path / "runs", on_result=remove
+        )
+    assert sorted(run.seed for run in comparison.runs) == [0, 1, 2, 3]
+    assert comparison.unsaved
+    assert not (tmp_path / "runs").exists()
