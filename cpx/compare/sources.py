@@ -14,6 +14,7 @@ from cpx.compare.records import Run
 from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.instances import fingerprint, load
 from cpx.models import Problem
+from cpx.solving.isolate import bare
 
 __all__ = ["Problems", "Source", "named_sources"]
 
@@ -81,8 +82,8 @@ class Source:
         return Run(self.name, self.fingerprint, self.statement, self.sense, result, machine)
 
     def __getstate__(self) -> dict[str, object]:
-        # A file that other machines may not have travels as what is in it.
-        return {**vars(self), "_held": self.problem(), "_path": ""}
+        # A file that other machines may not have travels as what is in it; the classifier stays.
+        return {**vars(self), "_held": bare(self.problem()), "_path": ""}
 
 
 def named_sources(problems: Problems) -> list[Source]:
