@@ -23,6 +23,7 @@ NAMES = (
     "comparing",
     "searching",
     "published",
+    "published_engines",
     "subgroups",
     "boosted",
     "reasons",

@@ -53,8 +53,8 @@ TARGETS = {
     ),
     "cpx/solving": (
         *("tests/solving", "tests/models/test_encodings.py"),
-        *("tests/methods/test_starting.py", "tests/methods/test_certificates.py"),
-        *("tests/methods/test_hitting_sets.py", "tests/backends/test_template.py"),
+        *("tests/methods/test_certificates.py", "tests/methods/test_hitting_sets.py"),
+        "tests/backends/test_template.py",
         *("tests/backends/test_interrupts.py", "tests/methods/reasons/test_checker.py"),
     ),
     "cpx/processes": ("tests/processes",),
@@ -62,8 +62,8 @@ TARGETS = {
         *("tests/models/test_rule_set.py", "tests/backends/test_search_sets.py"),
     ),
     "cpx/models/minimum_subset/form.py": (
-        *("tests/models", "tests/methods/reasons/test_models.py"),
-        "tests/methods/test_deletion.py",
+        *("tests/models/test_sufficient_reason.py", "tests/models/test_min_certificate.py"),
+        *("tests/methods/reasons/test_dropping.py", "tests/methods/test_deletion.py"),
     ),
     "cpx/backends/search/presolve.py": (
         *("tests/backends/test_search.py", "tests/backends/test_search_kernels.py"),

@@ -144,8 +144,10 @@ class Backend(ABC):
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
     has_own_start: ClassVar[bool] = False
-    settings: Mapping[str, Any] = MappingProxyType({})
     summary: ClassVar[str] = ""
+
+    # What was given with the name; here, for engines whose __init__ is all their own.
+    settings: Mapping[str, Any] = MappingProxyType({})
 
     honours = OldAttribute("supported_options")
     encodes = OldAttribute("needs_model")

@@ -77,8 +77,8 @@ class Comparison(Shown):
 
         Parameters
         ----------
-        results : iterable of (problem, result)
-            The problem, or the file of its instance, that each result answers.
+        results : iterable of tuple
+            Pairs: what was asked, a problem or the file of its instance, and the answer.
 
         Examples
         --------

@@ -7,7 +7,7 @@ from typing import Any
 
 from cpx.backends.base import Backend
 from cpx.errors import InvalidOption, shown
-from cpx.models.base import Encoding, Problem
+from cpx.models.base import Encoding, Problem, RatioProblem
 
 __all__ = ["encoding_of", "require_kind", "require_oracle"]
 
@@ -35,9 +35,9 @@ def encoding_of(engine: Backend, problem: Problem, name: str | None) -> Encoding
     """Return the encoding an engine will solve; one without a name if it needs none.
 
     Without a name it is the engine's own choice among those of the problem, or the problem's
-    first.
+    first; that for a ratio, whose steps are stated one after the other, each with little time.
     """
-    if name is None and engine.needs_model:
+    if name is None and engine.needs_model and not isinstance(problem, RatioProblem):
         known = {encoding.name for encoding in problem.encodings}
         name = next((own for own in engine.preferred_encodings if own in known), None)
     form = problem.stated_in(name) if engine.needs_model else problem.encoding(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import socket
 import subprocess
 import sys
 import time
@@ -56,6 +57,27 @@ def test_a_message_that_is_cut_short_is_dropped() -> None:
         os.close(into)
         assert len(list(Inbox(out).frames())) == 1
         os.close(out)
+
+
+def test_a_message_is_there_once_its_last_byte_is() -> None:
+    whole = b"".join(pack({"a": np.arange(3)}))
+    out, into = os.pipe()
+    inbox = Inbox(out)
+    os.write(into, whole[:-1])
+    assert inbox.arrived() == ([], True)
+    os.write(into, whole[-1:])
+    assert inbox.arrived() == ([whole], True)
+    os.close(into)
+    os.close(out)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sockets are no files there")
+def test_a_sender_that_is_cut_off_is_one_that_has_ended() -> None:
+    here, there = socket.socketpair()
+    here.send(b"what it never reads")
+    there.close()
+    assert list(Inbox(here.fileno()).frames()) == []
+    here.close()
 
 
 def test_calls_tell_what_became_of_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

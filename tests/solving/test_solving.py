@@ -282,6 +282,7 @@ def test_a_failure_is_told_by_its_last_frames(scripted) -> None:
     assert told.endswith("ValueError: no such thing")
     assert told.count('raise ValueError("no such thing")') == 1
     assert told.count("File ") == 4
+    assert "repeated" not in told  # as more than three equal frames would be
 
 
 def test_an_engine_that_asks_the_classifier_stays_in_the_process_that_has_it() -> None:

@@ -1,4 +1,4 @@
-"""The smallest sets that engines are given to start from."""
+"""What engines are given to start from, and what is told of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from sklearn.ensemble import RandomForestClassifier
 
 from cpx import SufficientReason, solve
 from cpx.answers.result import Status
+from cpx.backends import backend
+from cpx.backends.base import Progress
+from cpx.options import SolveOptions
+from cpx.solving import warm_start
+from cpx.solving.warm_start import Start
 from cpx.testing.minimum_subset import three_definitions
+from cpx.testing.rule_sets import random_selection
 from cpx.trees import read_sklearn
 
 ENGINES = ("cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "milp:cbc")
@@ -61,3 +67,37 @@ def test_what_has_no_solution_or_is_small_has_no_start(majoritary: SufficientRea
         result = solve(problem, "maxsat:rc2")
         assert not any("before" in warning for warning in result.warnings)
     assert solve(barred, "cpsat").status is Status.INFEASIBLE
+
+
+def test_the_answer_is_told_from_the_start_by_its_rules() -> None:
+    problem = random_selection(5)
+    progress = Progress(problem, SolveOptions())
+    start = Start(backend("cpsat"), progress)
+    (told,) = start.told(progress)
+    assert told.startswith("the answer is that of the local search before")
+    assert progress.explanation is not None
+    progress.explanation = problem.explanation([] if progress.explanation.features else [0])
+    (told,) = start.told(progress)
+    assert told.endswith("the answer is the first of the sets of that value")
+
+
+def test_a_start_begins_with_the_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+
+    class Watched:
+        @staticmethod
+        def available() -> bool:
+            return True
+
+        @staticmethod
+        def solve(problem, options, progress) -> None:
+            begun.append(progress.explanation)
+
+    monkeypatch.setattr(warm_start, "find_backend", lambda name: Watched)
+    problem = random_selection(5)
+    for hint in (None, problem.explanation([0])):
+        progress = Progress(problem, SolveOptions())
+        if hint is not None:
+            progress.found(hint)
+        Start(backend("cpsat"), progress)
+    assert begun == [None, problem.explanation([0])]

@@ -1,0 +1,31 @@
+"""The experiment that the repository names: its design can be read and leads to runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cpx import save
+from cpx.compare import Design
+from cpx.compare.plan import plan
+from cpx.library import FAMILIES, suite
+from tests.engines import ENGINES
+
+DESIGN = Path(__file__).parents[2] / "examples" / "which_engine" / "design.toml"
+
+
+@pytest.mark.skipif(len(ENGINES) < 7, reason="not all engines are installed")
+def test_the_design_gives_each_instance_to_each_engine_in_its_encodings(tmp_path) -> None:
+    (tmp_path / "instances").mkdir()
+    for entry in suite("try"):
+        save(entry.problem(), tmp_path / "instances" / f"{entry.name}.json.gz")
+    (tmp_path / "design.toml").write_text(DESIGN.read_text())
+    design = Design.load(tmp_path / "design.toml")
+    runs = [(task.instance, task.engine, task.form) for task in plan(design).tasks]
+    assert len(set(runs)) == len(runs)
+    assert {engine for _, engine, _ in runs} == set(design.backends)
+    for family in FAMILIES:
+        forms = {form for name, engine, form in runs if name.startswith(family) and form}
+        wanted = {"rules": {"channelling", "signature"}, "reason": {"order", "direct"}}
+        assert forms == wanted.get(family, {"clausal", "pairs", "channelling"})
