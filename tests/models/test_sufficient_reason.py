@@ -15,7 +15,7 @@ from cpx import SufficientReason, solve
 from cpx.answers.result import Status
 from cpx.check.reasons import _Reason
 from cpx.errors import InvalidInstance
-from cpx.models.minimum_subset.form import LossForm
+from cpx.models.minimum_subset.form import LossForm, reduced
 from cpx.models.sufficient_reason.features import conditions
 from cpx.testing.minimum_subset import least_weight
 from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
@@ -251,3 +251,9 @@ def test_groups_are_of_leaves_that_may_be_reached_at_a_loss_that_counts(slack, g
     )
     assert form.must_exclude.tolist() == [False, False, False, True]
     assert [part.tolist() for part in form.groups[0]] == groups
+
+
+def test_losses_are_as_small_as_they_get() -> None:
+    assert reduced([4, 10**30, 0], 6) == ([1, 2, 0], 1)
+    assert reduced([1, 2, 5], 2) == ([1, 2, 3], 2)
+    assert reduced([7, 0], 3) == ([1, 0], 0)
