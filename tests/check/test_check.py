@@ -9,6 +9,7 @@ import pytest
 
 import cpx
 from cpx import KMonomial, NegativeOnly, Samples, check, solve
+from cpx.testing.rule_sets import random_learning
 
 SAMPLES = Samples(
     [[1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]],
@@ -149,3 +150,12 @@ def test_the_checker_shares_no_code_with_what_it_checks() -> None:
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         others = {name for name in imported if not f"{name}.".startswith("cpx.check.")}
         assert not any(name.startswith("cpx") for name in others), (file, others)
+
+
+def test_samples_may_be_an_array_whatever_the_kind() -> None:
+    problem = random_learning(4)
+    result = solve(problem, "search").to_dict()
+    instance = {**problem.to_dict(), "samples": problem.samples.agreement}
+    assert check.complaints(instance, result) == []
+    wrong = {**result, "objective": result["objective"] + 1}
+    assert check.complaints(instance, wrong) == check.complaints(problem.to_dict(), wrong) != []

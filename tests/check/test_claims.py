@@ -16,6 +16,7 @@ from cpx.check.claims import (
     plural,
     wrong_rule,
     wrong_sentences,
+    wrong_types,
 )
 
 
@@ -114,4 +115,20 @@ def test_wrong_sentences_are_told() -> None:
         "proved: the result says c, the data give a",
         "notes: the result says ['m'], the data give []",
         "guarantee: the result says h, the data give ",
+    ]
+
+
+def test_values_of_the_trace_have_the_type_of_the_objective() -> None:
+    result = {
+        "objective": 1,
+        "bound": None,
+        "trace": [[0.1, "x", 1], [0.2, 1, 1.5], [0.3, 1, True]],
+    }
+    assert wrong_types(result, int) == [
+        "trace: 'x' is no integer",
+        "trace: 1.5 is no integer",
+        "trace: True is no integer",
+    ]
+    assert wrong_types({"objective": "1/2", "bound": 1, "trace": [[0.5, "1", None]]}, str) == [
+        "bound: 1 is no fraction"
     ]

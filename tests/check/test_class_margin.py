@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pytest
 
 from cpx import SufficientReason, check
 from cpx.check.cells import Cells
@@ -200,3 +201,20 @@ def test_conditions_are_each_free() -> None:
             assert refused != enough, (seed, S, said)
             seen.add(refused)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize(("place", "leaves"), [(-1, [3.0]), (0, [2.0, 3.0]), (1, [2.0])])
+def test_only_one_way_leads_on_from_a_test_below_or_above_all_numbers(place, leaves) -> None:
+    trees = [
+        {"attribute": [0, -1, -1], "split": [at], "missing": ["l"], "outputs": [0],
+         "values": [left.hex(), 3.0.hex()]}
+        for at, left in ((place, 2.0), (0, 1.0))
+    ]  # fmt: skip
+    model = {
+        **{"attributes": [{"name": "a"}], "classes": [0, 1], "decision": "positive"},
+        **{"strict": False, "cast": "float64", "thresholds": [[(1.0).hex()]], "trees": trees},
+        "base": [(0.0).hex()],
+    }
+    cells = Cells(Forest(model, [0.5]), by_columns=False)
+    first = cells.leaves[: cells.of_tree[1]]
+    assert [leaf.values[0] / cells._forest.scale for leaf in first] == leaves

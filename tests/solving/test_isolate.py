@@ -1,0 +1,58 @@
+"""What a worker is sent, and what is made of its end."""
+
+from __future__ import annotations
+
+import signal
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from cpx.solving.isolate import _ended, _Job, _lacked_memory, bare
+from cpx.testing.rule_sets import random_selection
+
+
+def test_what_can_be_made_again_is_not_sent() -> None:
+    problem = random_selection(5)
+    before = problem.form, problem.total, problem.covers
+    made = {"form", "total", "covers"}
+    assert made <= {*vars(problem)}
+    alone = bare(problem)
+    assert not made & {*vars(alone)}
+    assert alone.to_dict() == problem.to_dict()
+    assert problem.form is before[0]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signals end processes there")
+@pytest.mark.parametrize(
+    ("status", "words", "lacked"),
+    [
+        (-signal.SIGABRT, [], True),
+        (-signal.SIGABRT, ["what(): std::bad_alloc"], True),
+        (-signal.SIGABRT, ["out of memory", "core dumped"], True),
+        (-signal.SIGABRT, ["assertion failed"], False),
+        (-signal.SIGSEGV, ["out of memory"], False),
+        (1, [], False),
+    ],
+)
+def test_an_abort_is_a_want_of_memory_unless_it_says_otherwise(status, words, lacked) -> None:
+    assert _lacked_memory(status, words) == lacked
+
+
+def test_how_a_worker_ended_is_told_with_its_last_words() -> None:
+    assert _ended(3, []) == "the worker ended with status 3"
+    assert _ended(-signal.SIGTERM, ["one", "two"]) == "the worker was ended by SIGTERM: two"
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_the_second_interrupt_kills(before: bool) -> None:
+    told: list[str] = []
+    job = SimpleNamespace(
+        progress=SimpleNamespace(interrupted=before, stop=lambda: told.append("stop")),
+        kill=lambda: told.append("kill"),
+        _signal=lambda number: told.append(signal.Signals(number).name),
+        deadline=None,
+    )
+    _Job._interrupt(cast(Any, job))
+    assert told == (["kill"] if before else ["stop", "SIGINT"])
+    assert (job.deadline is None) == before
