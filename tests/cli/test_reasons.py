@@ -268,7 +268,8 @@ def test_files_that_are_no_models(run: Run, model: Path, kind: str, message: str
 
 def test_comparing_all_engines_leaves_out_those_that_do_not_take_it(run: Run, model: Path) -> None:
     for definition in ("sufficient", "tree-specific"):
-        run("make", model, "row.csv", *KIND, "--definition", definition, "-o", "inst.json")
+        made = run("make", model, "row.csv", *KIND, "--definition", definition, "-o", "inst.json")
+        assert made.exit_code == 0, made.output
         data = json.loads(Path("inst.json").read_text())
         data["model"]["trees"] *= 2
         Path("two.json").write_text(json.dumps(data))

@@ -7,12 +7,15 @@ import itertools
 
 import cpmpy as cp
 import numpy as np
+import pulp
 import pytest
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, solve
+from cpx.backends.milp.pulp_solver import CPM_pulp
 from cpx.errors import InvalidOption
 from cpx.models.monomial.encodings.channelling import table1_literal
 from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS
+from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
 
 NAMES = [encoding.name for encoding in MONOMIAL_ENCODINGS]
@@ -159,3 +162,35 @@ def test_sizes_of_the_default_encoding() -> None:
     assert sizes == {"X": 3, "C": 2, "U": 2}
     # k, one clause per disagreeing sample, one implication per feature some U differs on.
     assert len(statement.model.constraints) == 1 + 2 + 3
+
+
+def test_rows_of_pairs_with_numbers_too_large_for_floats_are_left_out() -> None:
+    rng = np.random.default_rng(1)
+    agreement, same = rng.random((20, 5)) < 0.5, rng.random(20) < 0.5
+    counts = []
+    for factor in (1, 2**30):
+        weights = rng.integers(1, 9, 20) * factor + rng.integers(0, 2, 20) * (factor > 1)
+        problem = KMonomial(Samples(agreement, same, weights), k=3)
+        statement = problem.model("pairs")
+        sums = [c.args[0] for c in statement.model.constraints if c.name == ">="]
+        counts.append(len(sums))
+        for total in sums:
+            assert sum(map(abs, total.args[0])) < 2**20
+        assert solve(problem, "cpsat", encoding="pairs").objective == brute_force(problem)[0]
+    # k - 1 rows for s, k for r, and one with the least costs.
+    assert counts == [2 + 3 + 1, 0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_relaxation_of_pairs_is_no_weaker_and_often_stronger(seed) -> None:
+    rng = np.random.default_rng(seed)
+    problem = KMonomial(Samples(rng.random((40, 8)) < 0.5, rng.random(40) < 0.5), k=3)
+    bounds = {}
+    for encoding in ("clausal", "pairs"):
+        compiled = CPM_pulp(problem.model(encoding).model, subsolver="highs")
+        for column in compiled.lp.variables():
+            column.cat = "Continuous"
+        compiled.run(compiled.pulp_solver())
+        bounds[encoding] = pulp.value(compiled.lp.objective)
+    optimum = brute_force(problem)[0]
+    assert bounds["clausal"] + 1 < bounds["pairs"] <= optimum + 1e-6

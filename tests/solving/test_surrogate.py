@@ -64,3 +64,4 @@ def test_a_claim_that_is_refuted_is_a_failure() -> None:
     _, outcome = ran(finds(True, 7))
     assert (outcome.proved, outcome.claimed) == (False, None)
     assert outcome.wrong == "the engine claims the optimum 7, a solution has 1"
+    assert outcome.warnings == []
