@@ -230,7 +230,7 @@ def test_a_failing_engine_keeps_its_incumbent(scripted) -> None:
     result = solve(_problem(), scripted(act))
     assert result.status is Status.ERROR
     assert result.termination is Termination.SOLVER_ERROR
-    assert result.raw_status == "RuntimeError: out of luck"
+    assert result.raw_status == result.error == "RuntimeError: out of luck"
     assert result.explanation is not None
     assert result.bound is None
 
@@ -303,10 +303,11 @@ def test_an_engine_that_needs_a_statement_honours_its_encoding_and_more() -> Non
     assert not any("does not honour" in text for text in result.warnings)
 
 
-def test_processor_time_is_that_of_the_solve() -> None:
+def test_a_solve_that_ends_well_has_its_processor_time_and_no_error() -> None:
     before = time.process_time()
     result = solve(_problem(), "search")
     assert 0 <= result.times.cpu <= time.process_time() - before
+    assert result.error == ""
 
 
 def test_memory_errors_are_told_apart(scripted) -> None:
