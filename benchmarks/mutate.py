@@ -63,7 +63,7 @@ TARGETS = {
     ),
     "cpx/models/minimum_subset/form.py": (
         *("tests/models/test_sufficient_reason.py", "tests/models/test_min_certificate.py"),
-        *("tests/methods/reasons/test_dropping.py", "tests/methods/test_deletion.py"),
+        *("tests/methods/reasons/test_deletion_kernels.py", "tests/methods/test_deletion.py"),
     ),
     "cpx/backends/search/presolve.py": (
         *("tests/backends/test_search.py", "tests/backends/test_search_kernels.py"),

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from cpx.errors import CpxError
     from cpx.explainers import Explainer, explain
+    from cpx.explainers.many_rows import explain_rows
     from cpx.explainers.ranking import Ranking, best_rules, optimal_rules
     from cpx.explainers.rule_set_classifier import RuleSetClassifier
     from cpx.instances import load, save
@@ -99,6 +100,7 @@ _HOMES = {
     "best_rules": "cpx.explainers.ranking",
     "compare": "cpx.compare",
     "explain": "cpx.explainers",
+    "explain_rows": "cpx.explainers.many_rows",
     "learn_rules": "cpx.methods.column_generation",
     "load": "cpx.instances",
     "optimal_rules": "cpx.explainers.ranking",
@@ -143,6 +145,7 @@ __all__ = [
     "best_rules",
     "compare",
     "explain",
+    "explain_rows",
     "learn_rules",
     "load",
     "optimal_rules",

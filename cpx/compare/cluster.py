@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from cpx.compare.plan import Task
@@ -69,7 +70,8 @@ def run_each(
     cancel = threading.Event()
     with noted(cancel):
         made = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
-            delayed(_make)(work, position, task)
+            # Arguments would be left with one machine, and lost with it.
+            delayed(partial(_make, work, position, task))()
             for position, task in enumerate(tasks)
             if not cancel.is_set()
         )

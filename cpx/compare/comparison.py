@@ -281,10 +281,14 @@ class Comparison(Shown):
 
         Another process may be writing to it.
         """
-        found = _stored(Path(directory))
+        return cls.of(_stored(Path(directory)))
+
+    @classmethod
+    def of(cls, found: store.Stored) -> Comparison:
+        """Return what a store holds."""
         options = found.sessions[-1].get("options", {}) if found.sessions else {}
         if not isinstance(options, dict):
-            raise InvalidInstance(f"{directory}: options must be an object, got {shown(options)}")
+            raise InvalidInstance(f"options must be an object, got {shown(options)}")
         return cls(found.runs, options, found.complete, tuple(found.skipped))
 
     @classmethod

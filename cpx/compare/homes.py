@@ -166,7 +166,7 @@ class InStore:
         lost = tuple(run for _, run in self._writer.unsaved)
         if complete and not lost:
             attempt(lambda: self._writer.done(self._mark, self._shard))
-        found = Comparison.load(self._folder)
+        found = Comparison.of(self._writer.stored())
         found = replace(
             found,
             runs=(*found.runs, *lost),

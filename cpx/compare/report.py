@@ -17,6 +17,7 @@ from cpx.answers.values import Value, decimal, digits
 from cpx.compare.cases import Cases
 from cpx.compare.definitions import DEFINITIONS
 from cpx.compare.plots import COLOURS, anytime, cactus, profile
+from cpx.compare.scores import scores as scores_of
 from cpx.compare.summary import findings
 from cpx.compare.table import outcome
 from cpx.compare.tabular import grids
@@ -59,7 +60,7 @@ def as_html(comparison: Comparison, title: str = "") -> str:
     from plotly.offline import get_plotlyjs
 
     cases = comparison.cases()
-    scores = comparison.scores()
+    scores = scores_of(cases)
     order = [str(name) for name in scores.index]
     tables = grids(cases, scores)
     instances, runs = len(cases.problems), len(cases.runs)

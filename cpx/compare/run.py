@@ -219,8 +219,12 @@ def _make(
     """Make the runs, here or on a cluster; return False when Ctrl-C cut them short."""
     folder = None if logs is None else ensure_directory(logs)
     if cluster.active():
+        away = [task for task in tasks if not backend(task.engine).asks_classifier]
         there = partial(make_run, memory=design.memory, logs=folder)
-        return cluster.run_each(there, tasks, keep)
+        if not cluster.run_each(there, away, keep):
+            return False
+        # The classifier is here.
+        tasks = [task for task in tasks if backend(task.engine).asks_classifier]
     jobs = min(design.jobs, max(1, len(tasks)))
     pinned = jobs * design.threads <= len(usable_cores())
 

@@ -14,6 +14,7 @@ from cpx.compare.records import Run
 from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.instances import fingerprint, load
 from cpx.models import Problem
+from cpx.solving.isolate import bare
 
 __all__ = ["Problems", "Source", "named_sources"]
 
@@ -24,8 +25,9 @@ Problems = (
 )
 """Problems or files of instances, with names for the table or without."""
 
-# Files that are in use, and the last one that was: the next run is most likely on it, too.
-_open: WeakValueDictionary[str, Problem] = WeakValueDictionary()
+# Files that are in use, by path and what was in them; and the last one that was: the next run
+# is most likely on it, too.
+_open: WeakValueDictionary[tuple[str, str], Problem] = WeakValueDictionary()
 _last: list[Problem] = []
 _lock = threading.Lock()
 
@@ -50,9 +52,11 @@ class Source:
         self.name = name
         self._held = given if isinstance(given, Problem) else None
         self._path = "" if isinstance(given, Problem) else os.path.abspath(given)
-        problem = self.problem()
+        problem = load(self._path) if self._held is None else self._held
         self.own_name = str(getattr(problem, "name", "") or "")
         self.fingerprint, self.sense = fingerprint(problem), str(problem.sense)
+        with _lock:
+            self._keep(problem)
         self.statement = ", ".join([problem.kind, *problem.brief()])
 
     def problem(self) -> Problem:
@@ -66,23 +70,26 @@ class Source:
         if self._held is not None:
             return self._held
         with _lock:
-            problem = _open.get(self._path)
+            problem = _open.get((self._path, self.fingerprint))
             if problem is None:
                 problem = load(self._path)
-                known = getattr(self, "fingerprint", None)
-                if known is not None and fingerprint(problem) != known:
+                if fingerprint(problem) != self.fingerprint:
                     raise InvalidInstance(f"{self._path} was changed after the comparison began")
-                _open[self._path] = problem
-            _last[:] = [problem]
+            self._keep(problem)
         return problem
+
+    def _keep(self, problem: Problem) -> None:
+        if self._held is None:
+            _open[self._path, self.fingerprint] = problem
+            _last[:] = [problem]
 
     def run(self, result: Result, machine: Mapping[str, Any]) -> Run:
         """Return the record of a result on it."""
         return Run(self.name, self.fingerprint, self.statement, self.sense, result, machine)
 
     def __getstate__(self) -> dict[str, object]:
-        # A file that other machines may not have travels as what is in it.
-        return {**vars(self), "_held": self.problem(), "_path": ""}
+        # A file that other machines may not have travels as what is in it; the classifier stays.
+        return {**vars(self), "_held": bare(self.problem()), "_path": ""}
 
 
 def named_sources(problems: Problems) -> list[Source]:

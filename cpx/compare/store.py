@@ -80,9 +80,17 @@ def read(folder: str | os.PathLike[str]) -> Stored:
         With the file and the line, when it is no store or a line cannot be read.
     """
     path = Path(folder) / NAME
+    try:
+        with path.open("rb") as file:
+            return _read(file, path)
+    except OSError as error:
+        raise InvalidInstance(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _read(file: IO[bytes], path: Path) -> Stored:
     found = Stored()
     runs: dict[tuple[Any, ...], tuple[int, Run]] = {}
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(_lines(file, path), start=1):
         try:
             if "run" in line:
                 _add(runs, Run.from_dict(line["run"]), _place(line))
@@ -140,16 +148,12 @@ def _done(line: Mapping[str, Any]) -> tuple[str, str]:
     return plan, shard
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(file: IO[bytes], path: Path) -> Iterator[dict[str, Any]]:
     """Yield the objects of a file, but for a last line that was cut short."""
-    try:
-        with path.open("rb") as file:
-            for number, raw in enumerate(file, start=1):
-                if not raw.endswith(b"\n"):
-                    return
-                yield _parsed(raw, path, number)
-    except OSError as error:
-        raise InvalidInstance(f"{path}: cannot be read: {error.strerror}") from error
+    for number, raw in enumerate(file, start=1):
+        if not raw.endswith(b"\n"):
+            return
+        yield _parsed(raw, path, number)
 
 
 def _parsed(raw: bytes, path: Path, number: int) -> dict[str, Any]:
@@ -205,7 +209,7 @@ class Writer:
             if not try_lock(self._file):
                 raise OutputError(f"{self.folder} is in use: {_who(path)}")
             self._mend()
-            stored = read(self.folder) if self._size else Stored()
+            stored = self.stored()
             if stored.placed and not resume:
                 raise self._has_results()
             head = {"session": dict(session)} if stored.sessions else _head(session)
@@ -215,6 +219,11 @@ class Writer:
             self._file.close()
             raise
         self.finished = {run.key for run in stored.runs if run.finished}
+
+    def stored(self) -> Stored:
+        """Return what the store holds, also when its folder was removed."""
+        self._file.seek(0)
+        return _read(self._file, self.folder / NAME)
 
     def _has_results(self) -> OutputError:
         return OutputError(
@@ -261,6 +270,8 @@ class Writer:
         self._write({"done": plan, "shard": shard})
 
     def _write(self, line: Mapping[str, Any]) -> None:
+        if os.fstat(self._file.fileno()).st_nlink == 0 and os.name == "posix":
+            raise OutputError(f"cannot write {self.folder / NAME}: it was removed")
         data = _line(line)
         left = memoryview(data)
         try:
@@ -295,10 +306,10 @@ def _line(data: Mapping[str, Any]) -> bytes:
 def _who(path: Path) -> str:
     """Say who holds the lock, as far as is known."""
     with suppress(InvalidInstance):
-        last = [line["session"] for line in _lines(path) if "session" in line][-1:]
-        if last and isinstance(last[0], dict) and "pid" in last[0]:
-            return f"process {shown(last[0]['pid'])} on {shown(last[0].get('host'))} writes to it"
-    return "another process writes to it"
+        for session in read(path.parent).sessions[-1:]:
+            if "pid" in session:
+                return f"process {shown(session['pid'])} on {shown(session.get('host'))} has it"
+    return "another process has it"
 
 
 def as_lines(stored: Stored) -> bytes:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -93,9 +93,8 @@ def _scores(scores: pd.DataFrame) -> Grid:
     for name, row in scores.iterrows():
         cells = [Cell(printable(str(name)))]
         for _, column, form in _SCORES:
-            cells.append(_cell(row[column], form, row["runs"]))
-        if row["wrong"]:
-            cells[12] = cells[13] = Cell("WRONG")
+            unranked = row["wrong"] and column in ("points", "rank")
+            cells.append(Cell("WRONG") if unranked else _cell(row[column], form, row["runs"]))
         rows.append(Row(tuple(cells), "bad" if row["wrong"] else ""))
     columns = (Column("configuration", "text"), *(Column(name) for name, _, _ in _SCORES))
     return Grid("scores", "Scores of each configuration", columns, tuple(rows))
@@ -140,26 +139,29 @@ def _explanations(cases: Cases) -> Grid:
     rows, frame = [], cases.frame
     founds = [run.result.explanation for run in cases.runs]
     fresh = any(found is not None and found.fresh is not None for found in founds)
-    for problem, reference in enumerate(cases.reference):
-        own = frame.loc[frame["problem"] == problem]
-        order = own.loc[own["solved"]].sort_values(["answer", "seconds"], kind="stable")
-        run = cases.runs[int((order if len(order) else own).index[0])]
-        value, found = reference, run.result.explanation
-        proved = own.loc[own["proved"]].drop_duplicates("configuration")
-        told = "no solution: proved" if len(proved) and value is None else "-"
+    columns = ("problem", "configuration", "solved", "proved", "answer", "seconds")
+    runs: list[list[tuple[Any, ...]]] = [[] for _ in cases.problems]
+    for run, row in zip(cases.runs, zip(*(frame[name] for name in columns)), strict=True):
+        runs[row[0]].append((*row[1:], run))
+    for own, value in zip(runs, cases.reference, strict=True):
+        order = sorted((row for row in own if row[1]), key=lambda row: (row[3], row[4]))
+        run = (order or own)[0][-1]
+        found, first = run.result.explanation, str(order[0][0]) if order else "-"
+        proved = {row[0] for row in own if row[2]}
+        told = "no solution: proved" if proved and value is None else "-"
         cells = [
             Cell(printable(run.instance)),
             Cell(printable(run.statement)),
             Cell("-" if value is None else decimal(value, digits([value])), _key(value)),
             Cell(str(len(proved)), len(proved)),
-            Cell(printable(str(order["configuration"].iloc[0])) if len(order) else "-"),
-            Cell(printable(str(found)) if found is not None and len(order) else told),
+            Cell(printable(first)),
+            Cell(printable(str(found)) if found is not None and order else told),
             _share(None if found is None else found.precision),
             *([Cell(_fresh(found))] if fresh else []),
             _share(None if found is None else found.coverage),
         ]
         rows.append(Row(tuple(cells)))
-    columns = (
+    heads = (
         Column("instance", "text"),
         Column("problem", "text"),
         Column("value"),
@@ -170,7 +172,7 @@ def _explanations(cases: Cases) -> Grid:
         *([Column("precision, fresh")] if fresh else []),
         Column("coverage"),
     )
-    return Grid("explanations", "The best answer to each instance", columns, tuple(rows))
+    return Grid("explanations", "The best answer to each instance", heads, tuple(rows))
 
 
 def _errors(cases: Cases) -> Grid:

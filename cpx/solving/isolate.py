@@ -29,7 +29,7 @@ from cpx.solving.conclude import conclude
 from cpx.solving.match import encoding_of
 from cpx.solving.servers import Server
 
-__all__ = ["GRACE", "run_isolated"]
+__all__ = ["GRACE", "bare", "run_isolated"]
 
 GRACE = 0.7
 """Seconds past ``1.05 * time_limit`` after which a worker is killed."""
@@ -117,7 +117,7 @@ def _run(
     try:
         asked = {"backend": backend, "options": options, **limits}
         try:
-            worker.send(asked, _bare(problem))
+            worker.send(asked, bare(problem))
         except (pickle.PicklingError, TypeError, AttributeError) as error:
             raise InvalidOption(_not_sent(problem, error)) from error
         result = job.wait()
@@ -137,16 +137,16 @@ def _run(
     return replace(result, memory=job.memory, times=replace(result.times, cpu=cpu))
 
 
-def _bare(problem: Problem) -> Problem:
+def bare(problem: Problem) -> Problem:
     """Return the problem without what can be made again and what stays in this process."""
-    bare = copy.copy(problem)
-    held = vars(bare)
+    alone = copy.copy(problem)
+    held = vars(alone)
     held.pop("_oracle", None)
-    for cls in type(bare).__mro__:
+    for cls in type(alone).__mro__:
         for name, value in vars(cls).items():
             if isinstance(value, cached_property):
                 held.pop(name, None)
-    return bare
+    return alone
 
 
 def _not_sent(problem: Problem, why: object) -> str:

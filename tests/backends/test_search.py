@@ -22,6 +22,7 @@ from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.negative_only import NegativeOnly
 from cpx.options import SolveOptions
 from cpx.solving import solve
+from cpx.solving.match import require_kind
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import KINDS, random_problem
 
@@ -288,7 +289,7 @@ def test_problems_without_arrays_are_refused():
         kind = "other"
 
     with pytest.raises(InvalidOption, match="other"):
-        Search().solve(Other(), SolveOptions(), Progress(HARD, SolveOptions()))
+        require_kind(Search(), Other())
 
 
 def test_llvm_is_imported_on_demand():

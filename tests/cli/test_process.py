@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cpx.compare import Comparison
 from tests.terminal import start
 
 CPX = [sys.executable, "-m", "cpx.cli"]
@@ -224,16 +225,17 @@ def test_ctrl_c_in_a_comparison_keeps_the_finished_runs(
         [*CPX, "compare", str(inst), str(hard), "-b", "cpsat", "-t", "100", "-o", str(folder)],
         stderr=subprocess.PIPE,
     )
-    while process.poll() is None and not (folder / "results.csv").exists():
+    runs = folder / "runs.jsonl"
+    while process.poll() is None and not (runs.exists() and "OPTIMAL" in runs.read_text()):
         time.sleep(0.1)
     time.sleep(3)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 3, err
     assert "interrupted: not all runs were made" in out
-    saved = json.loads((folder / "results.json").read_text())
-    assert saved["complete"] is False
-    assert saved["runs"][0]["result"]["status"] == "OPTIMAL"
+    saved = Comparison.load(folder)
+    assert not saved.complete
+    assert saved.runs[0].result.status == "OPTIMAL"
 
 
 def test_a_closed_pipe_is_quiet(hard: Path) -> None:

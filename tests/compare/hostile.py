@@ -19,7 +19,7 @@ from cpx.backends import Backend, Outcome, Progress
 
 MODES = (
     "quick", "slow", "aborts", "segfaults", "raises", "exits", "hangs", "bomb", "prints",
-    "wrong-value", "wrong-bound", "infeasible",
+    "wrong-value", "wrong-bound", "infeasible", "tells",
 )  # fmt: skip
 
 
@@ -53,10 +53,13 @@ class Hostile(Backend):
         elif self.solver == "bomb":
             held = []
             while True:
-                held.append(bytearray(b"x" * 2**24))
+                held.append(bytearray(2**26))
+                held[-1][::4096] = b"x" * 2**14
         elif self.solver == "prints":
             os.write(1, bytes(range(256)) * 400)
             print('{"result": 1}', flush=True)
+        elif self.solver == "tells":
+            print("cores", sorted(os.sched_getaffinity(0)), flush=True)
         elif self.solver == "wrong-value":
             return Outcome(True, Termination.COMPLETED, "OPTIMAL", claimed=-1)
         elif self.solver == "wrong-bound":

@@ -34,7 +34,7 @@ def test_each_has_its_own_status_and_the_rest_goes_on(
 ) -> None:
     began = time.monotonic()
     comparison = cpx.compare(
-        [tiny()], "hostile:*,search", time_limit=2, memory=2**30, output=tmp_path / "runs"
+        [tiny()], "hostile:*,search", time_limit=4, memory=2**30, output=tmp_path / "runs"
     )
     assert time.monotonic() - began < 60
     assert "assertion failed" not in capfd.readouterr().err
@@ -103,6 +103,24 @@ def test_logs_have_what_engines_print(tmp_path: Path) -> None:
     assert b"CBC" in cbc
 
 
+@pytest.mark.usefixtures("_hostile")
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system pins nothing")
+def test_runs_at_a_time_have_cores_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Claims of other tests that run now are not in the way.
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    found = cpx.compare([tiny()], "hostile:tells", seeds=range(3), logs=tmp_path / "logs")
+    for run, log in zip(found.runs, sorted((tmp_path / "logs").iterdir()), strict=True):
+        assert log.read_text() == f"cores {run.machine['pinned']}\n"
+        assert len(run.machine["pinned"]) == 1
+    # With more at a time than there are cores, the system shares them out.
+    many = len(os.sched_getaffinity(0)) + 1
+    found = cpx.compare([tiny()], "hostile:tells", seeds=range(many), jobs=many)
+    assert all("pinned" in run.machine for run in found.runs)
+    assert {run.machine["pinned"] for run in found.runs} == {None}
+
+
 def test_a_full_disk_loses_nothing_that_can_be_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,3 +177,20 @@ def test_a_folder_that_cannot_be_written_is_found_before_anything_runs(tmp_path:
         with pytest.raises(OutputError, match="not writable"):
             cpx.compare([tiny()], "search", output=closed)
     assert ran == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="files in use cannot be removed")
+def test_a_folder_that_is_removed_is_told_with_what_was_made(tmp_path: Path) -> None:
+    import shutil
+
+    def remove(run: Any, _: Comparison) -> None:
+        if run.seed == 1:
+            shutil.rmtree(tmp_path / "runs")
+
+    with pytest.warns(RuntimeWarning, match="was removed"):
+        comparison = cpx.compare(
+            [tiny()], "search", seeds=range(4), output=tmp_path / "runs", on_result=remove
+        )
+    assert sorted(run.seed for run in comparison.runs) == [0, 1, 2, 3]
+    assert comparison.unsaved
+    assert not (tmp_path / "runs").exists()

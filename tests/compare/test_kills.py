@@ -108,13 +108,13 @@ def disturb(lab: Lab, rng: random.Random, output: str) -> str:
     return what
 
 
-def check(lab: Lab, seed: int, rounds: int) -> Counter[str]:
+def check(lab: Lab, seed: int, kills: int) -> Counter[str]:
     lab.finish("undisturbed")
     right = lab.table("undisturbed")
     assert len(right) == 18
     rng, kinds = random.Random(seed), Counter()
-    for number in range(rounds):
-        output = f"runs{number}"
+    while sum(kinds.values()) < kills:
+        output = f"runs{sum(kinds.values())}"
         for _ in range(rng.choice([1, 2])):
             kinds[disturb(lab, rng, output)] += 1
             deadline = time.monotonic() + 10
@@ -133,12 +133,12 @@ def check(lab: Lab, seed: int, rounds: int) -> Counter[str]:
 
 
 def test_a_few_kills(lab: Lab) -> None:
-    check(lab, seed=1, rounds=1)
+    check(lab, seed=1, kills=1)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_a_hundred_kills(lab: Lab) -> None:
-    kinds = check(lab, seed=2, rounds=70)
+    kinds = check(lab, seed=2, kills=100)
     assert sum(kinds.values()) >= 100
     assert set(kinds) == {"one", "runner", "everything"}

@@ -105,7 +105,7 @@ def test_each_experiment_is_counted_once(tmp_path: Path) -> None:
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     writer = Writer(tmp_path, {"plan": "p", "pid": 77, "host": "there"})
-    with pytest.raises(OutputError, match="in use: process 77 on 'there' writes to it"):
+    with pytest.raises(OutputError, match="in use: process 77 on 'there' has it"):
         Writer(tmp_path, {}, resume=True)
     code = f"from cpx.compare.store import Writer; Writer({str(tmp_path)!r}, {{}}, True)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -59,7 +59,9 @@ def test_a_saved_instance_is_refused(problem: Problem) -> None:
         with pytest.raises(InvalidOption, match="asks the classifier, and this problem has only"):
             solve(bare, "certificates", isolate=isolate)
     with pytest.raises(InvalidOption, match="asks the classifier"):
-        compare([bare], "search,certificates")
+        compare([bare], "certificates")
+    (skipped,) = compare([bare], "search,certificates").skipped
+    assert skipped.configuration == "certificates"
 
 
 def test_isolation_is_not_for_what_asks_the_classifier(problem: Problem) -> None:

@@ -15,6 +15,7 @@ from cpx import SufficientReason, solve
 from cpx.answers.result import Status
 from cpx.check.reasons import _Reason
 from cpx.errors import InvalidInstance
+from cpx.models.minimum_subset.form import LossForm, reduced
 from cpx.models.sufficient_reason.features import conditions
 from cpx.testing.minimum_subset import least_weight
 from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
@@ -226,3 +227,33 @@ def test_bounds_and_incumbents_are_monotone_and_isolated_answers_the_same() -> N
         assert values == sorted(values, reverse=True)
         hinted = solve(problem, engine, hint=here.explanation)
         assert hinted.objective == here.objective
+
+
+def test_losses_add_up_in_62_bits_or_are_refused() -> None:
+    def form(slack: int) -> LossForm:
+        one = np.ones(1, dtype=np.int64)
+        return LossForm.of(np.ones((1, 1), dtype=bool), np.zeros(1, dtype=np.int64),
+                           [np.array([1])], [slack], one)  # fmt: skip
+
+    assert form(2**61 - 1).slacks == (2**61 - 1,)
+    with pytest.raises(InvalidInstance, match="do not add up in 62 bits"):
+        form(2**61)
+
+
+@pytest.mark.parametrize(("slack", "groups"), [(1, [[0], [2]]), (2, [])])
+def test_groups_are_of_leaves_that_may_be_reached_at_a_loss_that_counts(slack, groups) -> None:
+    form = LossForm(
+        np.eye(4, dtype=bool),
+        np.array([0, 0, 1, 2]),
+        np.array([[1, 0, 1, slack + 1]]),
+        (slack,),
+        np.ones(4, dtype=np.int64),
+    )
+    assert form.must_exclude.tolist() == [False, False, False, True]
+    assert [part.tolist() for part in form.groups[0]] == groups
+
+
+def test_losses_are_as_small_as_they_get() -> None:
+    assert reduced([4, 10**30, 0], 6) == ([1, 2, 0], 1)
+    assert reduced([1, 2, 5], 2) == ([1, 2, 3], 2)
+    assert reduced([7, 0], 3) == ([1, 0], 0)

@@ -63,5 +63,5 @@ def test_a_hint_is_a_solution_of_both() -> None:
 def test_a_claim_that_is_refuted_is_a_failure() -> None:
     _, outcome = ran(finds(True, 7))
     assert (outcome.proved, outcome.claimed) == (False, None)
-    assert outcome.termination is Termination.SOLVER_ERROR
-    assert outcome.warnings == ["the engine claims the optimum 7, a solution has 1"]
+    assert outcome.wrong == "the engine claims the optimum 7, a solution has 1"
+    assert outcome.warnings == []

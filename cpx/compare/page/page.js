@@ -211,15 +211,20 @@
     ...makes(each[c]), ...look(c), name: short(name), visible: shown(c), text: undefined,
   }).filter(Boolean);
 
+  // Of very many points every n-th is drawn, and the last.
+  const MOST = 1500;
+  const nth = count => Math.max(1, Math.ceil(count / MOST));
+  const thinned = list => list.filter((_, i) => i % nth(list.length) === 0 || i === list.length - 1);
+  const told = count => nth(count) > 1 ? ` (one in ${nth(count)} drawn)` : "";
+
   function cactus() {
-    const each = data.cactus;
-    return [lines(each, times => ({x: times.map((_, i) => i + 1), y: times, mode: times.length > 60 ? "lines" : "lines+markers", hovertemplate: "%{x} proved within %{y:.3~g} s each"})),
+    return [lines(data.cactus, times => ({x: thinned(times.map((_, i) => i + 1)), y: thinned(times), mode: times.length > 60 ? "lines" : "lines+markers", hovertemplate: "%{x} proved within %{y:.3~g} s each"})),
       layout({xaxis: {title: {text: "cases proved"}, rangemode: "tozero"}, yaxis: log("seconds")})];
   }
 
   function profile() {
     const total = data.cases;
-    return [lines(data.profile, ratios => ({x: [...ratios, data.last], y: [...ratios.map((_, i) => (i + 1) / total), ratios.length / total], mode: "lines", hovertemplate: "%{y:.1%} within %{x:.3~g} times the fastest"})).map(trace => ({...trace, line: {...trace.line, shape: "hv"}})),
+    return [lines(data.profile, ratios => ({x: [...thinned(ratios), data.last], y: [...thinned(ratios.map((_, i) => (i + 1) / total)), ratios.length / total], mode: "lines", hovertemplate: "%{y:.1%} within %{x:.3~g} times the fastest"})).map(trace => ({...trace, line: {...trace.line, shape: "hv"}})),
       layout({xaxis: log("times the fastest proof"), yaxis: {title: {text: "share of cases"}, range: [0, 1.03], tickformat: ".0%"}})];
   }
 
@@ -257,7 +262,7 @@
       if (c === b) spot.y = i;
       spots.set(data.case[i], spot);
     });
-    const both = [...spots.values()].filter(spot => spot.x !== undefined && spot.y !== undefined);
+    const all = [...spots.values()].filter(spot => spot.x !== undefined && spot.y !== undefined), both = thinned(all);
     const proved = closed, time = i => Math.max(COLUMN.seconds[i], 0.001);
     const known = both.flatMap(spot => [spot.x, spot.y]).filter(proved).map(time);
     const edge = 3 * known.reduce((p, q) => Math.max(p, q), 0.01), least = known.reduce((p, q) => Math.min(p, q), edge) / 2;
@@ -268,7 +273,7 @@
       group(both.filter(s => proved(s.x) && proved(s.y)), {color: data.colours[0], size: 7, opacity: .75}, "both prove"),
       group(both.filter(s => proved(s.x) !== proved(s.y)), {color: data.colours[3], size: 8, symbol: "x"}, "one proves"),
       group(both.filter(s => !proved(s.x) && !proved(s.y)), {color: t.faint, size: 8, symbol: "square-open"}, "none proves"),
-    ], layout({height: 430, xaxis: log(`${short(names[a])}: seconds`), yaxis: log(`${short(names[b])}: seconds`),
+    ], layout({height: 430, xaxis: log(`${short(names[a])}: seconds${told(all.length)}`), yaxis: log(`${short(names[b])}: seconds`),
       shapes: [rule(least, least, edge, edge, "solid"), rule(edge, least, edge, edge, "dot"), rule(least, edge, edge, edge, "dot")]})];
   }
 
@@ -296,12 +301,14 @@
   const size = select("size", Object.keys(data.sizes), 0);
 
   function sizes() {
-    const values = data.sizes[size.options[size.selectedIndex]?.text] || [];
-    const traces = names.map((name, c) => {
-      const own = COLUMN.configuration.map((d, i) => d === c && values[i] ? i : -1).filter(i => i >= 0);
-      return {x: own.map(i => values[i]), y: own.map(i => Math.max(COLUMN.seconds[i], 0.001)), text: own.map(i => short(data.instances[COLUMN.instance[i]], 60)), mode: "markers", ...look(c), name: short(name), visible: shown(c), hovertemplate: "%{text}<br>%{x}, %{y:.3~g} s"};
+    const name = size.options[size.selectedIndex]?.text || "", values = data.sizes[name] || [];
+    let most = 0;
+    const traces = names.map((configuration, c) => {
+      const all = COLUMN.configuration.map((d, i) => d === c && values[i] ? i : -1).filter(i => i >= 0), own = thinned(all);
+      most = Math.max(most, all.length);
+      return {x: own.map(i => values[i]), y: own.map(i => Math.max(COLUMN.seconds[i], 0.001)), text: own.map(i => short(data.instances[COLUMN.instance[i]], 60)), mode: "markers", ...look(c), name: short(configuration), visible: shown(c), hovertemplate: "%{text}<br>%{x}, %{y:.3~g} s"};
     }).filter(trace => trace.x.length);
-    return [traces, layout({xaxis: log(size.options[size.selectedIndex]?.text || ""), yaxis: log("seconds")})];
+    return [traces, layout({xaxis: log(name + told(most)), yaxis: log("seconds")})];
   }
 
   const FIGURES = {cactus, profile, "anytime-value": anytime("value"), "anytime-bound": anytime("bound"), single, scatter, heatmap, sizes};
