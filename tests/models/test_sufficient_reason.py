@@ -257,3 +257,11 @@ def test_losses_are_as_small_as_they_get() -> None:
     assert reduced([4, 10**30, 0], 6) == ([1, 2, 0], 1)
     assert reduced([1, 2, 5], 2) == ([1, 2, 3], 2)
     assert reduced([7, 0], 3) == ([1, 0], 0)
+
+
+def test_leaves_that_another_one_speaks_for_are_left_out() -> None:
+    one_tree = np.zeros(2, dtype=np.int64), [np.array([1, 2])], [2], np.ones(2, dtype=np.int64)
+    form = LossForm.of(np.array([[1, 1], [0, 1]], dtype=bool), *one_tree)
+    assert form.essential.excludes.tolist() == [[False, True]]
+    form = LossForm.of(np.array([[1, 0], [0, 1]], dtype=bool), *one_tree)
+    assert form.essential.excludes.tolist() == [[True, False], [False, True]]

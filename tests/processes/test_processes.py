@@ -75,6 +75,7 @@ def test_a_message_is_there_once_its_last_byte_is() -> None:
 def test_a_sender_that_is_cut_off_is_one_that_has_ended() -> None:
     here, there = socket.socketpair()
     here.send(b"what it never reads")
+    there.send(bytes(7))  # of the eight that a length has
     there.close()
     assert list(Inbox(here.fileno()).frames()) == []
     here.close()

@@ -16,7 +16,7 @@ from cpx.options import SolveOptions
 from cpx.solving import warm_start
 from cpx.solving.warm_start import Start
 from cpx.testing.minimum_subset import three_definitions
-from cpx.testing.rule_sets import random_selection
+from cpx.testing.rule_sets import random_learning, random_selection
 from cpx.trees import read_sklearn
 
 ENGINES = ("cpsat", "maxsat:rc2", "maxsat:lsu", "milp:highs", "milp:cbc")
@@ -101,3 +101,13 @@ def test_a_start_begins_with_the_hint(monkeypatch: pytest.MonkeyPatch) -> None:
             progress.found(hint)
         Start(backend("cpsat"), progress)
     assert begun == [None, problem.explanation([0])]
+
+
+@pytest.mark.parametrize(
+    ("engine", "options"),
+    [("column-generation", {}), ("local-search", {}), ("cpsat", {"warm_start": False})],
+)
+def test_engines_that_need_no_start_get_none(engine: str, options: dict[str, bool]) -> None:
+    progress = Progress(random_learning(4), SolveOptions(**options))
+    assert Start(backend(engine), progress).told(progress) == []
+    assert progress.explanation is None
