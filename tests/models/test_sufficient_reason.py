@@ -265,3 +265,15 @@ def test_leaves_that_another_one_speaks_for_are_left_out() -> None:
     assert form.essential.excludes.tolist() == [[False, True]]
     form = LossForm.of(np.array([[1, 0], [0, 1]], dtype=bool), *one_tree)
     assert form.essential.excludes.tolist() == [[True, False], [False, True]]
+
+
+def test_what_must_be_excluded_by_one_requirement_speaks_for_other_trees() -> None:
+    form = LossForm(
+        np.array([[0, 1], [1, 1], [1, 0]], dtype=bool),
+        np.arange(3),
+        np.array([[3, 1, 1], [0, 1, 1]]),
+        (2, 2),
+        np.ones(2, dtype=np.int64),
+    )
+    assert form.must_exclude.tolist() == [True, False, False]
+    assert form.essential.excludes.tolist() == [[False, True], [True, False]]
