@@ -56,7 +56,7 @@ class Tags(HTMLParser):
         self.text += data + "\n"
 
 
-KNOWN = {"div", "table", "tr", "td", "th", "span", "b", "i"}
+KNOWN = {"div", "table", "caption", "tr", "td", "th", "span", "b", "i"}
 
 
 def problem() -> KMonomial:

@@ -12,6 +12,7 @@ that all runs of a plan, or of a shard of it, were made.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -90,6 +91,24 @@ def read(folder: str | os.PathLike[str]) -> Stored:
 def _read(file: IO[bytes], path: Path) -> Stored:
     found = Stored()
     runs: dict[tuple[Any, ...], tuple[int, Run]] = {}
+    # Nothing of what is read is garbage, and looking for some takes as long as reading.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        _read_lines(file, path, found, runs)
+    finally:
+        if collecting:
+            gc.enable()
+    found.placed = sorted(runs.values(), key=lambda placed: placed[0])
+    return found
+
+
+def _read_lines(
+    file: IO[bytes],
+    path: Path,
+    found: Stored,
+    runs: dict[tuple[Any, ...], tuple[int, Run]],
+) -> None:
     for number, line in enumerate(_lines(file, path), start=1):
         try:
             if "run" in line:
@@ -102,8 +121,6 @@ def _read(file: IO[bytes], path: Path) -> Stored:
                 raise InvalidInstance("neither a run nor a session")
         except InvalidInstance as error:
             raise InvalidInstance(f"{path}, line {number}: {error}") from error
-    found.placed = sorted(runs.values(), key=lambda placed: placed[0])
-    return found
 
 
 def _add(runs: dict[tuple[Any, ...], tuple[int, Run]], run: Run, place: int) -> None:

@@ -316,7 +316,10 @@ def _weight_array(value: object, m: int) -> IntArray:
     # NumPy turns [True, 2] into integers, so a list is looked at before it is converted.
     if isinstance(value, (list, tuple)) and any(isinstance(w, (bool, np.bool_)) for w in value):
         raise InvalidInstance("weights: a weight is True or False; positive integers expected")
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise InvalidInstance(f"weights: lists among numbers ({error})") from error
     if array.ndim != 1:
         raise InvalidInstance(f"weights: 1 dimension expected, got shape {array.shape}")
     _require_length("weights", array, m)

@@ -102,6 +102,7 @@ def test_accepts_lists_integral_floats_and_equal_names():
         ({"same": [[1], [0]]}, "same: 1 dimensions"),
         ({"weights": [1]}, "weights: 1 entries for 2 samples"),
         ({"weights": [[1, 2]]}, "weights: 1 dimension"),
+        ({"weights": [1, []]}, "weights: lists among numbers"),
         ({"weights": [1, 0]}, "weights: 0 at 1 is not positive"),
         ({"weights": [1, -3]}, "weights: -3 at 1 is not positive"),
         ({"weights": [1, 2.5]}, "weights: 2.5 at 1 is fractional"),
