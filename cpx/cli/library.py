@@ -19,9 +19,16 @@ def library(
     family: Annotated[
         str | None, typer.Argument(metavar="[FAMILY]", help="Name of a family of instances.")
     ] = None,
-    m: Annotated[int | None, typer.Option("-m", min=1, help="Number of samples.")] = None,
-    d: Annotated[int | None, typer.Option("-d", min=1, help="Number of features.")] = None,
-    k: Annotated[int | None, typer.Option("-k", min=1, help="Greatest number of them.")] = None,
+    m: Annotated[
+        int | None, typer.Option("-m", min=1, help="Number of samples, or of trees of a reason.")
+    ] = None,
+    d: Annotated[
+        int | None, typer.Option("-d", min=1, help="Number of features, or of attributes.")
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", min=1, help="Maximum number of conditions, or rules to plant."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Which of the instances of this size.")] = 0,
     suite: Annotated[
         str | None, typer.Option(help="Make all instances of a suite: try or small.")
