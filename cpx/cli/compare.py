@@ -23,8 +23,8 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="INST",
-            help="Saved instances, .json or .json.gz; or one .toml file with the whole design; "
-            "with --merge, directories.",
+            help="Saved instances, .json or .json.gz, or directories of them; or one .toml file "
+            "with the whole design; with --merge, directories of results.",
         ),
     ],
     backends: Annotated[
@@ -181,10 +181,20 @@ def _design(inst: list[Path], given: dict[str, Any]) -> Design:
 
     chosen = {name: value for name, value in given.items() if value is not None}
     if not any(path.suffix == ".toml" for path in inst):
-        return Design(inst, **chosen)
+        return Design([file for path in inst for file in _instances(path)], **chosen)
     if len(inst) > 1:
         raise InvalidOption("a .toml file names the whole design: give it alone")
     return replace(Design.load(inst[0]), **chosen)
+
+
+def _instances(path: Path) -> list[Path]:
+    """Return the instances in a directory; a file is itself."""
+    if not path.is_dir():
+        return [path]
+    found = sorted([*path.glob("*.json"), *path.glob("*.json.gz")])
+    if not found:
+        raise InvalidOption(f"{shown(str(path))} has no instances, .json or .json.gz")
+    return found
 
 
 def _run(

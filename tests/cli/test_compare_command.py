@@ -160,3 +160,15 @@ def test_a_full_disk_is_told_after_the_table(
     assert done.exit_code == 2
     assert "search" in done.stdout
     assert "No space left on device" in done.stderr
+
+
+def test_a_directory_stands_for_its_instances(run: Run, inst: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "instances"
+    folder.mkdir()
+    assert "has no instances" in run("compare", folder, "-b", "search").stderr
+    for name in ("b.json", "a.json"):
+        (folder / name).write_bytes(inst.read_bytes())
+    done = run("compare", folder, "-b", "search")
+    assert done.exit_code == 0, done.output
+    assert "/a.json" in done.stderr.splitlines()[0]
+    assert "/b.json" in done.stderr.splitlines()[1]
