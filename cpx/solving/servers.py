@@ -69,7 +69,11 @@ class Server:
     def tidy(self) -> None:
         """Remove what the last job left in the folder for temporary files."""
         for path in self.child.folder.iterdir():
-            shutil.rmtree(path, ignore_errors=True)
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                with suppress(OSError):  # another program has it open, where that is forbidden
+                    path.unlink()
 
     def close(self) -> None:
         """End an idle server."""

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from cpx.solving import servers
+from cpx.solving.servers import Server, prepare, shutdown
+
+
+@pytest.fixture(autouse=True)
+def none_idle() -> Iterator[None]:
+    shutdown()
+    yield
+    shutdown()
+
+
+def closed(server: Server) -> bool:
+    """Say whether the end of the messages comes, after whatever was said before."""
+    while not (message := server.messages.get(timeout=20)).get("closed"):
+        assert message != {}
+    return True
+
+
+def test_what_was_prepared_or_given_back_is_taken_once() -> None:
+    prepare("search")
+    server = Server.take("search")
+    assert server.child.running()
+    server.give_back("search")
+    assert Server.take("search") is server
+    other = Server.take("search")
+    assert other is not server
+    other.end()
+    server.end()
+
+
+def test_one_that_died_is_ended_and_another_one_comes() -> None:
+    server = Server.take("milp:highs")
+    folder = server.child.folder
+    server.give_back("milp:cbc")  # of the same family
+    server.child.kill()
+    assert server.child.wait(20)
+    assert closed(server)
+    other = Server.take("milp:highs")
+    assert other is not server
+    assert not folder.exists()
+    other.end()
+
+
+def test_an_idle_one_ends_by_itself_and_leaves_nothing() -> None:
+    prepare("search")
+    (server,) = servers._idle["search"]
+    shutdown()
+    assert server.child.process.returncode == 0
+    assert not server.child.folder.exists()
+    assert not servers._idle
+
+
+def test_files_and_folders_of_the_last_job_are_removed() -> None:
+    server = Server.take("search")
+    folder = server.child.folder
+    (folder / "model.mps").write_text("x")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "log.txt").write_text("y")
+    (folder / "link").symlink_to(folder / "sub")
+    server.tidy()
+    assert list(folder.iterdir()) == []
+    server.end()
+
+
+def test_sending_to_one_that_died_is_no_error() -> None:
+    server = Server.take("search")
+    server.child.kill()
+    assert server.child.wait(20)
+    server.send({"backend": "search"}, b"x" * 100_000)
+    assert closed(server)
+    server.end()
