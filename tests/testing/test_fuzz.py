@@ -263,7 +263,7 @@ def test_relations_hold_by_brute_force(kind: str) -> None:
 def test_a_relation_sees_a_wrong_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
     from cpx.testing.fuzz import metamorphic
 
-    def overlooks(problem: Any, engine: str, options: Any) -> Result:
+    def overlooks(problem: Any, engine: str, options: Any, **_: Any) -> Result:
         if engine == "cpsat":
             problem = replace(problem, forbidden=(1,))
         return solve(problem, "search")

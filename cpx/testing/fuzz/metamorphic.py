@@ -98,12 +98,13 @@ def faults_of_a_relation(
     instance: Instance, related: Relation, how: Ask, others: Sequence[str]
 ) -> tuple[Result, list[str]]:
     """Solve an instance, and the changed ones with other engines; return what is wrong."""
-    first = run(instances.from_dict(instance), how.engine, how.options)
+    # In workers: what an engine does within a library is not stopped in this process.
+    first = run(instances.from_dict(instance), how.engine, how.options, isolate=True)
     engines = itertools.cycle(others or (how.engine,))
     found, spans = _wrong_alone(instance, first), []
     for changed, engine in zip(related.instances, engines):
         options = replace(how, engine=engine, hint=None, encoding="").options
-        result = run(instances.from_dict(changed), engine, options)
+        result = run(instances.from_dict(changed), engine, options, isolate=True)
         found += _wrong_alone(changed, result)
         spans.append(interval(result, changed))
     own, implied = interval(first, instance), related.read(spans)
