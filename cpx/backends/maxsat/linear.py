@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from math import gcd
+from math import gcd, prod
 from typing import Any
 
 __all__ = ["linear_clauses", "normalised"]
@@ -13,8 +14,9 @@ Clauses = list[list[int]]
 # Sequential counters have 2 n bound clauses; networks take over where that would hurt.
 _COUNTER_LIMIT = 12
 
-# Of more different weights and more partial sums, a decision diagram can fill the memory.
-_FEW_WEIGHTS, _MOST_SUMS = 16, 200_000
+# A decision diagram of more nodes can fill the memory, and nothing stops its making. Many
+# different weights leave fewer of them to be merged.
+_FEW_WEIGHTS, _MOST_NODES, _MOST_OF_MANY = 16, 2_000_000, 200_000
 
 
 def normalised(terms: Iterable[tuple[int, int]]) -> tuple[dict[int, int], int]:
@@ -176,8 +178,11 @@ def _weighted(
     from pysat.pb import EncType, PBEnc
 
     premises = [-literal for literal in unless]
-    # What Pindakaas holds best is a decision diagram: a node per partial sum.
-    wide = len(set(weights)) > _FEW_WEIGHTS and len(weights) * bound > _MOST_SUMS
+    times = sorted(Counter(weights).values())
+    # What Pindakaas holds best is a decision diagram: a node for each literal and partial sum.
+    # Those that differ in the last of the weights alone are counted, not told apart.
+    sums = min(bound, prod(n + 1 for n in times[:-1]))
+    wide = len(weights) * sums > (_MOST_OF_MANY if len(times) > _FEW_WEIGHTS else _MOST_NODES)
     formula = PBEnc.atmost(
         literals,
         weights,
