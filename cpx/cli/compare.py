@@ -206,11 +206,11 @@ def _run(
     cluster: str | None,
 ) -> Comparison:
     from cpx.cli.progress import CompareProgress
+    from cpx.compare import compare as compare_engines
     from cpx.compare.cluster import connected
-    from cpx.compare.run import run_design
 
     with connected(cluster), CompareProgress() as progress:
-        return run_design(
+        return compare_engines(
             design,
             output=output,
             resume=resume,

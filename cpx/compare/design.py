@@ -132,10 +132,9 @@ class Design:
 
 def in_bytes(memory: object) -> int:
     """Return megabytes as bytes."""
-    number = isinstance(memory, int | float) and not isinstance(memory, bool)
-    if not number or not 0 < memory < 1e12:  # type: ignore[operator]
+    if isinstance(memory, bool) or not isinstance(memory, int | float) or not 0 < memory < 1e12:
         raise InvalidOption(f"memory must be a number of MB > 0, got {shown(memory)}")
-    return max(1, round(memory * 1e6))  # type: ignore[operator]
+    return max(1, round(memory * 1e6))
 
 
 def _files(patterns: object, folder: Path) -> list[str]:

@@ -31,14 +31,14 @@ from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run
 from cpx.support.files import ensure_directory
 
-__all__ = ["compare", "make_run", "run_design"]
+__all__ = ["compare", "make_run"]
 
 # A run whose worker somebody kills is made again.
 _ATTEMPTS = 2
 
 
 def compare(
-    problems: Problems | str | os.PathLike[str],
+    problems: Problems | Design | str | os.PathLike[str],
     backends: Iterable[str] | str | None = None,
     *,
     encodings: Iterable[str] | None = None,
@@ -67,8 +67,8 @@ def compare(
     ----------
     problems : mapping of str to Problem or path, or sequence of them
         With their names in the table; a sequence takes the problems' own names. Files of
-        instances are read when their turn comes. Or the path of one TOML file, which names the
-        whole design; see :class:`cpx.compare.Design`.
+        instances are read when their turn comes. Or a :class:`cpx.compare.Design`, or the path of
+        a TOML file with one, which says all up to ``memory``.
     backends : iterable of str or str, optional
         See :func:`cpx.compare.engine_names`.
     encodings : iterable of str, optional
@@ -137,40 +137,7 @@ def compare(
         "jobs": jobs,
         "memory": memory,
     }
-    return run_design(
-        _design(problems, settings),
-        output=output,
-        resume=resume,
-        shard=shard,
-        logs=logs,
-        on_begin=on_begin,
-        on_result=on_result,
-        listen=listen,
-    )
-
-
-def _design(problems: Any, settings: dict[str, Any]) -> Design:
-    if isinstance(problems, str | os.PathLike) and Path(problems).suffix == ".toml":
-        default = Design.__dataclass_fields__
-        for name, value in settings.items():
-            if value != default[name].default:
-                raise InvalidOption(f"{name} is given, and {problems} has the whole design")
-        return Design.load(problems)
-    return Design(problems, **settings)
-
-
-def run_design(
-    design: Design,
-    *,
-    output: str | os.PathLike[str] | None = None,
-    resume: Comparison | bool = False,
-    shard: str | None = None,
-    logs: str | os.PathLike[str] | None = None,
-    on_begin: Callable[[Sequence[Task]], None] | None = None,
-    on_result: Callable[[Run, Comparison], None] | None = None,
-    listen: Callable[[Task, Event | None], None] | None = None,
-) -> Comparison:
-    """Do what :func:`compare` does, with the design as one object."""
+    design = _design(problems, settings)
     whole = plan(design)
     shared = {"jobs": design.jobs, "memory": design.memory}
     tasks = _share(whole.tasks, shard)
@@ -194,6 +161,19 @@ def run_design(
 
         complete = _make(tasks, keep, design, logs, listen)
         return home.end(complete)
+
+
+def _design(problems: Any, settings: dict[str, Any]) -> Design:
+    """Return the design of the arguments of :func:`compare`."""
+    in_file = isinstance(problems, str | os.PathLike) and Path(problems).suffix == ".toml"
+    if not in_file and not isinstance(problems, Design):
+        return Design(problems, **settings)
+    default = Design.__dataclass_fields__
+    for name, value in settings.items():
+        if value != default[name].default:
+            who = problems if in_file else "a Design"
+            raise InvalidOption(f"{name} is given, and {who} has the whole design")
+    return Design.load(problems) if in_file else problems
 
 
 def _share(tasks: Sequence[Task], shard: str | None) -> Sequence[Task]:

@@ -63,6 +63,13 @@ def test_one_file_names_the_whole_design(files: Path) -> None:
     assert (design.memory, design.jobs) == (4_000_000_000, 2)
 
 
+def test_a_design_is_an_argument_of_compare() -> None:
+    design = Design([tiny()], "search", seeds=(0, 1))
+    assert len(compare(design).runs) == 2
+    with pytest.raises(InvalidOption, match="seeds is given, and a Design has the whole design"):
+        compare(design, seeds=[3])
+
+
 def test_a_design_is_run_from_python_and_the_file_is_all_of_it(files: Path) -> None:
     text = DESIGN.replace("[5, 10.5]", "30").replace("[0, 1]", "[0]").replace("jobs = 2", "")
     (files / "design.toml").write_text(text)
