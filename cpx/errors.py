@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 _LONGEST = 200
+_MOST_LISTED = 40  # CP-SAT has some 300 options
 
 
 class CpxError(Exception):
@@ -84,15 +85,19 @@ class OutputError(CpxError, OSError):
 
 
 class UnknownName(CpxError, LookupError):
-    """A name that is not in its list; the message has the list and the nearest name."""
+    """A name that is not in its list; the message has the list, or some of a long one."""
 
     exit_code = 2
 
     def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
         self.what, self.name, self.known = what, name, sorted(known)
+        start = str(name)[:_LONGEST]
+        listed = ", ".join(self.known) or "none"
+        if len(self.known) > _MOST_LISTED:
+            near = difflib.get_close_matches(start, self.known, n=5, cutoff=0.3)
+            listed = f"{len(self.known)} names" + (f", such as {', '.join(near)}" if near else "")
         super().__init__(
-            f"unknown {what} {shown(name)}{nearest(str(name)[:_LONGEST], self.known)}; known: "
-            + (", ".join(self.known) or "none")
+            f"unknown {what} {shown(name)}{nearest(start, self.known)}; known: {listed}"
         )
 
     def __reduce__(self) -> tuple[type[UnknownName], tuple[str, object, list[str]]]:

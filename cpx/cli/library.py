@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,6 +52,7 @@ def library(
     """
     from cpx.library import make
     from cpx.library import suite as suite_of
+    from cpx.support.files import ensure_directory
 
     if family is None and suite is None:
         if (m, d, k, output) != (None, None, None, None):
@@ -59,16 +61,18 @@ def library(
         return
     if family is not None and suite is not None:
         raise InvalidOption("a family and a --suite at once: name one of them")
-    if output is None:
-        raise InvalidOption("--output is missing: the directory for the instances")
     if suite is not None and (m, d, k) != (None, None, None):
         raise InvalidOption("a suite has sizes of its own: -m, -d and -k go with a family")
-    output.mkdir(parents=True, exist_ok=True)
+    problems: Iterable[Problem]
     if family is not None:
-        _save(make(family, m, d, k, seed), output)
+        problems = [make(family, m, d, k, seed)]
     else:
-        for entry in suite_of(str(suite)):
-            _save(entry.problem(), output)
+        problems = (entry.problem() for entry in suite_of(str(suite)))
+    if output is None:
+        raise InvalidOption("--output is missing: the directory for the instances")
+    ensure_directory(output)
+    for problem in problems:
+        _save(problem, output)
 
 
 def _list() -> None:

@@ -44,6 +44,7 @@ def test_a_suite_is_saved_whole(run: Run) -> None:
     [
         (["planted"], "--output"),
         (["plantd", "-o", "x"], "planted"),
+        (["plantd"], "planted"),
         (["planted", "--suite", "try", "-o", "x"], "suite"),
         (["--suite", "try", "-m", "3", "-o", "x"], "sizes"),
         (["--suite", "tri", "-o", "x"], "try"),
@@ -54,3 +55,4 @@ def test_wrong_usage_is_named(run: Run, arguments: list[str], named: str) -> Non
     done = run("library", *arguments)
     assert done.exit_code == 2
     assert named in done.output
+    assert not Path("x").exists()

@@ -276,7 +276,7 @@ def _kept_case(path: Path) -> tuple[Case, int]:
             "seed"
         ]
     except (KeyError, TypeError) as error:
-        raise InvalidInstance(f"{path}: not kept by the fuzzer: {error!r}") from None
+        raise InvalidInstance(f"{path}: this instance was not kept by cpx fuzz") from error
 
 
 def _told(path: Path) -> str:
