@@ -97,7 +97,7 @@ def _draw(comparison: Comparison, folder: Path, forms: list[str]) -> None:
 
 def _tabulate(comparison: Comparison, folder: Path, kinds: list[str]) -> None:
     from cpx.cli.output import note
-    from cpx.compare.tabular import as_latex, as_markdown, grids
+    from cpx.compare.report_tables import as_latex, as_markdown, grids
     from cpx.support.files import ensure_directory, write_atomic
 
     ensure_directory(folder)

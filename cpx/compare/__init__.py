@@ -6,11 +6,11 @@ its own, and returns a :class:`Comparison`. The package can be called itself: ``
 - ``design``: an experiment as data, or as one TOML file;
 - ``sources``, ``plan``: its instances, and the list of its runs;
 - ``run``, ``pool``, ``cluster``: making the runs, on this machine or on many;
-- ``homes``, ``store``: where they are kept: in memory, or as lines of a file;
+- ``recorders``, ``store``: where they are kept: in memory, or as lines of a file;
 - ``records``, ``machine``: what is kept of a run, and of where it was made;
 - ``comparison``: all runs together;
 - ``cases``, ``scores``, ``statistics``, ``summary``, ``anytime``: what they come to;
-- ``table``, ``tabular``, ``plots``, ``report``, ``page``: how it is shown.
+- ``table``, ``report_tables``, ``plots``, ``report``, ``page``: how it is shown.
 
 The names are imported when they are first used.
 """

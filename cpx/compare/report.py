@@ -17,10 +17,10 @@ from cpx.answers.values import Value, decimal, digits
 from cpx.compare.cases import Cases
 from cpx.compare.definitions import DEFINITIONS
 from cpx.compare.plots import COLOURS, anytime, cactus, profile
+from cpx.compare.report_tables import grids
 from cpx.compare.scores import scores as scores_of
 from cpx.compare.summary import findings
 from cpx.compare.table import outcome
-from cpx.compare.tabular import grids
 from cpx.errors import EngineMissing
 from cpx.support.versions import installed_version
 

@@ -18,10 +18,10 @@ from cpx.backends import Event, backend
 from cpx.compare import cluster
 from cpx.compare.comparison import Comparison
 from cpx.compare.design import Design
-from cpx.compare.homes import InMemory, InStore, file_name
 from cpx.compare.machine import machine
 from cpx.compare.plan import Task, plan
 from cpx.compare.pool import run_each
+from cpx.compare.recorders import InMemory, InStore, file_name
 from cpx.compare.records import Run
 from cpx.compare.sources import Problems
 from cpx.errors import InvalidOption, shown
@@ -141,13 +141,13 @@ def compare(
     whole = plan(design)
     shared = {"jobs": design.jobs, "memory": design.memory}
     tasks = _share(whole.tasks, shard)
-    home: InMemory | InStore
+    recorder: InMemory | InStore
     if output is None:
-        home = InMemory(resume, whole, shared)
+        recorder = InMemory(resume, whole, shared)
     else:
-        home = InStore(output, resume, whole, shared, shard or "1/1")
-    with home:
-        tasks = [task for task in tasks if task.key not in home.finished]
+        recorder = InStore(output, resume, whole, shared, shard or "1/1")
+    with recorder:
+        tasks = [task for task in tasks if task.key not in recorder.finished]
         if on_begin is not None:
             on_begin(tasks)
 
@@ -155,12 +155,12 @@ def compare(
             # What was cut short before it found anything is as if it had not begun.
             if made.interrupted and made.result.objective is None:
                 return
-            so_far = home.add(made, task.place)
+            so_far = recorder.add(made, task.place)
             if on_result is not None:
                 on_result(made, so_far())
 
         complete = _make(tasks, keep, design, logs, listen)
-        return home.end(complete)
+        return recorder.end(complete)
 
 
 def _design(problems: Any, settings: dict[str, Any]) -> Design:

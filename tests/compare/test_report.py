@@ -22,7 +22,7 @@ from cpx.answers.rule import Rule
 from cpx.compare import Comparison, Run
 from cpx.compare.plots import COLOURS, draw_runs, drawn, figures
 from cpx.compare.report import as_html
-from cpx.compare.tabular import as_latex, as_markdown, grids
+from cpx.compare.report_tables import as_latex, as_markdown, grids
 
 from ..browser import Browser, found
 from .helpers import run

@@ -1,4 +1,4 @@
-"""Where the runs of a comparison are kept while it is made: in memory, or in a store."""
+"""Recorders of runs: what keeps them while a comparison is made, in memory or in a store."""
 
 from __future__ import annotations
 
