@@ -172,18 +172,18 @@ def _by_price(part: Terms, work: Workspace, decided: Bytes, room: int) -> int:
 
 
 @subroutine
-def _value_of_picked(part: Terms, work: Workspace) -> int:
-    """Return what the features are worth that the prices choose."""
-    total = 0
+def _value_of_picked(part: Terms, work: Workspace) -> tuple[int, int]:
+    """Return what the terms say of the features that the prices choose, and what these cost."""
+    total = paid = 0
     for j in range(work.cost.size):
         if work.picked[j]:
-            total -= work.cost[j]
+            paid += work.cost[j]
     for t in range(part.parent.size):
         first, x = part.first[t], 0
         for i in range(part.size[t]):
             x |= np.int64(work.picked[part.feature[first + i]]) << i
         total += part.table[part.start[t] + x]
-    return total
+    return total, paid
 
 
 @kernel
@@ -196,6 +196,7 @@ def ascend(
     enough: int,
     aim: int,
     least: int,
+    known: int,
     steps: int,
 ) -> tuple[int, int]:
     """Improve the bound of a node, until it is small enough or steps are done.
@@ -210,22 +211,22 @@ def ascend(
         What is added to all values.
     enough, aim : int
         The bound at which the node is done with, and the value that steps aim at.
-    least : int
-        Sets of a greater value are wanted.
+    least, known : int
+        Sets are wanted for which the terms say ``least`` or more, worth more than ``known``.
     steps : int
 
     Returns
     -------
     bound, value : int
-        The bound of ``work.best``, and the value of ``work.found``; ``least`` where no such set
+        The bound of ``work.best``, and the value of ``work.found``; ``known`` where no such set
         was met.
     """
-    bound, met = np.int64(1) << 62, least
+    bound, met = np.int64(1) << 62, known
     for step in range(steps + 1):
         now = base + _along_forest(part, work) + _by_price(part, work, decided, room)
-        value = base + _value_of_picked(part, work)
-        if value > met:
-            met = value
+        said, paid = _value_of_picked(part, work)
+        if said >= least and base + said - paid > met:
+            met = base + said - paid
             for j in range(work.picked.size):
                 work.found[j] = work.picked[j]
         work.pace[1] += 1
@@ -234,7 +235,7 @@ def ascend(
             for i in range(work.best.size):
                 work.best[i] = work.multiplier[i]
             work.pace[1] = 0
-            if bound <= enough:
+            if bound <= max(enough, met):
                 break
         if work.pace[1] > _PATIENCE:
             work.pace[0] *= 0.5

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.table_sums.terms import Terms
 
-__all__ = ["room_like", "spanning_forest"]
+__all__ = ["copied", "ranges", "spanning_forest"]
 
 Ints = NDArray[np.int64]
 
@@ -31,11 +31,10 @@ def spanning_forest(
     n_features : int
     """
     count = len(features)
-    has = np.zeros((count, n_features), dtype=np.int64)
+    has = np.zeros((count, n_features))  # floats have fast products
     for t, members in enumerate(features):
-        has[t, list(members)] = 1
-    common = has @ has.T
-    order, parents = _grown(common, has.sum(axis=1))
+        has[t, members] = 1
+    order, parents = _grown(has @ has.T)
     number = {t: count - 1 - n for n, t in enumerate(order)}  # children first
     terms = sorted(number, key=number.__getitem__)
     parent = np.array([number.get(parents[t], -1) for t in terms], dtype=np.int64)
@@ -70,32 +69,52 @@ def spanning_forest(
     )
 
 
-def room_like(whole: Terms) -> Terms:
+def copied(whole: Terms) -> Terms:
     """Return terms of the same forest with arrays of their own, for a node."""
     fixed = {"parent", "child", "sibling"}
-    return Terms(
-        **{k: v if k in fixed else v.copy() for k, v in whole._asdict().items()}
-    )
+    return Terms(**{k: v if k in fixed else v.copy() for k, v in whole._asdict().items()})
+
+
+def ranges(whole: Terms) -> Ints:
+    """Return, for each copy of a feature, by how much the terms that have it range in all.
+
+    No multiplier need be greater: it would decide the copy whatever the terms say.
+    """
+    own = np.maximum.reduceat(whole.table, whole.start)
+    own -= np.minimum.reduceat(whole.table, whole.start)
+    result = np.repeat(own, whole.size)
+    feature, first = whole.feature.tolist(), whole.first.tolist()
+    place = [
+        {feature[i]: i for i in range(begin, begin + size)}
+        for begin, size in zip(first, whole.size.tolist())
+    ]
+    # Children first, so that each passes on what those below it have.
+    for t, (begin, shared) in enumerate(zip(first, whole.shared.tolist())):
+        for i in range(begin, begin + shared):
+            result[place[whole.parent[t]][feature[i]]] += result[i]
+    return result
 
 
 def _starts(sizes: Ints) -> Ints:
     return np.cumsum(sizes) - sizes
 
 
-def _grown(common: Ints, sizes: Ints) -> tuple[list[int], list[int]]:
-    """Return the terms, parents first, and the parent of each; -1 for a root."""
-    count = len(sizes)
+def _grown(common: NDArray[np.float64]) -> tuple[list[int], list[int]]:
+    """Return the terms, parents first, and the parent of each; -1 for a root.
+
+    Of terms that share nothing with any before, the largest is the next root.
+    """
+    count = len(common)
     nearest = np.full(count, -1)
-    # Of terms that share nothing with any before, the largest is the next root.
-    weight = np.zeros(count, dtype=np.int64)
+    sizes = np.diag(common)
+    weight = sizes / (2 * sizes.max() + 2)
     order: list[int] = []
-    rank = sizes / (sizes.max(initial=0) + 1)
-    open_ = np.ones(count, dtype=bool)
     for _ in range(count):
-        t = int(np.where(open_, weight + rank, -1).argmax())
-        open_[t] = False
+        t = int(weight.argmax())
         order.append(t)
-        better = common[t] > weight
-        nearest[better & open_] = t
-        np.maximum(weight, common[t], out=weight)
+        better = common[t] > np.maximum(weight, 0.5)
+        better &= weight >= 0
+        nearest[better] = t
+        weight[better] = common[t, better]
+        weight[t] = -1
     return order, nearest.tolist()
