@@ -16,8 +16,7 @@ class TableSumForm:
     """Choose at most k features that maximise a sum of tables over few features each.
 
     With a target, choose the fewest features whose sum is at least the target; k limits their
-    number as well. In both cases, of the best sets one with the least sum of penalties is
-    wanted: these sets are the ones that count, and no engine need know what penalties are.
+    number as well. In both cases, of the best sets one with the least sum of penalties is wanted.
 
     Attributes
     ----------
@@ -35,6 +34,8 @@ class TableSumForm:
     penalties : (A,) array of int64
         At least 1 each.
     target : int, optional
+    likeliest : bool
+        With a target: the sum of penalties is minimised in place of the number of features.
 
     Examples
     --------
@@ -53,6 +54,7 @@ class TableSumForm:
     required: tuple[int, ...] = ()
     forbidden: tuple[int, ...] = ()
     target: int | None = None
+    likeliest: bool = False
 
     def value(self, chosen: Iterable[int]) -> int:
         """Return the constant and the entries of all tables for a set of features."""

@@ -25,8 +25,8 @@ class LeafForm:
     """Leaves with what they give to the score of a class, and the states that reach them.
 
     The score of a row is ``(base + the values of the leaves it reaches) / (2**exponent *
-    divisor)``: log-odds for the class, an average probability of it, or a share of votes. The more,
-    the surer is the class: scores that speak against it are negated.
+    divisor)``: log-odds for the class, an average probability of it, or a share of votes. The
+    more, the surer is the class: scores that speak against it are negated.
 
     Attributes
     ----------
@@ -45,6 +45,8 @@ class LeafForm:
     exponent, divisor : int
     threshold : Fraction
         A row with a score above this has the class.
+    tied : bool
+        Whether all rows with a score of just the threshold are of one class.
     """
 
     values: NDArray[Any]
@@ -57,6 +59,7 @@ class LeafForm:
     exponent: int
     divisor: int
     threshold: Fraction
+    tied: bool
 
     @property
     def n_attributes(self) -> int:
@@ -104,7 +107,7 @@ class LeafForm:
         InvalidInstance
             For a model whose scores are no expected predictions of one class.
         """
-        values, base, divisor, threshold = _scores(model, label)
+        values, base, divisor, threshold, tied = _scores(model, label)
         boxes = model.boxes
         low = np.concatenate([b.low for b in boxes])
         high = np.concatenate([b.high for b in boxes])
@@ -143,6 +146,7 @@ class LeafForm:
             model.exact.exponent,
             divisor,
             threshold,
+            tied,
         )
 
 
@@ -165,10 +169,10 @@ def refuse_misfit(model: TreeModel, coding: Coding) -> None:
         raise InvalidInstance(f"coding: values are {coding.cast}, the model takes {model.cast}")
     for a, group in enumerate(coding.columns):
         for i, c in enumerate(group):
-            name = model.attributes[c].name
-            if len(group) == 1 and coding.names[a] != name:
+            name, own = model.attributes[c].name, coding.column_names[c]
+            if own != name:
                 raise InvalidInstance(
-                    f"coding: column {c} is {shown(coding.names[a])}, in the model {shown(name)}"
+                    f"coding: column {c} is {shown(own)}, in the model {shown(name)}"
                 )
             if c not in model.used:
                 continue
@@ -197,32 +201,33 @@ def _cells(model: TreeModel, coding: Coding, a: int) -> NDArray[np.int64]:
     return cells
 
 
-def _scores(model: TreeModel, label: int) -> tuple[NDArray[Any], int, int, Fraction]:
-    """Return the values of all leaves for a class, the base, the divisor and the threshold."""
+def _scores(model: TreeModel, label: int) -> tuple[NDArray[Any], int, int, Fraction, bool]:
+    """Return values of all leaves for a class, base, divisor, threshold, whether it is a tie."""
     base, scores = model.exact.base_values, len(model.base)
     divisor = 1 if model.rule == "sum" else len(model.trees)
     if scores == 1:
         sign = 1 if label == 1 else -1
-        return sign * _values(model, 0), sign * base[0], divisor, Fraction(0)
+        return sign * _values(model, 0), sign * base[0], divisor, Fraction(0), True
     own = _values(model, label)
+    if model.rule == "sum" and scores == 2:
+        other = 1 - label
+        return own - _values(model, other), base[label] - base[other], 1, Fraction(0), True
     if model.rule == "sum":
-        if scores > 2:
-            raise InvalidInstance(
-                f"tree_model: raw scores of {scores} classes are compared with each other, and "
-                "none of them alone is a prediction; expected predictions are for two classes, "
-                "and for models that vote or average probabilities"
-            )
-        return own - _values(model, 1 - label), base[label] - base[1 - label], 1, Fraction(0)
+        raise InvalidInstance(
+            f"tree_model: raw scores of {scores} classes are compared with each other, and "
+            "none of them alone is a prediction; expected predictions are for two classes, "
+            "and for models that vote or average probabilities"
+        )
     every = [_values(model, k) for k in range(scores)]
     if scores > 2 and min(min(v.min() for v in every), *base) < 0:
         raise InvalidInstance("tree_model: probabilities must not be negative")
     # Above half of all there is, a class has more than the others together. That is 1/2 but
     # for the rounding of probabilities.
-    total, most = sum(every), sum(base)
-    for tree in np.split(total, np.cumsum([t.n_leaves for t in model.trees])[:-1]):
-        most += tree.max()
+    totals = np.split(sum(every), np.cumsum([tree.n_leaves for tree in model.trees])[:-1])
+    most = sum(base) + sum(total.max() for total in totals)
     threshold = Fraction(most, 2 * divisor << model.exact.exponent)
-    return own, base[label], divisor, threshold
+    tied = scores == 2 and all(total.min() == total.max() for total in totals)
+    return own, base[label], divisor, threshold, tied
 
 
 def _values(model: TreeModel, score: int) -> NDArray[Any]:
