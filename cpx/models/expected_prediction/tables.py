@@ -259,7 +259,7 @@ def _needed(
     features: tuple[int, ...], table: NDArray[np.int64]
 ) -> tuple[tuple[int, ...], NDArray[np.int64]]:
     """Return a table without the attributes that it does not depend on."""
-    kept = []
+    kept: list[int] = []
     for a in features:
         cube = table.reshape(-1, 2, 1 << len(kept))
         if (cube[:, 0] == cube[:, 1]).all():
