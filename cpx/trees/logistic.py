@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,8 +68,8 @@ def read_logistic(model: Any, rows: Any, most_values: int = 1000) -> TreeModel:
     classes = label_list(model.classes_)
     if len(classes) != 2:
         raise UnsupportedModel(
-            f"the LogisticRegression has {len(classes)} classes; cpx reads two, whose log-odds are "
-            "one sum"
+            f"the LogisticRegression has {len(classes)} classes; cpx reads two, whose log-odds "
+            "are one sum"
         )
     coefficients = np.asarray(model.coef_, dtype=np.float64).reshape(-1)
     table = numbers(as_table(rows).to_numpy()).astype(np.float64)
@@ -128,7 +129,7 @@ def _values(title: str, column: NDArray[np.float64], most: int) -> list[float]:
 
 def _between(values: Sequence[float]) -> list[float]:
     """Return thresholds between values, none of them a value but for neighbouring floats."""
-    pairs = zip(values, values[1:])
+    pairs = pairwise(values)
     return [min(low + (high - low) / 2, float(np.nextafter(high, low))) for low, high in pairs]
 
 
