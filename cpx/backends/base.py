@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
-from cpx.backends.engine_options import EngineOption, engine_text
+from cpx.backends.engine_options import EngineOption
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
+from cpx.support.named_options import named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
@@ -176,7 +177,7 @@ class Backend(ABC):
     @property
     def configuration(self) -> str:
         """The name with the options that were given with it: ``"cpsat{cut_level=0}"``."""
-        return engine_text(self.full_name, self.settings)
+        return named_text(self.full_name, self.settings)
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of the engine that can be set, by their own names.
