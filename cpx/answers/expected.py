@@ -81,7 +81,7 @@ class ExpectedExplanation(Explanation):
         around = f"all values known: {self.of_x:.4g}, none: {self.of_nothing:.4g}"
         likelihood = f"{math.exp(self.log_likelihood):.3g}, logarithm {self.log_likelihood:.2f}"
         facts = [
-            Fact(f"expected {self.measure}", f"{self.expected:.4g} ({around})"),
+            Fact("expected", f"{self.measure} {self.expected:.4g} ({around})"),
             Fact("likelihood", likelihood),
         ]
         if self.same is not None:
