@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from cpx.instances import load, save
     from cpx.methods.column_generation import learn_rules
     from cpx.models import (
+        MLSE,
+        FewestExpected,
         KernelRule,
         KMonomial,
         MaxCoverage,
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from cpx.trees import Attribute, TreeModel, read_model
 
 _HOMES = {
+    "MLSE": "cpx.models",
     "Attribute": "cpx.trees",
     "Background": "cpx.data",
     "Binarizer": "cpx.data",
@@ -76,6 +79,7 @@ _HOMES = {
     "Empirical": "cpx.data",
     "Explainer": "cpx.explainers",
     "Explanation": "cpx.answers.explanation",
+    "FewestExpected": "cpx.models",
     "KMonomial": "cpx.models",
     "KernelRule": "cpx.models",
     "MaxCoverage": "cpx.models",
@@ -114,6 +118,7 @@ _HOMES = {
 
 __version__ = "0.1.0"
 __all__ = [
+    "MLSE",
     "Attribute",
     "Background",
     "Binarizer",
@@ -121,6 +126,7 @@ __all__ = [
     "Empirical",
     "Explainer",
     "Explanation",
+    "FewestExpected",
     "KMonomial",
     "KernelRule",
     "MaxCoverage",
