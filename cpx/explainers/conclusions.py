@@ -13,8 +13,8 @@ from cpx.answers.result import Result, Status, Times
 from cpx.answers.values import in_words
 from cpx.data import uniform_deviation
 from cpx.errors import CheckFailed
-from cpx.models.monomial.max_coverage import MaxCoverage
 from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import MaxCoverage
 from cpx.solving import solve
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from cpx.backends.search import Search
 from cpx.backends.search.driver import _FIRST_PAUSE, Workers
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
-from cpx.models.monomial.k_monomial import KMonomial
-from cpx.models.monomial.negative_only import NegativeOnly
+from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.options import SolveOptions
 from cpx.solving import solve
 from cpx.solving.match import require_kind

@@ -58,7 +58,7 @@ class Search(Backend):
         import numpy as np
 
         from cpx.data import Samples
-        from cpx.models.monomial.k_monomial import KMonomial
+        from cpx.models.monomial.weighted import KMonomial
         from cpx.options import SolveOptions
 
         load()
