@@ -18,7 +18,6 @@ from cpx.compare.sources import Source, named_sources
 from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
 from cpx.models import Problem
 from cpx.options import SolveOptions
-from cpx.solving.match import encoding_of, require_kind, require_oracle
 
 __all__ = ["Plan", "Task", "engine_names", "plan"]
 
@@ -236,9 +235,8 @@ def _settings(
     encoding: str | None,
 ) -> list[tuple[str, str, SolveOptions]]:
     """Return engine, form and options for each limit and seed."""
-    require_kind(engine, problem)
-    require_oracle(engine, problem)
-    form = encoding_of(engine, problem, encoding).name
+    engine.require_accepts(problem)
+    form = engine.encoding_of(problem, encoding).name
     options = engine.configured(
         SolveOptions(
             threads=design.threads,

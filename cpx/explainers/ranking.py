@@ -18,7 +18,7 @@ from cpx.answers.text import Block, Fact, Facts, Table, as_text
 from cpx.answers.values import Value, decimal, digits, to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
-from cpx.backends.interruptible import run_interruptibly
+from cpx.backends.progress import run_interruptibly
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.models.base import Problem
 from cpx.models.monomial.problem import MonomialProblem

@@ -24,7 +24,8 @@ __all__ = [
 
 RENAMED = {
     "cpx.answers.rule_set": "cpx.answers.rule",
-    "cpx.backends.running": "cpx.backends.interruptible",
+    "cpx.backends.interruptible": "cpx.backends.progress",
+    "cpx.backends.running": "cpx.backends.progress",
     "cpx.backends.search.heaviest": "cpx.backends.search.max_weight",
     "cpx.backends.search.sets": "cpx.backends.search.rule_sets",
     "cpx.backends.search.sets.shares": "cpx.backends.search.rule_sets.cost_splitting",

@@ -18,7 +18,7 @@ import numpy as np
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
+from cpx.backends.progress import run_interruptibly
 from cpx.errors import InvalidOption
 
 if TYPE_CHECKING:

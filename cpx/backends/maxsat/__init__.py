@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, ClassVar
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
 from cpx.backends.maxsat.oracle import SOLVERS, Stopped
+from cpx.backends.progress import run_interruptibly
 
 if TYPE_CHECKING:
     from cpx.backends.maxsat.search import Search

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
 from cpx.backends.milp.watch import Watch
+from cpx.backends.progress import run_interruptibly
 from cpx.errors import EngineMissing
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
+from cpx.backends.progress import run_interruptibly
 from cpx.compiled.machine_code import load
 from cpx.models.base import form_of
 
