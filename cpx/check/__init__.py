@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.check import monomials
+from cpx.check import monomials, rule_sets
 from cpx.check.minimum_subset import UNDECIDED
 from cpx.check.shape import malformed, shown
 
@@ -48,6 +48,9 @@ _OURS: dict[str, _Reader] = {
     kind: module.judge for module in _MODULES for kind in getattr(module, "KINDS", ())
 }
 
+_READ_ARRAYS = {*monomials.KINDS, *rule_sets.KINDS}
+"""The kinds whose samples may be an array; other judges get strings, as in a file."""
+
 _registered: dict[str, _Reader] = {}
 
 UNJUDGED = "no judge is registered for this kind of problem"
@@ -66,7 +69,7 @@ def complaints(
     ----------
     instance : dict
         A saved instance, as :meth:`cpx.models.Problem.to_dict` returns it; the samples of a
-        problem of one rule may be an array of bool.
+        problem of rules may be an array of bool.
     result : dict
         A saved result, as :meth:`cpx.Result.to_dict` returns it, or any other JSON value: what
         is no result is told, never an exception.
@@ -104,7 +107,7 @@ def complaints_each(
     if reader is None:
         return [[UNJUDGED] for _ in results]
     limit = (seconds,) if len(signature(reader).parameters) > 1 else ()
-    judge = reader(instance if kind in monomials.KINDS else _plain(instance), *limit)
+    judge = reader(instance if kind in _READ_ARRAYS else _plain(instance), *limit)
     return [malformed(result) or judge(result) for result in results]
 
 
@@ -193,4 +196,5 @@ def _plain(instance: Mapping[str, Any]) -> Mapping[str, Any]:
     rows = instance.get("samples")
     if not isinstance(rows, np.ndarray):
         return instance
-    return {**instance, "samples": ["".join("01"[bit] for bit in row) for row in rows.tolist()]}
+    digits = np.where(rows, "1", "0").tolist()
+    return {**instance, "samples": ["".join(row) for row in digits]}
