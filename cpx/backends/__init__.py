@@ -12,8 +12,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
-from cpx.backends.engine_options import EngineOption, read_engine
 from cpx.errors import EngineError, UnknownName, shown
+from cpx.options import EngineOption, read_engine
 
 __all__ = [
     "Backend",

@@ -11,13 +11,12 @@ from typing import Any
 
 from cpx.answers.result import Result, Status, Termination
 from cpx.backends import Backend, backend, backend_class, names
-from cpx.backends.engine_options import engine_text, read_engine, split_engines
 from cpx.compare.design import Design
 from cpx.compare.records import Skipped, configuration
 from cpx.compare.sources import Source, named_sources
 from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
 from cpx.models import Problem
-from cpx.options import SolveOptions
+from cpx.options import SolveOptions, engine_text, read_engine, split_engines
 
 __all__ = ["Plan", "Task", "engine_names", "plan"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.answers.values import Value
-from cpx.backends.engine_options import engine_text
 from cpx.errors import InvalidInstance, shown
+from cpx.options import engine_text
 
 __all__ = [
     "COLUMNS",

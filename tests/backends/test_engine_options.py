@@ -7,11 +7,10 @@ import pytest
 
 from cpx import KMonomial, Samples, solve
 from cpx.backends import backend
-from cpx.backends.engine_options import EngineOption, engine_text, read_engine, split_engines
 from cpx.backends.maxsat.oracle import SOLVERS
 from cpx.compare import compare, engine_names
 from cpx.errors import CpxError, InvalidOption, UnknownName
-from cpx.options import SolveOptions
+from cpx.options import EngineOption, SolveOptions, engine_text, read_engine, split_engines
 
 
 def _problem(seed: int = 0, m: int = 40, d: int = 7, k: int = 3) -> KMonomial:

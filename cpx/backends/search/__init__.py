@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.engine_options import EngineOption
 from cpx.backends.progress import run_interruptibly
 from cpx.compiled.machine_code import load
 from cpx.models.base import form_of
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
