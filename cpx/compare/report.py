@@ -81,7 +81,6 @@ def as_html(comparison: Comparison, title: str = "") -> str:
         findings=[
             {"text": printable(fact.text), "tone": fact.tone}
             for fact in findings(cases, scores)
-            if fact.name != "REFUTED"
         ],
         skipped=[
             (printable(text) for text in (pair.instance, pair.configuration, pair.reason))
