@@ -156,18 +156,20 @@ class RuleOptions:
         from cpx.explainers.question import Question
 
         integer_in("k", k, 0)
-        return Question(
-            k=k,
-            objective=self.objective,
-            m=self.m,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            min_coverage=self.min_coverage,
-            max_coverage=self.max_coverage,
-            min_precision=self.min_precision,
-            required=self.require or (),
-            forbidden=self.forbid or (),
-            one_per_group=self.one_per_column,
+        return Question.of(
+            {
+                "k": k,
+                "objective": self.objective,
+                "m": self.m,
+                "epsilon": self.epsilon,
+                "delta": self.delta,
+                "min_coverage": self.min_coverage,
+                "max_coverage": self.max_coverage,
+                "min_precision": self.min_precision,
+                "required": self.require or (),
+                "forbidden": self.forbid or (),
+                "one_per_group": self.one_per_column,
+            }
         )
 
 
