@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TypeVar
 
 from cpx.backends.base import Progress
+from cpx.support.threads import start_thread
 
 __all__ = ["run_interruptibly"]
 
@@ -38,18 +38,15 @@ def run_interruptibly(
     """
     box: list[T] = []
     failure: list[BaseException] = []
-    # Not Thread.join: interrupted by Ctrl-C it takes the thread for ended (CPython 3.11).
-    done = threading.Event()
 
     def target() -> None:
         try:
             box.append(call())
         except BaseException as error:
             failure.append(error)
-        finally:
-            done.set()
 
-    threading.Thread(target=target, name="cpx-engine", daemon=True).start()
+    # Not Thread.join: interrupted by Ctrl-C it takes the thread for ended (CPython 3.11).
+    done = start_thread(target)
     stopped = False
     while not done.is_set():
         try:
