@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
-from cpx.backends.engine_options import EngineOption
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
-from cpx.support.named_options import named_text
+from cpx.models.base import RatioProblem
+from cpx.options import EngineOption, engine_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
-    from cpx.models.base import Problem
+    from cpx.models.base import Encoding, Problem
     from cpx.options import SolveOptions
 
 __all__ = ["Backend", "Event", "Outcome", "Progress", "contradiction"]
@@ -173,7 +173,7 @@ class Backend(ABC):
     @property
     def configuration(self) -> str:
         """The name with the options that were given with it: ``"cpsat{cut_level=0}"``."""
-        return named_text(self.full_name, self.settings)
+        return engine_text(self.full_name, self.settings)
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of the engine that can be set, by their own names.
@@ -248,6 +248,33 @@ class Backend(ABC):
         here, takes the plain arrays of ``problem.search_form()``.
         """
         return problem.stated and (self.needs_model or hasattr(problem, "search_form"))
+
+    def require_accepts(self, problem: Problem) -> None:
+        """Raise InvalidOption unless the engine can solve the problem with what comes with it."""
+        if not self.accepts(problem):
+            if self.needs_model or (hasattr(problem, "search_form") and not problem.stated):
+                problem.stated_in()  # says why there is no statement
+            raise InvalidOption(self.refusal(problem))
+        if self.asks_classifier and problem.oracle is None:
+            raise InvalidOption(
+                f"backend {shown(self.name)} asks the classifier, and this problem has only its "
+                f"samples: call cpx.explain(..., backend={shown(self.name)}), or solve a problem "
+                "stated by cpx.Explainer"
+            )
+
+    def encoding_of(self, problem: Problem, name: str | None = None) -> Encoding[Any]:
+        """Return the encoding that the engine solves; one without a name if it needs none.
+
+        Without a name it is the engine's own choice among those of the problem, or the problem's
+        first; that for a ratio, whose steps are stated one after the other, each with little
+        time.
+        """
+        if not self.needs_model:
+            return replace(problem.encoding(name), name="", faithful=True, stand_in=None)
+        if name is None and not isinstance(problem, RatioProblem):
+            known = {encoding.name for encoding in problem.encodings}
+            name = next((own for own in self.preferred_encodings if own in known), None)
+        return problem.stated_in(name)
 
     def refusal(self, problem: Problem) -> str:
         """Say that the engine does not solve the problem."""

@@ -76,9 +76,9 @@ class Source:
     @property
     def distribution_name(self) -> str:
         """The name of the distribution without its options."""
-        from cpx.support.named_options import read_named
+        from cpx.options import read_engine
 
-        return read_named("distribution", self.distribution)[0]
+        return read_engine(self.distribution, "distribution")[0]
 
 
 @dataclass(frozen=True)

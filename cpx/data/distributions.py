@@ -13,7 +13,7 @@ from cpx.data.fitted import ChowLiu, Factorised, Fitted, Mixture
 from cpx.data.on_background import OnBackground
 from cpx.data.uniform import Batch, Distribution, Uniform
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
-from cpx.support.named_options import read_named
+from cpx.options import read_engine
 from cpx.support.validation import closed_unit, positive_integer
 
 __all__ = [
@@ -209,7 +209,7 @@ def distribution(name: str, background: Background, **options: Any) -> Distribut
     >>> distribution("perturbed{keep=0.5}", Background(np.eye(3)))
     Perturbed(background_rows=3, keep=0.5)
     """
-    name, written = read_named("distribution", name)
+    name, written = read_engine(name, "distribution")
     if twice := sorted(written.keys() & options.keys()):
         raise InvalidOption(f"{twice[0]} is given twice, in {shown(name)} and as an option")
     options = written | options

@@ -13,8 +13,8 @@ from cpx.answers.result import Result, Status, Times
 from cpx.answers.values import in_words
 from cpx.data import uniform_deviation
 from cpx.errors import CheckFailed
-from cpx.models.monomial.max_coverage import MaxCoverage
 from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import MaxCoverage
 from cpx.solving import solve
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
     both = zip(astuple(result.times), astuple(best.times), strict=True)
     times = Times(*(first + second for first, second in both))
     answer = replace(result, explanation=rule, times=times)
-    for complaint in check.complaints(problem.to_dict(), answer.to_dict()):
-        if complaint != check.UNJUDGED:
-            raise CheckFailed(f"check of the rule that covers most failed: {complaint}")
+    for violation in check.violations(problem.to_dict(), answer.to_dict()):
+        if violation != check.UNJUDGED:
+            raise CheckFailed(f"check of the rule that covers most failed: {violation}")
     return answer
 
 

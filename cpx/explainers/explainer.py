@@ -20,21 +20,19 @@ from cpx.data import (
 from cpx.data import distribution as make_distribution
 from cpx.data.statistics import precision_of
 from cpx.errors import EngineError, NoMass
-from cpx.explainers.conclusions import break_tie, compared, with_remarks
-from cpx.explainers.conditions import Conditions
-from cpx.explainers.question import (
+from cpx.explainers.arguments import (
     BACKEND,
     FRESH,
     SOLVE_OPTIONS,
     TIME_LIMIT,
-    Question,
     QuestionOptions,
     RuleOptions,
-    size_to_compare,
-    solve_with,
 )
+from cpx.explainers.conclusions import break_tie, compared, with_remarks
+from cpx.explainers.question import Conditions, Question, size_to_compare
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
+from cpx.solving.run import solve_with
 from cpx.support.memory import require_rows_fit
 from cpx.support.validation import positive_integer
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Unpack
 
 from cpx.answers.result import Result
+from cpx.explainers.arguments import RuleOptions
 from cpx.explainers.explainer import Explainer
-from cpx.explainers.question import RuleOptions
 
 __all__ = ["explain_rows"]
 

@@ -8,9 +8,9 @@ from typing import Any, Literal, Unpack, overload
 
 from cpx.answers.explanation import Explanation, Reason
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
+from cpx.explainers.arguments import ExplainOptions, ReasonOptions
 from cpx.explainers.explainer import Explainer
-from cpx.explainers.question import ExplainOptions
-from cpx.explainers.sufficient import ReasonOptions, explain_by_reason
+from cpx.explainers.sufficient import explain_by_reason
 
 __all__ = ["explain"]
 

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, InvalidOption, shown
-from cpx.explainers.question import SOLVE_OPTIONS, TIME_LIMIT, EngineOptions, solve_with
+from cpx.explainers.arguments import SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.models.sufficient_reason.row import fitted_to, row_values
+from cpx.solving.run import solve_with
 from cpx.trees import TreeModel, read_model
 from cpx.trees.library_agreement import near_ties
 
-__all__ = ["ReasonOptions", "ReasonQuestion", "conclude", "engine_for", "explain_by_reason"]
-
-
-class ReasonOptions(EngineOptions, total=False):
-    """What :func:`cpx.explain` takes by name for a sufficient reason."""
-
-    level: Level
-    definition: Definition
-    weights: Sequence[int] | Mapping[Any, int] | None
-    required: object
-    forbidden: object
-    class_names: Sequence[str] | Mapping[Any, str] | None
-    label: Any
-    trusted: bool | Iterable[str]
+__all__ = ["ReasonQuestion", "conclude", "engine_for", "explain_by_reason"]
 
 
 @dataclass(frozen=True)

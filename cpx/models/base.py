@@ -307,8 +307,11 @@ class Problem(Shown, ABC):
         return written(self)
 
     def to_check(self) -> dict[str, Any]:
-        """Return what the checker reads: the saved form, large arrays perhaps as they are."""
-        return self.to_dict()
+        """Return what the checker reads: the saved form, samples as an array.
+
+        A million strings take seconds.
+        """
+        return written(self, arrays=True)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

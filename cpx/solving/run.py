@@ -18,11 +18,10 @@ from cpx.models.base import Problem, RatioProblem
 from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
-from cpx.solving.match import encoding_of, require_kind, require_oracle
 from cpx.solving.surrogate import solve_stand_in
 from cpx.solving.warm_start import Start
 
-__all__ = ["run", "solve"]
+__all__ = ["run", "solve", "solve_with"]
 
 
 def solve(
@@ -105,6 +104,27 @@ def solve(
     return run(problem, backend, options, isolate=isolate, listen=listen)
 
 
+def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
+    """Solve with an engine that is there and loaded before the time starts.
+
+    Parameters
+    ----------
+    problem : Problem
+    backend : str
+    seed : int
+        For an engine that takes one, unless the options have it.
+    options : mapping
+        Options of :func:`cpx.solve`.
+    """
+    engine = find_backend(backend)
+    engine.require()
+    if not options.get("isolate"):
+        # Loading an engine, or compiling it at its first use, is no part of the limit.
+        engine.preload()
+    own = {"seed": seed} if "seed" in engine.supported_options else {}
+    return solve(problem, backend, **{**own, **options})
+
+
 def run(
     problem: Problem,
     backend: str,
@@ -125,9 +145,8 @@ def run(
     engine = find_backend(backend)
     engine.require()
     options = engine.configured(options)
-    form = encoding_of(engine, problem, options.encoding)
-    require_kind(engine, problem)
-    require_oracle(engine, problem)
+    form = engine.encoding_of(problem, options.encoding)
+    engine.require_accepts(problem)
     progress = Progress(problem, options, listen, cancel, entered)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
     if isolate and engine.asks_classifier:

@@ -35,8 +35,8 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.data.samples import Samples
 from cpx.models.base import Problem
-from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import KMonomial
 from cpx.options import SolveOptions
 from cpx.solving import solve
 from cpx.testing.cases import (

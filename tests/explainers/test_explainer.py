@@ -19,18 +19,19 @@ import cpx
 from cpx import Explainer
 from cpx.answers.explanation import Explanation, Reason
 from cpx.errors import CpxError, DataError, EngineError, EngineMissing, InvalidOption, NoMass
-from cpx.explainers.conclusions import guarantee
-from cpx.explainers.one_call import explain
-from cpx.explainers.question import (
+from cpx.explainers.arguments import (
     BACKEND,
     FRESH,
     TIME_LIMIT,
     EngineOptions,
     ExplainOptions,
-    Question,
     QuestionOptions,
+    ReasonOptions,
 )
-from cpx.explainers.sufficient import ReasonOptions, ReasonQuestion
+from cpx.explainers.conclusions import guarantee
+from cpx.explainers.one_call import explain
+from cpx.explainers.question import Question
+from cpx.explainers.sufficient import ReasonQuestion
 
 from ..cli.test_engines import hide
 

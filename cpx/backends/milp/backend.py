@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
 from cpx.backends.milp.watch import Watch
+from cpx.backends.progress import run_interruptibly
 from cpx.errors import EngineMissing
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.backends.milp.pulp_solver import CPM_pulp
