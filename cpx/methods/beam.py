@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.engine_options import EngineOption
+from cpx.options import EngineOption
 from cpx.methods.expectation_beam import beam_levels, evaluator_of
 from cpx.methods.monomial_arrays import MonomialForm, allowed, monomial_form
 from cpx.models.expected_prediction.fewest import FewestExpected
