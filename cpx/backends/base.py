@@ -129,6 +129,8 @@ class Backend(ABC):
     preferred_encodings : tuple of str
         The encodings that the engine proves most with, the best one first: where a problem has
         one of them and none is named, it is taken in place of the problem's first.
+    takes_start : bool
+        Whether the engine takes long to find a good rule for one class, and is handed one.
     has_own_start : bool
         Whether the engine finds a good set of rules by itself; the others are handed one.
     exact : bool
@@ -149,6 +151,7 @@ class Backend(ABC):
     preferred_encodings: ClassVar[tuple[str, ...]] = ()
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
+    takes_start: ClassVar[bool] = False
     has_own_start: ClassVar[bool] = False
     summary: ClassVar[str] = ""
 
