@@ -32,6 +32,7 @@ NAMES = (
     "learning",
     "rule_learners",
     "structure",
+    "cpmpy_engines",
     "cpmpy_suite",
     "reports",
 )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.engine_options import EngineOption
 from cpx.backends.interruptible import run_interruptibly
 from cpx.backends.milp.watch import Watch
@@ -96,7 +96,7 @@ class Milp(Backend):
             too_large = _prepare(compiled.lp)
         if too_large:
             return Outcome(
-                False, Termination.COMPLETED, "not solved", sizes=sizes, warnings=[too_large]
+                False, Termination.COMPLETED, DECLINED, sizes=sizes, warnings=[too_large]
             )
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
