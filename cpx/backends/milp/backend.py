@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.milp.watch import Watch
 from cpx.backends.progress import run_interruptibly
 from cpx.errors import EngineMissing
@@ -126,7 +126,7 @@ class Milp(Backend):
             too_large = _prepare(compiled.lp)
         if too_large:
             return Outcome(
-                False, Termination.COMPLETED, "not solved", sizes=sizes, warnings=[too_large]
+                False, Termination.COMPLETED, DECLINED, sizes=sizes, warnings=[too_large]
             )
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
