@@ -15,6 +15,7 @@ from cpx.support.validation import closed_unit, index_set, positive_integer
 
 __all__ = [
     "DISTRIBUTIONS",
+    "MOST_ROWS",
     "Batch",
     "Distribution",
     "Empirical",
@@ -26,6 +27,9 @@ __all__ = [
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
+
+MOST_ROWS = 100_000
+"""Background rows that are all used, rather than sampled."""
 
 
 class _OnBackground(Distribution):
@@ -147,9 +151,17 @@ class Empirical(_OnBackground):
     >>> D.sample_given(2, [1, 1], [0], np.random.default_rng(0)).rows
     array([[1, 1],
            [1, 1]], dtype=int8)
+    >>> D.population().bits.tolist()
+    [[False, False], [True, True]]
     """
 
     name = "empirical"
+
+    def population(self) -> Batch | None:
+        """Return the background rows, unless there are more than 100,000."""
+        if self.background.n_rows > MOST_ROWS:
+            return None
+        return Batch(self.background.rows, self.background.bits)
 
     def sample(self, m: int, rng: np.random.Generator, x: Any = None) -> Batch:
         """Draw m rows; x is not looked at."""
