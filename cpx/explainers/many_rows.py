@@ -57,6 +57,8 @@ def explain_rows(
     """
     from joblib import Parallel, delayed
 
+    if options.get("m") is None and options.get("epsilon") is None:
+        explainer = explainer.labelled()
     # On a cluster joblib leaves arguments with one machine, and a row with them if that is lost.
     found: list[Result] = Parallel(n_jobs=n_jobs)(
         delayed(partial(explainer.solve, row, k, **options))() for row in _rows(X)
