@@ -34,10 +34,13 @@ class Evaluation:
         The value the problem optimises.
     feasible : bool
         Whether the explanation respects the constraints of the problem.
+    tie : int
+        Of explanations with the same objective, one of the least tie is wanted.
     """
 
     objective: Value
     feasible: bool = field(default=True, kw_only=True)
+    tie: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,10 @@ class Explanation(Shown):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Explanation:
         """Read what :meth:`to_dict` wrote."""
+        if "expectation" in data:
+            from cpx.answers.expected import ExpectedExplanation
+
+            return ExpectedExplanation.from_dict(data)
         fresh, precision, coverage = data["fresh"], data["precision"], data["coverage"]
         rule = (RuleSet if "figures" in data["rule"] else Rule).from_dict(data["rule"])
         if data["features"] != list(rule.features):

@@ -56,6 +56,9 @@ class Outcome:
         Options that could not be honoured, and the like.
     wrong : str
         Why the engine's claims cannot be true, where a method found them so.
+    best_of_ties : bool
+        With a proof: of the solutions with the same objective, none has a lesser tie than the
+        best incumbent. Only problems that care for ties ask for it.
     """
 
     proved: bool
@@ -65,6 +68,7 @@ class Outcome:
     sizes: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     wrong: str = ""
+    best_of_ties: bool = False
 
 
 def contradiction(

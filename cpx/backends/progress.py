@@ -77,6 +77,7 @@ class Progress:
         self._compiling_before = seconds_compiling()
         self.explanation: Explanation | None = None
         self.objective: Value | None = None
+        self._tie = 0
         self.best_bound: Value | None = None
         self.trace: list[TracePoint] = []
         self.times: dict[str, float] = {"state": 0.0, "compile": 0.0, "solve": 0.0}
@@ -173,10 +174,12 @@ class Progress:
         evaluation = self.problem.evaluate(explanation)
         if not evaluation.feasible:
             return None
-        value = evaluation.objective
+        value, tie = evaluation.objective, evaluation.tie
         with self._lock:
-            if self.objective is None or self._better(value, self.objective):
-                self.objective, self.explanation = value, explanation
+            known = self.objective
+            equal = value == known and tie < self._tie
+            if known is None or equal or self._better(value, known):
+                self.objective, self._tie, self.explanation = value, tie, explanation
                 self._emit(explanation)
         return value
 

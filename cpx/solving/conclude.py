@@ -48,6 +48,9 @@ def conclude(
         if not engine.asks_classifier:
             explanation = problem.shortened(explanation)
         explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
+        if outcome.best_of_ties and status is Status.OPTIMAL and problem.tie_claim:
+            proved = f"{explanation.proved}; {problem.tie_claim}"
+            explanation = replace(explanation, proved=proved)
     result = Result(
         status=status,
         termination=outcome.termination,

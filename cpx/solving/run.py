@@ -19,6 +19,7 @@ from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
 from cpx.solving.surrogate import solve_stand_in
+from cpx.solving.ties import break_ties
 from cpx.solving.warm_start import Start
 
 __all__ = ["run", "solve", "solve_with"]
@@ -172,6 +173,8 @@ def run(
             outcome = solve_stand_in(engine, form.stand_in(problem), options, progress)
         else:
             outcome = engine.solve(problem, options, progress)
+            if engine.needs_model and form.faithful:
+                outcome = break_ties(engine, outcome, options, progress)
         outcome.warnings += started.told(progress)
     except MemoryError as error:
         outcome = Outcome(False, Termination.MEMORY_LIMIT, f"MemoryError: {error}")

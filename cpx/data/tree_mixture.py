@@ -1,0 +1,566 @@
+"""Mixtures of tree-shaped distributions over coded attributes, with exact probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cpx.data.coding import saved_object
+from cpx.errors import DataError, NoMass, shown
+from cpx.support.validation import index_set, integer, positive_integer
+
+__all__ = ["ONE", "TreeMixture"]
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+Table = npt.NDArray[np.int64]
+
+ONE = 2**30
+"""What a probability of 1 is in weights and tables: all of them are integers over it."""
+
+_FORMAT, _VERSION = "cpx-tree-mixture", 1
+
+
+@dataclass(frozen=True, eq=False)
+class TreeMixture:
+    """A mixture of distributions in which each attribute depends on at most one other.
+
+    With the weight of component c as its probability, attribute a is drawn from a table of its
+    own, by the state of its parent in the component's forest::
+
+        Pr(x) = sum_c w_c prod_a T_{c,a}[x_parent(a), x_a]
+
+    Without parents the attributes of a component are independent: one such component is the fully
+    factorised distribution, several are a mixture of products; with parents, a Chow-Liu tree and a
+    mixture of them. All numbers are integers over 2**30, so that the probability of any event is
+    an exact fraction. None of them is 0.
+
+    Parameters
+    ----------
+    weights : (C,) array of int64
+        Positive, with the sum 2**30.
+    parents : (C, A) array of int32, or None
+        The attribute that each attribute depends on, -1 for none; None for none at all.
+    tables : C sequences of A arrays of int64
+        Of shape (number of states of the parent, or 1; number of states), positive, with rows
+        that sum to 2**30.
+
+    Raises
+    ------
+    DataError
+        Naming the argument that does not fit.
+
+    Examples
+    --------
+    A coin that shows what an earlier one showed, three times in four:
+
+    >>> half, most = ONE // 2, 3 * ONE // 4
+    >>> coins = TreeMixture([ONE], [[-1, 0]],
+    ...                     [[[[half, half]], [[most, ONE - most], [ONE - most, most]]]])
+    >>> coins.structure, coins.cardinalities
+    ('chow-liu', (2, 2))
+    >>> coins.exact_marginal([1, 1], [0, 1]), coins.exact_marginal([1, 1], [1])
+    (Fraction(3, 8), Fraction(1, 2))
+    >>> coins.sample_given(4, [1, 1], [1], np.random.default_rng(0)).tolist()
+    [[1, 1], [0, 1], [1, 1], [0, 1]]
+    """
+
+    weights: npt.NDArray[np.int64]
+    parents: IntArray
+    tables: tuple[tuple[Table, ...], ...]
+
+    def __post_init__(self) -> None:
+        weights = _probabilities("weights", [self.weights]).reshape(-1)
+        if len(self.tables) != len(weights):
+            raise DataError(
+                f"tables must have {len(weights)} components, as weights has, got "
+                f"{len(self.tables)}"
+            )
+        tables = tuple(
+            tuple(_probabilities(f"tables[{c}][{a}]", table) for a, table in enumerate(component))
+            for c, component in enumerate(self.tables)
+        )
+        n_attributes = len(tables[0])
+        parents = _parent_array(self.parents, len(weights), n_attributes)
+        sizes = [table.shape[1] for table in tables[0]]
+        for c, component in enumerate(tables):
+            if len(component) != n_attributes:
+                raise DataError(
+                    f"tables[{c}] must have {n_attributes} attributes, got {len(component)}"
+                )
+            for a, table in enumerate(component):
+                parent = int(parents[c, a])
+                expected = (1 if parent < 0 else sizes[parent], sizes[a])
+                if table.shape != expected:
+                    raise DataError(
+                        f"tables[{c}][{a}] must have the shape {expected}, got {table.shape}"
+                    )
+        for key, value in (("weights", weights), ("parents", parents), ("tables", tables)):
+            object.__setattr__(self, key, value)
+        for c in range(len(weights)):
+            if len(self._orders[c]) < n_attributes:
+                raise DataError(f"parents[{c}] has a circle: {shown(parents[c].tolist())}")
+
+    # ---------------------------------------------------------------- measure
+
+    @property
+    def n_components(self) -> int:
+        """Number C of components."""
+        return len(self.weights)
+
+    @property
+    def n_attributes(self) -> int:
+        """Number A of attributes."""
+        return len(self.tables[0])
+
+    @cached_property
+    def cardinalities(self) -> tuple[int, ...]:
+        """Number K_a of states of each attribute."""
+        return tuple(table.shape[1] for table in self.tables[0])
+
+    @cached_property
+    def edgeless(self) -> bool:
+        """Whether the attributes of each component are independent."""
+        return bool((self.parents < 0).all())
+
+    @property
+    def factorised(self) -> bool:
+        """Whether all attributes are independent: one component without edges."""
+        return self.edgeless and self.n_components == 1
+
+    @property
+    def structure(self) -> str:
+        """Which of the four: factorised, mixture, chow-liu, mixture of chow-liu trees."""
+        if self.edgeless:
+            return "factorised" if self.n_components == 1 else "mixture"
+        return "chow-liu" if self.n_components == 1 else "mixture of chow-liu trees"
+
+    @cached_property
+    def _orders(self) -> tuple[tuple[int, ...], ...]:
+        """For each component, its attributes with parents before children."""
+        return tuple(tuple(_downward(parents)) for parents in self.parents.tolist())
+
+    @cached_property
+    def log_weights(self) -> FloatArray:
+        """Natural logarithms of the weights, shape (C,)."""
+        return np.log(self.weights / ONE)
+
+    @cached_property
+    def _shares(self) -> tuple[tuple[FloatArray, ...], ...]:
+        """The tables as floats, which is exact."""
+        return tuple(tuple(table / ONE for table in component) for component in self.tables)
+
+    # ---------------------------------------------------------- probabilities
+
+    def log_likelihood(self, codes: npt.ArrayLike) -> FloatArray:
+        """Return the natural logarithm of the probability of whole rows; (n, A) to (n,)."""
+        return _log_sum(self.component_log_likelihood(codes) + self.log_weights)
+
+    def component_log_likelihood(self, codes: npt.ArrayLike) -> FloatArray:
+        """Return the log-probability of whole rows under each component, shape (n, C)."""
+        rows = self._checked(np.asarray(codes), 2)
+        result = np.empty((len(rows), self.n_components))
+        sizes = np.array(self.cardinalities)
+        for c, component in enumerate(self._shares):
+            flat = np.log(np.concatenate([table.ravel() for table in component]))
+            start = np.cumsum([0] + [table.size for table in component[:-1]])
+            place = start + rows
+            inner = np.flatnonzero(self.parents[c] >= 0)
+            place[:, inner] += rows[:, self.parents[c, inner]] * sizes[inner]
+            result[:, c] = flat[place].sum(axis=1)
+        return result
+
+    def component_log_marginals(self, x: npt.ArrayLike, observed: npt.ArrayLike) -> FloatArray:
+        """Return the log-probability of parts of x under each component.
+
+        Parameters
+        ----------
+        x : (A,) array of int
+            Codes of one row.
+        observed : (N, A) or (A,) array of bool
+            Which attributes have the states of x, in each of N assignments.
+
+        Returns
+        -------
+        (N, C) array
+        """
+        row = self._checked(np.asarray(x), 1)
+        seen = self._observed(observed)
+        if self.edgeless:
+            logs = np.array(
+                [[np.log(t[0, s]) for t, s in zip(component, row)] for component in self._shares]
+            )
+            return np.asarray(seen @ logs.T)
+        masks: list[FloatArray | None] = []
+        for a, size in enumerate(self.cardinalities):
+            if not seen[:, a].any():
+                masks.append(None)
+                continue
+            allowed = np.repeat(~seen[:, a : a + 1], size, axis=1)
+            allowed[:, row[a]] = True
+            masks.append(allowed.astype(np.float64))
+        return self._component_log_events(masks, len(seen))
+
+    def log_marginal(self, x: npt.ArrayLike, observed: npt.ArrayLike) -> FloatArray:
+        """Return the log-probability of parts of x, shape (N,).
+
+        Arguments as for :meth:`component_log_marginals`.
+        """
+        return _log_sum(self.component_log_marginals(x, observed) + self.log_weights)
+
+    def posterior(self, x: npt.ArrayLike, observed: npt.ArrayLike) -> FloatArray:
+        """Return the probability of each component given parts of x, shape (N, C).
+
+        Arguments as for :meth:`component_log_marginals`.
+        """
+        joint = self.component_log_marginals(x, observed) + self.log_weights
+        return np.asarray(np.exp(joint - _log_sum(joint)[:, None]))
+
+    def component_log_events(self, masks: Sequence[Any]) -> FloatArray:
+        """Return the log-probability of events under each component, shape (N, C).
+
+        Parameters
+        ----------
+        masks : sequence of A arrays of bool, or None
+            The states that each attribute may have: of shape (K_a,) in all events, of shape
+            (N, K_a) in each of N; None for all states.
+        """
+        allowed = self._masks(masks)
+        lengths = {len(mask) for mask in allowed if mask is not None and mask.ndim == 2}
+        if len(lengths) > 1:
+            raise DataError(f"masks must have as many rows each, got {sorted(lengths)}")
+        rows = [
+            None if mask is None else np.atleast_2d(mask).astype(np.float64) for mask in allowed
+        ]
+        return self._component_log_events(rows, max(lengths, default=1))
+
+    def event_probability(self, masks: Sequence[Any]) -> Any:
+        """Return the probability that every attribute is in its mask.
+
+        Parameters
+        ----------
+        masks
+            As for :meth:`component_log_events`.
+
+        Returns
+        -------
+        float, or (N,) array where a mask has N rows
+        """
+        logs = _log_sum(self.component_log_events(masks) + self.log_weights)
+        several = any(mask is not None and np.ndim(mask) == 2 for mask in masks)
+        return np.exp(logs) if several else float(np.exp(logs[0]))
+
+    def _component_log_events(self, rows: Sequence[FloatArray | None], n: int) -> FloatArray:
+        result = np.zeros((n, self.n_components))
+        for c in range(self.n_components):
+            for message in self._upward(c, rows)[1].values():
+                result[:, c] += message
+        return result
+
+    def _upward(
+        self, c: int, rows: Sequence[FloatArray | None]
+    ) -> tuple[dict[int, FloatArray], dict[int, FloatArray]]:
+        """Sum the attributes of a component out, children first.
+
+        Returns
+        -------
+        below : by attribute, (N or 1, K_a) arrays
+            In proportion to the probability, by its own state, of what is asked of the attribute
+            and of those below it; not there where nothing is asked.
+        roots : by root, (N or 1,) arrays
+            The logarithm of the probability of what is asked of its tree.
+        """
+        below = {a: mask for a, mask in enumerate(rows) if mask is not None}
+        scale: dict[int, Any] = {}
+        roots = {}
+        for a in reversed(self._orders[c]):
+            if a not in below:
+                continue
+            message = below[a] @ self._shares[c][a].T
+            # Products of hundreds of probabilities would be 0 in floats.
+            top = message.max(axis=1)
+            with np.errstate(divide="ignore"):  # an event without probability
+                logs = np.log(top) + scale.get(a, 0.0)
+            parent = int(self.parents[c, a])
+            if parent < 0:
+                roots[a] = logs
+                continue
+            message = message / np.where(top > 0, top, 1.0)[:, None]
+            below[parent] = message * below[parent] if parent in below else message
+            scale[parent] = scale.get(parent, 0.0) + logs
+        return below, roots
+
+    def exact_marginal(self, x: npt.ArrayLike, S: Iterable[int]) -> Fraction:
+        """Return the exact probability that the attributes in S have the states of x."""
+        row = self._checked(np.asarray(x), 1)
+        masks: list[BoolArray | None] = [None] * self.n_attributes
+        for a in index_set("S", S, self.n_attributes, "attribute", error=DataError):
+            masks[a] = np.arange(self.cardinalities[a]) == row[a]
+        return self.exact_event_probability(masks)
+
+    def exact_event_probability(self, masks: Sequence[Any]) -> Fraction:
+        """Return the exact probability that every attribute is in its mask.
+
+        Parameters
+        ----------
+        masks : sequence of A arrays of bool of shape (K_a,), or None
+        """
+        allowed = self._masks(masks)
+        if any(mask is not None and mask.ndim != 1 for mask in allowed):
+            raise DataError("masks must be of one event here, arrays of one dimension")
+        return sum(
+            (self._exact_component(c, allowed) for c in range(self.n_components)), Fraction(0)
+        )
+
+    def _exact_component(self, c: int, allowed: Sequence[BoolArray | None]) -> Fraction:
+        """Return the weight of a component times the probability it gives to an event."""
+        # Numerators over ONE**power[a]; an attribute that nothing is asked of sums to 1.
+        below: dict[int, npt.NDArray[Any]] = {
+            a: mask.astype(object) * 1 for a, mask in enumerate(allowed) if mask is not None
+        }
+        power = dict.fromkeys(below, 0)
+        numerator, exponent = int(self.weights[c]), 1
+        for a in reversed(self._orders[c]):
+            if a not in below:
+                continue
+            message = self.tables[c][a].astype(object) @ below[a]
+            parent = int(self.parents[c, a])
+            if parent < 0:
+                numerator *= int(message[0])
+                exponent += power[a] + 1
+                continue
+            below[parent] = message * below[parent] if parent in below else message
+            power[parent] = power.get(parent, 0) + power[a] + 1
+        return Fraction(numerator, ONE**exponent)
+
+    # --------------------------------------------------------------- sampling
+
+    def sample(self, m: int, rng: np.random.Generator) -> IntArray:
+        """Draw m rows of codes, shape (m, A)."""
+        return self.sample_event(m, [None] * self.n_attributes, rng)
+
+    def sample_given(
+        self, m: int, x: npt.ArrayLike, S: Iterable[int], rng: np.random.Generator
+    ) -> IntArray:
+        """Draw m rows of codes that have the states of x in the attributes S."""
+        row = self._checked(np.asarray(x), 1)
+        masks: list[BoolArray | None] = [None] * self.n_attributes
+        for a in index_set("S", S, self.n_attributes, "attribute", error=DataError):
+            masks[a] = np.arange(self.cardinalities[a]) == row[a]
+        return self.sample_event(m, masks, rng)
+
+    def sample_event(self, m: int, masks: Sequence[Any], rng: np.random.Generator) -> IntArray:
+        """Draw m rows of codes given that every attribute is in its mask.
+
+        The rows are independent, and exactly of the conditional distribution.
+
+        Parameters
+        ----------
+        m : int
+            At least 1.
+        masks : sequence of A arrays of bool of shape (K_a,), or None
+        rng : numpy.random.Generator
+
+        Raises
+        ------
+        NoMass
+            When a mask has no state.
+        """
+        allowed = self._masks(masks)
+        for a, mask in enumerate(allowed):
+            if mask is not None and not mask.any():
+                raise NoMass(f"masks[{a}] has no state, so the event has probability 0")
+        rows = [None if mask is None else mask[None, :].astype(np.float64) for mask in allowed]
+        passes = [self._upward(c, rows) for c in range(self.n_components)]
+        joint = self.log_weights + [
+            sum(float(v[0]) for v in roots.values()) for _, roots in passes
+        ]
+        share = np.exp(joint - _log_sum(joint[None, :]))
+        counts = rng.multinomial(positive_integer("m", m), share / share.sum())
+        drawn = [
+            self._downward_draw(c, int(count), passes[c][0], rng)
+            for c, count in enumerate(counts)
+            if count
+        ]
+        return np.asarray(rng.permutation(np.concatenate(drawn)))
+
+    def _downward_draw(
+        self, c: int, m: int, below: dict[int, FloatArray], rng: np.random.Generator
+    ) -> IntArray:
+        """Draw m rows of a component, each attribute after its parent."""
+        result = np.zeros((m, self.n_attributes), dtype=np.int32)
+        for a in self._orders[c]:
+            table = self._shares[c][a]
+            if a in below:
+                table = table * below[a]
+            if table.shape[1] == 1:
+                continue
+            limits = np.cumsum(table, axis=1)
+            u = rng.random(m)
+            parent = int(self.parents[c, a])
+            if parent < 0:
+                # The last state with any probability is never passed, whatever is rounded.
+                place = np.searchsorted(limits[0], u * limits[0, -1], side="right")
+                result[:, a] = np.minimum(place, np.flatnonzero(table[0])[-1])
+                continue
+            chosen = limits[result[:, parent]]
+            place = (chosen <= (u * chosen[:, -1])[:, None]).sum(axis=1)
+            last = table.shape[1] - 1 - (table[:, ::-1] > 0).argmax(axis=1)
+            result[:, a] = np.minimum(place, last[result[:, parent]])
+        return result
+
+    # -------------------------------------------------------------- arguments
+
+    def _checked(self, codes: npt.NDArray[Any], dimensions: int) -> npt.NDArray[np.int64]:
+        """Return codes of one row or of several that are all in range."""
+        if codes.ndim != dimensions or codes.shape[-1] != self.n_attributes:
+            raise DataError(
+                f"codes must have {self.n_attributes} columns and {dimensions} dimension(s), got "
+                f"an array of shape {codes.shape}"
+            )
+        if codes.dtype.kind not in "iu":
+            raise DataError(f"codes must be integers, got {codes.dtype}")
+        wrong = (codes < 0) | (codes >= np.array(self.cardinalities))
+        if wrong.any():
+            where = tuple(np.argwhere(wrong)[0])
+            a = int(where[-1])
+            raise DataError(
+                f"attribute {a} has no state {int(codes[where])}: its states go from 0 to "
+                f"{self.cardinalities[a] - 1}"
+            )
+        return codes.astype(np.int64)
+
+    def _observed(self, observed: npt.ArrayLike) -> BoolArray:
+        seen = np.atleast_2d(np.asarray(observed))
+        if seen.dtype != np.bool_ or seen.ndim != 2 or seen.shape[1] != self.n_attributes:
+            raise DataError(
+                f"observed must be an (N, {self.n_attributes}) array of bool, got {seen.dtype} of "
+                f"shape {seen.shape}"
+            )
+        return seen
+
+    def _masks(self, masks: Sequence[Any]) -> list[BoolArray | None]:
+        if len(masks) != self.n_attributes:
+            raise DataError(f"masks must have {self.n_attributes} entries, got {len(masks)}")
+        result: list[BoolArray | None] = []
+        for a, (mask, size) in enumerate(zip(masks, self.cardinalities)):
+            if mask is None:
+                result.append(None)
+                continue
+            array = np.asarray(mask)
+            if array.dtype != np.bool_ or array.ndim not in (1, 2) or array.shape[-1] != size:
+                raise DataError(
+                    f"masks[{a}] must be an array of bool over {size} states, got {array.dtype} "
+                    f"of shape {array.shape}"
+                )
+            result.append(array)
+        return result
+
+    # --------------------------------------------------------------- its file
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the distribution as JSON values, exactly."""
+        return {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "weights": self.weights.tolist(),
+            "parents": None if self.edgeless else self.parents.tolist(),
+            "tables": [[table.tolist() for table in component] for component in self.tables],
+        }
+
+    @classmethod
+    def from_dict(cls, data: object) -> Self:
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        DataError
+            Naming the key or value that is wrong.
+        """
+        holder = saved_object(
+            "a distribution", data, _FORMAT, _VERSION, ("weights", "parents", "tables")
+        )
+        tables = holder["tables"]
+        if not isinstance(tables, list) or not all(isinstance(t, list) for t in tables):
+            raise DataError(f"tables must be a list of lists, got {shown(tables)}")
+        return cls(**holder)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeMixture):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        parts = "component" if self.n_components == 1 else "components"
+        return (
+            f"<TreeMixture: {self.structure}, {self.n_components} {parts}, "
+            f"{self.n_attributes} attributes>"
+        )
+
+
+def _log_sum(logs: FloatArray) -> FloatArray:
+    """Return log(sum(exp(row))) of each row; -inf for rows of -inf."""
+    top = logs.max(axis=1)
+    safe = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(safe + np.log(np.exp(logs - safe[:, None]).sum(axis=1)))
+
+
+def _downward(parents: Sequence[int]) -> Iterator[int]:
+    """Yield the attributes of a forest, parents before children; those on circles never."""
+    children: dict[int, list[int]] = {}
+    for a, parent in enumerate(parents):
+        children.setdefault(parent, []).append(a)
+    waiting = children.get(-1, [])[::-1]
+    while waiting:
+        a = waiting.pop()
+        yield a
+        waiting.extend(children.get(a, [])[::-1])
+
+
+def _probabilities(name: str, values: Any) -> Table:
+    """Return rows of positive integers that sum to ``ONE``, or raise DataError."""
+    try:
+        array = np.array(values)
+    except ValueError as error:
+        raise DataError(f"{name} must be rows of integers of one length: {error}") from error
+    if array.ndim != 2 or not array.size or array.dtype.kind not in "iu":
+        raise DataError(f"{name} must be rows of integers, got {shown(values)}")
+    if (array <= 0).any() or (array > ONE).any():
+        wrong = array[(array <= 0) | (array > ONE)][0]
+        raise DataError(f"{name} has {int(wrong)}: entries go from 1 to 2**30")
+    result = array.astype(np.int64)
+    if (result.sum(axis=1) != ONE).any():
+        found = result.sum(axis=1)
+        raise DataError(f"{name} has the sum {int(found[found != ONE][0])}, 2**30 is expected")
+    result.setflags(write=False)
+    return result
+
+
+def _parent_array(value: Any, components: int, attributes: int) -> IntArray:
+    if value is None:
+        array = np.full((components, attributes), -1)
+    else:
+        try:
+            array = np.array(value)
+        except ValueError as error:
+            raise DataError(f"parents must be rows of integers of one length: {error}") from error
+    if array.shape != (components, attributes) or array.dtype.kind not in "iu":
+        raise DataError(
+            f"parents must be a ({components}, {attributes}) array of integers, got {shown(value)}"
+        )
+    if (array < -1).any() or (array >= attributes).any():
+        wrong = integer(array[(array < -1) | (array >= attributes)][0])
+        raise DataError(f"parents has {wrong}: attributes go from 0 to {attributes - 1}")
+    result = array.astype(np.int32)
+    result.setflags(write=False)
+    return result
