@@ -161,7 +161,7 @@ class TreeMixture:
 
     def log_likelihood(self, codes: npt.ArrayLike) -> FloatArray:
         """Return the natural logarithm of the probability of whole rows; (n, A) to (n,)."""
-        return _log_sum(self.component_log_likelihood(codes) + self.log_weights)
+        return log_sum(self.component_log_likelihood(codes) + self.log_weights)
 
     def component_log_likelihood(self, codes: npt.ArrayLike) -> FloatArray:
         """Return the log-probability of whole rows under each component, shape (n, C)."""
@@ -213,7 +213,7 @@ class TreeMixture:
 
         Arguments as for :meth:`component_log_marginals`.
         """
-        return _log_sum(self.component_log_marginals(x, observed) + self.log_weights)
+        return log_sum(self.component_log_marginals(x, observed) + self.log_weights)
 
     def posterior(self, x: npt.ArrayLike, observed: npt.ArrayLike) -> FloatArray:
         """Return the probability of each component given parts of x, shape (N, C).
@@ -221,7 +221,7 @@ class TreeMixture:
         Arguments as for :meth:`component_log_marginals`.
         """
         joint = self.component_log_marginals(x, observed) + self.log_weights
-        return np.asarray(np.exp(joint - _log_sum(joint)[:, None]))
+        return np.asarray(np.exp(joint - log_sum(joint)[:, None]))
 
     def component_log_events(self, masks: Sequence[Any]) -> FloatArray:
         """Return the log-probability of events under each component, shape (N, C).
@@ -253,7 +253,7 @@ class TreeMixture:
         -------
         float, or (N,) array where a mask has N rows
         """
-        logs = _log_sum(self.component_log_events(masks) + self.log_weights)
+        logs = log_sum(self.component_log_events(masks) + self.log_weights)
         several = any(mask is not None and np.ndim(mask) == 2 for mask in masks)
         return np.exp(logs) if several else float(np.exp(logs[0]))
 
@@ -382,7 +382,7 @@ class TreeMixture:
         joint = self.log_weights + [
             sum(float(v[0]) for v in roots.values()) for _, roots in passes
         ]
-        share = np.exp(joint - _log_sum(joint[None, :]))
+        share = np.exp(joint - log_sum(joint[None, :]))
         counts = rng.multinomial(positive_integer("m", m), share / share.sum())
         drawn = [
             self._downward_draw(c, int(count), passes[c][0], rng)
@@ -507,7 +507,7 @@ class TreeMixture:
         )
 
 
-def _log_sum(logs: FloatArray) -> FloatArray:
+def log_sum(logs: FloatArray) -> FloatArray:
     """Return log(sum(exp(row))) of each row; -inf for rows of -inf."""
     top = logs.max(axis=1)
     safe = np.where(np.isfinite(top), top, 0.0)

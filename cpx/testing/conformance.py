@@ -42,6 +42,8 @@ from cpx.solving import solve
 from cpx.testing.cases import (
     CASES,
     ENCODINGS,
+    EXPECTED,
+    EXPECTED_STATED,
     FULL,
     LEARNING,
     MINIMUM_SUBSETS,
@@ -57,6 +59,8 @@ __all__ = [
     "BEHAVIOURS",
     "CASES",
     "ENCODINGS",
+    "EXPECTED",
+    "EXPECTED_STATED",
     "FULL",
     "LEARNING",
     "MINIMUM_SUBSETS",

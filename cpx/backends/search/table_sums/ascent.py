@@ -197,6 +197,7 @@ def ascend(
     aim: int,
     least: int,
     known: int,
+    before: int,
     steps: int,
 ) -> tuple[int, int]:
     """Improve the bound of a node, until it is small enough or steps are done.
@@ -213,6 +214,8 @@ def ascend(
         The bound at which the node is done with, and the value that steps aim at.
     least, known : int
         Sets are wanted for which the terms say ``least`` or more, worth more than ``known``.
+    before : int
+        The bound of ``work.best``, of an earlier call for the same node, or a very high one.
     steps : int
 
     Returns
@@ -221,7 +224,7 @@ def ascend(
         The bound of ``work.best``, and the value of ``work.found``; ``known`` where no such set
         was met.
     """
-    bound, met = np.int64(1) << 62, known
+    bound, met = before, known
     for step in range(steps + 1):
         now = base + _along_forest(part, work) + _by_price(part, work, decided, room)
         said, paid = _value_of_picked(part, work)

@@ -90,7 +90,7 @@ class BranchAndBound:
         self.bound = sum(int(table.max()) for table in objective.tables)
         if not objective.features:
             return
-        self._whole = spanning_forest(objective.features, objective.tables, form.n_features)
+        self._whole = spanning_forest(objective.features, objective.tables)
         self._part = copied(self._whole)
         self._work = self._workspace()
         self._ranges = ranges(self._whole)
@@ -180,16 +180,16 @@ class BranchAndBound:
             bits = int(part.size.sum())
             origin = part.origin[:bits]
             work.multiplier[:bits] = multipliers[origin]
-            lower = self._improved(decided, room, bound)
-            if lower is None:
+            reached = self._improved(decided, room)
+            if reached is None:
                 return None
-            bound = lower
+            bound = min(bound, reached)
             multipliers = multipliers.copy()
             multipliers[origin] = work.best[:bits]
             if bound <= self._enough:
                 return []
             free = int((decided == FREE).sum())
-            if settle(part, work, decided, room, bound, self._enough) * 10 <= free:
+            if settle(part, work, decided, room, reached, self._enough) * 10 <= free:
                 break
         if not (decided == FREE).any() or (decided == IN).sum() >= self.objective.k:
             return self._expand(_Node(decided, bound, multipliers))
@@ -209,8 +209,8 @@ class BranchAndBound:
                 return min(room, int((decided == FREE).sum()))
             decided[useless] = OUT
 
-    def _improved(self, decided: Bytes, room: int, bound: int) -> int | None:
-        """Improve the bound of a node; None if told to stop."""
+    def _improved(self, decided: Bytes, room: int) -> int | None:
+        """Return the bound of the best multipliers that are met; None if told to stop."""
         work, part, root = self._work, self._part, self.nodes == 1
         chosen = np.flatnonzero(decided == IN)
         base = -int(work.cost[chosen].sum())
@@ -222,17 +222,18 @@ class BranchAndBound:
         work.best[:bits] = work.multiplier[:bits]
         entries = int((1 << part.size).sum())
         steps = max(1, min(_STEPS if root else _LOOK, _WORK // entries))
-        low = -(1 << 62)
+        low, bound = -(1 << 62), 1 << 62
         for _ in range(_ROUNDS if root else _ROUNDS_BELOW):
             enough = self._enough
             aim = max(enough, low)
-            now, value = ascend(
-                part, work, decided, room, base, enough, aim, self.objective.least, low, steps
+            before = bound
+            bound, value = ascend(
+                *(part, work, decided, room, base, enough, aim),
+                *(self.objective.least, low, before, steps),
             )
             if value > low:
                 low = value
                 self._offer(np.flatnonzero((decided == IN) | (work.found > 0)))
-            before, bound = bound, min(bound, now)
             if root:
                 self._prove(bound)
             if bound <= self._enough:

@@ -14,9 +14,7 @@ __all__ = ["copied", "ranges", "spanning_forest"]
 Ints = NDArray[np.int64]
 
 
-def spanning_forest(
-    features: Sequence[Sequence[int]], tables: Sequence[Ints], n_features: int
-) -> Terms:
+def spanning_forest(features: Sequence[Sequence[int]], tables: Sequence[Ints]) -> Terms:
     """Join terms that share many features; return them laid out for the kernels.
 
     The forest is a maximum spanning forest, by Prim's algorithm: neighbours agree about the
@@ -28,13 +26,9 @@ def spanning_forest(
         Of each term.
     tables : sequence of ndarray of int64
         The values of each term: bit i of the index says whether its i-th feature is chosen.
-    n_features : int
     """
     count = len(features)
-    has = np.zeros((count, n_features))  # floats have fast products
-    for t, members in enumerate(features):
-        has[t, members] = 1
-    order, parents = _grown(has @ has.T)
+    order, parents = _grown([sum(1 << j for j in members) for members in features])
     number = {t: count - 1 - n for n, t in enumerate(order)}  # children first
     terms = sorted(number, key=number.__getitem__)
     parent = np.array([number.get(parents[t], -1) for t in terms], dtype=np.int64)
@@ -99,22 +93,25 @@ def _starts(sizes: Ints) -> Ints:
     return np.cumsum(sizes) - sizes
 
 
-def _grown(common: NDArray[np.float64]) -> tuple[list[int], list[int]]:
+def _grown(members: list[int]) -> tuple[list[int], list[int]]:
     """Return the terms, parents first, and the parent of each; -1 for a root.
 
-    Of terms that share nothing with any before, the largest is the next root.
+    Terms are given by their features, as bits of an integer. Of terms that share nothing with any
+    before, the largest is the next root.
     """
-    count = len(common)
+    count = len(members)
     nearest = np.full(count, -1)
-    sizes = np.diag(common)
-    weight = sizes / (2 * sizes.max() + 2)
+    weight = np.array([bits.bit_count() for bits in members]) - 1000
     order: list[int] = []
     for _ in range(count):
         t = int(weight.argmax())
         order.append(t)
-        better = common[t] > np.maximum(weight, 0.5)
-        better &= weight >= 0
-        nearest[better] = t
-        weight[better] = common[t, better]
-        weight[t] = -1
+        weight[t] = _TAKEN
+        common = np.array([(bits & members[t]).bit_count() for bits in members])
+        closer = (common > np.maximum(weight, 0)) & (weight > _TAKEN)
+        nearest[closer] = t
+        weight[closer] = common[closer]
     return order, nearest.tolist()
+
+
+_TAKEN = -10_000
