@@ -38,6 +38,7 @@ class ReasonQuestion:
     def problem(self, trees: TreeModel, x: Any) -> SufficientReason:
         """State the problem for a row of a model."""
         features = Features(trees, row_values(trees, x), self.level)
+        own = int(trees.predict_index(features.x)[0])
         return SufficientReason(
             trees,
             features.x,
@@ -47,7 +48,9 @@ class ReasonQuestion:
             required=_several(self.required),
             forbidden=_several(self.forbidden),
             label=self.label,
-            context=class_context(trees, int(trees.predict_index(features.x)[0]), self.class_names),
+            context=class_context(
+                trees, int(trees.predict_index(features.x)[0]), self.class_names
+            ),
             name=self.name,
         )
 

@@ -36,7 +36,9 @@ def solve_table_sum(problem: Problem, form: TableSumForm, progress: Progress) ->
     }
     required = {*form.required}
     if len(required) > form.k or required & {*form.forbidden}:
-        return Outcome(True, Termination.COMPLETED, "the required features contradict", None, sizes)
+        return Outcome(
+            True, Termination.COMPLETED, "the required features contradict", None, sizes
+        )
     if form.target is None:
         return greatest_value(problem, form, progress, sizes)
     from cpx.backends.search.table_sums.fewest import fewest_features
@@ -76,7 +78,9 @@ def greatest_value(
     value = best.value
 
     def proved(bound: int) -> None:
-        progress.bound(max(objective.most_valuable(bound), tree.best.value if tree.best else value))
+        progress.bound(
+            max(objective.most_valuable(bound), tree.best.value if tree.best else value)
+        )
 
     tree = BranchAndBound(objective, best, found=met, proved=proved, stop=stop)
     done = tree.search()
