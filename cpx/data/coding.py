@@ -10,8 +10,16 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from cpx.data.number_tables import (
+    attributes_of,
+    cells_of,
+    numbers_and_names,
+    read_rows,
+    refined,
+    rounded,
+)
 from cpx.errors import DataError, nearest, shown
-from cpx.support.validation import choice, entries, integer, integer_in, name_list
+from cpx.support.validation import choice, entries, integer_in, name_list
 
 __all__ = ["Coding"]
 
@@ -146,7 +154,7 @@ class Coding:
         DataError
             Naming the argument, column or value that does not fit.
         """
-        table, titles = _table(X, names)
+        table, titles = numbers_and_names(X, names)
         if not len(table):
             raise DataError("the table has no rows")
         d = table.shape[1]
@@ -155,29 +163,26 @@ class Coding:
         given: Sequence[Any] = [()] * d if cuts is None else cuts
         if len(given) != d:
             raise DataError(f"cuts must have {d} arrays, one for each column, got {len(given)}")
-        values = _rounded(table, cast)
-        refined = [
-            _refined(_cut_array(f"cuts[{c}]", given[c]), values[:, c], max_states)
-            for c in range(d)
+        values = rounded(table, cast)
+        finer = [
+            refined(_cut_array(f"cuts[{c}]", given[c]), values[:, c], max_states) for c in range(d)
         ]
-        attributes = _attributes(titles, groups)
+        attributes = attributes_of(titles, groups)
         if also is not None:
-            values = np.vstack([values, _rounded(_rows(also, d), cast)])
-        cells = _cells(values, refined)
+            values = np.vstack([values, rounded(read_rows(also, d), cast)])
+        cells = cells_of(values, finer)
         states = []
         for group in attributes.values():
             mine = cells[:, group]
             if len(group) == 1:
                 first = -1 if (mine < 0).any() else 0
-                states.append(
-                    np.arange(first, len(refined[group[0]]) + 1, dtype=np.int32)[:, None]
-                )
+                states.append(np.arange(first, len(finer[group[0]]) + 1, dtype=np.int32)[:, None])
             else:
                 states.append(np.unique(mine, axis=0))
         return cls(
             tuple(attributes),
             tuple(map(tuple, attributes.values())),
-            tuple(refined),
+            tuple(finer),
             tuple(states),
             cast,
             tuple(titles),
@@ -213,8 +218,8 @@ class Coding:
             When X has other columns, or a value or combination that is no state: its row,
             column and value are named.
         """
-        values = _rounded(_rows(X, self.n_columns, self.column_names), self.cast)
-        cells = _cells(values, self.cuts)
+        values = rounded(read_rows(X, self.n_columns, self.column_names), self.cast)
+        cells = cells_of(values, self.cuts)
         result = np.empty((len(values), self.n_attributes), dtype=np.int32)
         for a, group in enumerate(self.columns):
             result[:, a] = self._codes_of(a, cells[:, group])
@@ -325,126 +330,6 @@ def saved_object(
     if isinstance(data["version"], bool) or data["version"] != version:
         raise DataError(f"{what}: version {shown(data['version'])} is not known")
     return {key: data[key] for key in keys}
-
-
-# -------------------------------------------------------------------- columns
-
-
-def _table(X: Any, names: Sequence[str] | None) -> tuple[FloatArray, list[str]]:
-    """Return a table of numbers as floats, and the names of its columns."""
-    import pandas as pd
-
-    from cpx.data.frames import as_table, column_names
-
-    frame = as_table(X)
-    titles = column_names(frame, isinstance(X, pd.DataFrame))
-    if names is not None:
-        titles = list(name_list("names", names, len(titles), error=DataError))
-    return _numbers(frame, titles), titles
-
-
-def _rows(X: Any, d: int, titles: Sequence[str] | None = None) -> FloatArray:
-    """Return rows of d numbers as floats; a vector is one row."""
-    import pandas as pd
-
-    if isinstance(X, np.ndarray) and X.dtype.kind in "fiub":
-        table = np.atleast_2d(X).astype(np.float64)
-    else:
-        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(_two_dimensional(X))
-        table = _numbers(frame, list(titles or [f"x{c}" for c in range(frame.shape[1])]))
-    if table.ndim != 2 or table.shape[1] != d:
-        raise DataError(f"rows must have {d} columns, got an array of shape {table.shape}")
-    return table
-
-
-def _two_dimensional(X: Any) -> Any:
-    try:
-        array = np.asarray(X)
-    except ValueError as error:
-        raise DataError(f"rows must be numbers: {error}") from error
-    return array[None, :] if array.ndim == 1 else array
-
-
-def _numbers(frame: Any, titles: Sequence[str]) -> FloatArray:
-    from cpx.data.columns import as_numbers
-
-    if frame.shape[1] != len(titles):
-        raise DataError(f"rows must have {len(titles)} columns, got {frame.shape[1]}")
-    if all(isinstance(t, np.dtype) and t.kind in "fiub" for t in frame.dtypes):
-        return np.asarray(frame.to_numpy(), dtype=np.float64)
-    columns = [as_numbers(title, frame.iloc[:, c]) for c, title in enumerate(titles)]
-    return np.column_stack(columns)
-
-
-def _rounded(table: FloatArray, cast: str) -> FloatArray:
-    with np.errstate(over="ignore"):  # beyond float32 is infinity, in the last cell
-        return np.asarray(table.astype(cast), dtype=np.float64)
-
-
-def _cells(values: FloatArray, cuts: Sequence[FloatArray]) -> IntArray:
-    cells = np.zeros(values.shape, dtype=np.int32)
-    for c, column in enumerate(cuts):
-        if len(column):
-            cells[:, c] = np.searchsorted(column, values[:, c], side="left")
-    cells[np.isnan(values)] = -1
-    return cells
-
-
-def _refined(cuts: FloatArray, values: FloatArray, max_states: int) -> FloatArray:
-    """Return the cuts and, while there are fewer than ``max_states`` cells, further ones."""
-    from cpx.data.column_fit import thresholds_of
-
-    present = values[np.isfinite(values)]
-    if not len(present) or len(cuts) + 1 >= max_states:
-        return cuts
-    distinct = np.unique(present)
-    # A gap between two values that is cut already is not cut again.
-    taken = set(np.searchsorted(distinct, cuts, side="right").tolist())
-    wanted = thresholds_of(present, max_states, "quantile")
-    gaps = np.searchsorted(distinct, wanted, side="right").tolist()
-    new = [cut for cut, gap in zip(wanted, gaps) if gap not in taken]
-    room = max_states - 1 - len(cuts)
-    if len(distinct) > max_states and len(new) > room:
-        new = [new[i] for i in np.linspace(0, len(new) - 1, room).round().astype(int).tolist()]
-    return np.array(sorted({*cuts.tolist(), *new}), dtype=np.float64)
-
-
-def _attributes(
-    titles: Sequence[str], groups: Mapping[str, Sequence[int | str]] | None
-) -> dict[str, list[int]]:
-    """Return the attributes with their columns, each where its first column stands."""
-    if len(set(titles)) < len(titles):
-        raise DataError(f"names must be different, got {shown(list(titles))}")
-    place = {title: c for c, title in enumerate(titles)}
-    owner: dict[int, str] = {}
-    listed: dict[str, list[int]] = {}
-    for name, members in (groups or {}).items():
-        listed[name] = []
-        for member in entries(f"groups[{shown(name)}]", members, "columns", error=DataError):
-            c = place.get(member, -1) if isinstance(member, str) else integer(member)
-            if c is None or not 0 <= c < len(titles):
-                raise DataError(
-                    f"groups[{shown(name)}] names a column {shown(member)} that is not in the "
-                    f"table{nearest(str(member), list(titles))}"
-                )
-            if c in owner:
-                raise DataError(
-                    f"column {shown(titles[c])} is in the groups {shown(owner[c])} and "
-                    f"{shown(name)}"
-                )
-            owner[c] = name
-            listed[name].append(c)
-        if not listed[name]:
-            raise DataError(f"groups[{shown(name)}] has no columns")
-    attributes: dict[str, list[int]] = {}
-    for c, title in enumerate(titles):
-        if c not in owner and title in listed:
-            raise DataError(f"{shown(title)} is the name of a group and of a column outside it")
-        attributes.setdefault(owner.get(c, title), listed.get(owner.get(c, title), [c]))
-    return attributes
-
-
-# ----------------------------------------------------------------- validation
 
 
 def _lists(name: str, value: Any) -> list[tuple[object, ...]]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from cpx.data.chow_liu import chow_liu_parents, mutual_information
-from cpx.data.tree_mixture import ONE, TreeMixture, log_sum
+from cpx.data.message_passing import ONE, log_sum
+from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, InvalidOption, shown
 from cpx.support.validation import choice, integer_in, positive_integer, real, valid_seed
 
-__all__ = ["STRUCTURES", "Structure", "fit_mixture", "quantised"]
+__all__ = ["STRUCTURES", "Structure", "checked_codes", "fit_mixture", "quantised"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -33,7 +35,7 @@ _ROUNDS = 2
 
 def fit_mixture(
     codes: npt.ArrayLike,
-    cardinalities: tuple[int, ...],
+    cardinalities: Sequence[int],
     *,
     structure: Structure = "mixture",
     components: int = 10,
@@ -58,7 +60,7 @@ def fit_mixture(
         Number of components of a mixture; the other two structures have one.
     smoothing : float
         Above 0. Every component is fitted as if it had so many rows more, in which attributes
-        are independent, half of them with the shares that the states have in all rows, half of them
+        are independent: half of them with the shares that states have in all rows, half of them
         with equal shares.
     seed : int
     restarts : int
@@ -88,8 +90,9 @@ def fit_mixture(
     >>> fitted = fit_mixture(codes, [2] * 6, components=2)
     >>> fitted
     <TreeMixture: mixture, 2 components, 6 attributes>
-    >>> all_zero = fitted.log_marginal([0] * 6, [[True] * 6])
-    >>> print(np.exp(all_zero).round(2).tolist(), (codes.sum(axis=1) == 0).mean())
+    >>> all_zero = fitted.log_marginal([0] * 6, [True] * 6)
+    >>> np.exp(all_zero).round(2).tolist(), float((codes.sum(axis=1) == 0).mean())
+    ([0.24], 0.234)
     """
     choice("structure", structure, STRUCTURES)
     trees = "chow-liu" in structure
@@ -197,7 +200,7 @@ class _Rows:
             far = nearest if 0 < nearest.sum() < np.inf else np.ones(self.n)
             centre = rng.choice(self.n, p=far / far.sum())
             distance[:, c] = (self.codes != self.codes[centre]).sum(axis=1)
-        return np.eye(k)[distance.argmin(axis=1)]
+        return np.asarray(np.eye(k)[distance.argmin(axis=1)], dtype=np.float64)
 
     def trees(self, memberships: FloatArray) -> list[_Layout]:
         """Return the Chow-Liu tree of each component's rows."""
@@ -303,7 +306,7 @@ def quantised(rows: FloatArray) -> npt.NDArray[np.int64]:
     return result
 
 
-def checked_codes(codes: npt.ArrayLike, cardinalities: Any) -> IntArray:
+def checked_codes(codes: npt.ArrayLike, cardinalities: Sequence[int]) -> IntArray:
     """Return rows of codes of attributes with these numbers of states, or raise DataError."""
     sizes = [integer_in("cardinalities", k, 1, error=DataError) for k in cardinalities]
     array = np.asarray(codes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.coding import saved_object
+from cpx.data.message_passing import ONE, Forest, log_sum
+from cpx.data.tree_mixture_checks import parent_array, probabilities
 from cpx.errors import DataError, NoMass, shown
-from cpx.support.validation import index_set, integer, positive_integer
+from cpx.support.validation import index_set, positive_integer
 
 __all__ = ["ONE", "TreeMixture"]
 
@@ -21,9 +23,6 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
 Table = npt.NDArray[np.int64]
-
-ONE = 2**30
-"""What a probability of 1 is in weights and tables: all of them are integers over it."""
 
 _FORMAT, _VERSION = "cpx-tree-mixture", 1
 
@@ -77,18 +76,18 @@ class TreeMixture:
     tables: tuple[tuple[Table, ...], ...]
 
     def __post_init__(self) -> None:
-        weights = _probabilities("weights", [self.weights]).reshape(-1)
+        weights = probabilities("weights", [self.weights]).reshape(-1)
         if len(self.tables) != len(weights):
             raise DataError(
                 f"tables must have {len(weights)} components, as weights has, got "
                 f"{len(self.tables)}"
             )
         tables = tuple(
-            tuple(_probabilities(f"tables[{c}][{a}]", table) for a, table in enumerate(component))
+            tuple(probabilities(f"tables[{c}][{a}]", table) for a, table in enumerate(component))
             for c, component in enumerate(self.tables)
         )
         n_attributes = len(tables[0])
-        parents = _parent_array(self.parents, len(weights), n_attributes)
+        parents = parent_array(self.parents, len(weights), n_attributes)
         sizes = [table.shape[1] for table in tables[0]]
         for c, component in enumerate(tables):
             if len(component) != n_attributes:
@@ -105,7 +104,7 @@ class TreeMixture:
         for key, value in (("weights", weights), ("parents", parents), ("tables", tables)):
             object.__setattr__(self, key, value)
         for c in range(len(weights)):
-            if len(self._orders[c]) < n_attributes:
+            if len(self._forests[c].order) < n_attributes:
                 raise DataError(f"parents[{c}] has a circle: {shown(parents[c].tolist())}")
 
     # ---------------------------------------------------------------- measure
@@ -143,19 +142,15 @@ class TreeMixture:
         return "chow-liu" if self.n_components == 1 else "mixture of chow-liu trees"
 
     @cached_property
-    def _orders(self) -> tuple[tuple[int, ...], ...]:
-        """For each component, its attributes with parents before children."""
-        return tuple(tuple(_downward(parents)) for parents in self.parents.tolist())
+    def _forests(self) -> tuple[Forest, ...]:
+        return tuple(
+            Forest(parents, tables) for parents, tables in zip(self.parents.tolist(), self.tables)
+        )
 
     @cached_property
     def log_weights(self) -> FloatArray:
         """Natural logarithms of the weights, shape (C,)."""
         return np.log(self.weights / ONE)
-
-    @cached_property
-    def _shares(self) -> tuple[tuple[FloatArray, ...], ...]:
-        """The tables as floats, which is exact."""
-        return tuple(tuple(table / ONE for table in component) for component in self.tables)
 
     # ---------------------------------------------------------- probabilities
 
@@ -168,9 +163,9 @@ class TreeMixture:
         rows = self._checked(np.asarray(codes), 2)
         result = np.empty((len(rows), self.n_components))
         sizes = np.array(self.cardinalities)
-        for c, component in enumerate(self._shares):
-            flat = np.log(np.concatenate([table.ravel() for table in component]))
-            start = np.cumsum([0] + [table.size for table in component[:-1]])
+        for c, forest in enumerate(self._forests):
+            flat = np.log(np.concatenate([table.ravel() for table in forest.shares]))
+            start = np.cumsum([0] + [table.size for table in forest.shares[:-1]])
             place = start + rows
             inner = np.flatnonzero(self.parents[c] >= 0)
             place[:, inner] += rows[:, self.parents[c, inner]] * sizes[inner]
@@ -194,19 +189,14 @@ class TreeMixture:
         row = self._checked(np.asarray(x), 1)
         seen = self._observed(observed)
         if self.edgeless:
-            logs = np.array(
-                [[np.log(t[0, s]) for t, s in zip(component, row)] for component in self._shares]
-            )
-            return np.asarray(seen @ logs.T)
-        masks: list[FloatArray | None] = []
-        for a, size in enumerate(self.cardinalities):
-            if not seen[:, a].any():
-                masks.append(None)
-                continue
-            allowed = np.repeat(~seen[:, a : a + 1], size, axis=1)
+            alone = [[t[0, s] for t, s in zip(f.shares, row)] for f in self._forests]
+            return np.asarray(seen @ np.log(alone).T)
+        asked = {}
+        for a in np.flatnonzero(seen.any(axis=0)).tolist():
+            allowed = np.repeat(~seen[:, a : a + 1], self.cardinalities[a], axis=1)
             allowed[:, row[a]] = True
-            masks.append(allowed.astype(np.float64))
-        return self._component_log_events(masks, len(seen))
+            asked[a] = allowed
+        return self._events(asked, len(seen))
 
     def log_marginal(self, x: npt.ArrayLike, observed: npt.ArrayLike) -> FloatArray:
         """Return the log-probability of parts of x, shape (N,).
@@ -232,14 +222,11 @@ class TreeMixture:
             The states that each attribute may have: of shape (K_a,) in all events, of shape
             (N, K_a) in each of N; None for all states.
         """
-        allowed = self._masks(masks)
-        lengths = {len(mask) for mask in allowed if mask is not None and mask.ndim == 2}
+        asked = self._masks(masks)
+        lengths = {len(mask) for mask in asked.values() if mask.ndim == 2}
         if len(lengths) > 1:
             raise DataError(f"masks must have as many rows each, got {sorted(lengths)}")
-        rows = [
-            None if mask is None else np.atleast_2d(mask).astype(np.float64) for mask in allowed
-        ]
-        return self._component_log_events(rows, max(lengths, default=1))
+        return self._events(asked, max(lengths, default=1))
 
     def event_probability(self, masks: Sequence[Any]) -> Any:
         """Return the probability that every attribute is in its mask.
@@ -257,53 +244,17 @@ class TreeMixture:
         several = any(mask is not None and np.ndim(mask) == 2 for mask in masks)
         return np.exp(logs) if several else float(np.exp(logs[0]))
 
-    def _component_log_events(self, rows: Sequence[FloatArray | None], n: int) -> FloatArray:
-        result = np.zeros((n, self.n_components))
-        for c in range(self.n_components):
-            for message in self._upward(c, rows)[1].values():
-                result[:, c] += message
+    def _events(self, asked: dict[int, BoolArray], n: int) -> FloatArray:
+        """Return the log-probability of n events under each component, shape (n, C)."""
+        rows = {a: np.atleast_2d(mask).astype(np.float64) for a, mask in asked.items()}
+        result = np.empty((n, self.n_components))
+        for c, forest in enumerate(self._forests):
+            result[:, c] = forest.upward(rows)[1]
         return result
-
-    def _upward(
-        self, c: int, rows: Sequence[FloatArray | None]
-    ) -> tuple[dict[int, FloatArray], dict[int, FloatArray]]:
-        """Sum the attributes of a component out, children first.
-
-        Returns
-        -------
-        below : by attribute, (N or 1, K_a) arrays
-            In proportion to the probability, by its own state, of what is asked of the attribute
-            and of those below it; not there where nothing is asked.
-        roots : by root, (N or 1,) arrays
-            The logarithm of the probability of what is asked of its tree.
-        """
-        below = {a: mask for a, mask in enumerate(rows) if mask is not None}
-        scale: dict[int, Any] = {}
-        roots = {}
-        for a in reversed(self._orders[c]):
-            if a not in below:
-                continue
-            message = below[a] @ self._shares[c][a].T
-            # Products of hundreds of probabilities would be 0 in floats.
-            top = message.max(axis=1)
-            with np.errstate(divide="ignore"):  # an event without probability
-                logs = np.log(top) + scale.get(a, 0.0)
-            parent = int(self.parents[c, a])
-            if parent < 0:
-                roots[a] = logs
-                continue
-            message = message / np.where(top > 0, top, 1.0)[:, None]
-            below[parent] = message * below[parent] if parent in below else message
-            scale[parent] = scale.get(parent, 0.0) + logs
-        return below, roots
 
     def exact_marginal(self, x: npt.ArrayLike, S: Iterable[int]) -> Fraction:
         """Return the exact probability that the attributes in S have the states of x."""
-        row = self._checked(np.asarray(x), 1)
-        masks: list[BoolArray | None] = [None] * self.n_attributes
-        for a in index_set("S", S, self.n_attributes, "attribute", error=DataError):
-            masks[a] = np.arange(self.cardinalities[a]) == row[a]
-        return self.exact_event_probability(masks)
+        return self.exact_event_probability(self._agreement(x, S))
 
     def exact_event_probability(self, masks: Sequence[Any]) -> Fraction:
         """Return the exact probability that every attribute is in its mask.
@@ -312,33 +263,14 @@ class TreeMixture:
         ----------
         masks : sequence of A arrays of bool of shape (K_a,), or None
         """
-        allowed = self._masks(masks)
-        if any(mask is not None and mask.ndim != 1 for mask in allowed):
+        asked = self._masks(masks)
+        if any(mask.ndim != 1 for mask in asked.values()):
             raise DataError("masks must be of one event here, arrays of one dimension")
-        return sum(
-            (self._exact_component(c, allowed) for c in range(self.n_components)), Fraction(0)
-        )
-
-    def _exact_component(self, c: int, allowed: Sequence[BoolArray | None]) -> Fraction:
-        """Return the weight of a component times the probability it gives to an event."""
-        # Numerators over ONE**power[a]; an attribute that nothing is asked of sums to 1.
-        below: dict[int, npt.NDArray[Any]] = {
-            a: mask.astype(object) * 1 for a, mask in enumerate(allowed) if mask is not None
-        }
-        power = dict.fromkeys(below, 0)
-        numerator, exponent = int(self.weights[c]), 1
-        for a in reversed(self._orders[c]):
-            if a not in below:
-                continue
-            message = self.tables[c][a].astype(object) @ below[a]
-            parent = int(self.parents[c, a])
-            if parent < 0:
-                numerator *= int(message[0])
-                exponent += power[a] + 1
-                continue
-            below[parent] = message * below[parent] if parent in below else message
-            power[parent] = power.get(parent, 0) + power[a] + 1
-        return Fraction(numerator, ONE**exponent)
+        total = Fraction(0)
+        for weight, forest in zip(self.weights.tolist(), self._forests):
+            numerator, power = forest.exact(asked)
+            total += Fraction(weight * numerator, ONE ** (power + 1))
+        return total
 
     # --------------------------------------------------------------- sampling
 
@@ -350,11 +282,7 @@ class TreeMixture:
         self, m: int, x: npt.ArrayLike, S: Iterable[int], rng: np.random.Generator
     ) -> IntArray:
         """Draw m rows of codes that have the states of x in the attributes S."""
-        row = self._checked(np.asarray(x), 1)
-        masks: list[BoolArray | None] = [None] * self.n_attributes
-        for a in index_set("S", S, self.n_attributes, "attribute", error=DataError):
-            masks[a] = np.arange(self.cardinalities[a]) == row[a]
-        return self.sample_event(m, masks, rng)
+        return self.sample_event(m, self._agreement(x, S), rng)
 
     def sample_event(self, m: int, masks: Sequence[Any], rng: np.random.Generator) -> IntArray:
         """Draw m rows of codes given that every attribute is in its mask.
@@ -373,48 +301,21 @@ class TreeMixture:
         NoMass
             When a mask has no state.
         """
-        allowed = self._masks(masks)
-        for a, mask in enumerate(allowed):
-            if mask is not None and not mask.any():
+        asked = self._masks(masks)
+        for a, mask in asked.items():
+            if not mask.any():
                 raise NoMass(f"masks[{a}] has no state, so the event has probability 0")
-        rows = [None if mask is None else mask[None, :].astype(np.float64) for mask in allowed]
-        passes = [self._upward(c, rows) for c in range(self.n_components)]
-        joint = self.log_weights + [
-            sum(float(v[0]) for v in roots.values()) for _, roots in passes
-        ]
+        rows = {a: mask[None, :].astype(np.float64) for a, mask in asked.items()}
+        sums = [forest.upward(rows) for forest in self._forests]
+        joint = self.log_weights + [float(np.sum(logs)) for _, logs in sums]
         share = np.exp(joint - log_sum(joint[None, :]))
-        counts = rng.multinomial(positive_integer("m", m), share / share.sum())
+        counts = rng.multinomial(positive_integer("m", m), share / share.sum()).tolist()
         drawn = [
-            self._downward_draw(c, int(count), passes[c][0], rng)
-            for c, count in enumerate(counts)
+            forest.draw(count, below, rng)
+            for forest, count, (below, _) in zip(self._forests, counts, sums)
             if count
         ]
         return np.asarray(rng.permutation(np.concatenate(drawn)))
-
-    def _downward_draw(
-        self, c: int, m: int, below: dict[int, FloatArray], rng: np.random.Generator
-    ) -> IntArray:
-        """Draw m rows of a component, each attribute after its parent."""
-        result = np.zeros((m, self.n_attributes), dtype=np.int32)
-        for a in self._orders[c]:
-            table = self._shares[c][a]
-            if a in below:
-                table = table * below[a]
-            if table.shape[1] == 1:
-                continue
-            limits = np.cumsum(table, axis=1)
-            u = rng.random(m)
-            parent = int(self.parents[c, a])
-            if parent < 0:
-                # The last state with any probability is never passed, whatever is rounded.
-                place = np.searchsorted(limits[0], u * limits[0, -1], side="right")
-                result[:, a] = np.minimum(place, np.flatnonzero(table[0])[-1])
-                continue
-            chosen = limits[result[:, parent]]
-            place = (chosen <= (u * chosen[:, -1])[:, None]).sum(axis=1)
-            last = table.shape[1] - 1 - (table[:, ::-1] > 0).argmax(axis=1)
-            result[:, a] = np.minimum(place, last[result[:, parent]])
-        return result
 
     # -------------------------------------------------------------- arguments
 
@@ -446,13 +347,21 @@ class TreeMixture:
             )
         return seen
 
-    def _masks(self, masks: Sequence[Any]) -> list[BoolArray | None]:
+    def _agreement(self, x: npt.ArrayLike, S: Iterable[int]) -> list[BoolArray | None]:
+        """Return the masks of the rows that have the states of x in S."""
+        row = self._checked(np.asarray(x), 1)
+        masks: list[BoolArray | None] = [None] * self.n_attributes
+        for a in index_set("S", S, self.n_attributes, "attribute", error=DataError):
+            masks[a] = np.arange(self.cardinalities[a]) == row[a]
+        return masks
+
+    def _masks(self, masks: Sequence[Any]) -> dict[int, BoolArray]:
+        """Return the masks that are not None, by attribute."""
         if len(masks) != self.n_attributes:
             raise DataError(f"masks must have {self.n_attributes} entries, got {len(masks)}")
-        result: list[BoolArray | None] = []
+        result = {}
         for a, (mask, size) in enumerate(zip(masks, self.cardinalities)):
             if mask is None:
-                result.append(None)
                 continue
             array = np.asarray(mask)
             if array.dtype != np.bool_ or array.ndim not in (1, 2) or array.shape[-1] != size:
@@ -460,7 +369,7 @@ class TreeMixture:
                     f"masks[{a}] must be an array of bool over {size} states, got {array.dtype} "
                     f"of shape {array.shape}"
                 )
-            result.append(array)
+            result[a] = array
         return result
 
     # --------------------------------------------------------------- its file
@@ -505,62 +414,3 @@ class TreeMixture:
             f"<TreeMixture: {self.structure}, {self.n_components} {parts}, "
             f"{self.n_attributes} attributes>"
         )
-
-
-def log_sum(logs: FloatArray) -> FloatArray:
-    """Return log(sum(exp(row))) of each row; -inf for rows of -inf."""
-    top = logs.max(axis=1)
-    safe = np.where(np.isfinite(top), top, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.asarray(safe + np.log(np.exp(logs - safe[:, None]).sum(axis=1)))
-
-
-def _downward(parents: Sequence[int]) -> Iterator[int]:
-    """Yield the attributes of a forest, parents before children; those on circles never."""
-    children: dict[int, list[int]] = {}
-    for a, parent in enumerate(parents):
-        children.setdefault(parent, []).append(a)
-    waiting = children.get(-1, [])[::-1]
-    while waiting:
-        a = waiting.pop()
-        yield a
-        waiting.extend(children.get(a, [])[::-1])
-
-
-def _probabilities(name: str, values: Any) -> Table:
-    """Return rows of positive integers that sum to ``ONE``, or raise DataError."""
-    try:
-        array = np.array(values)
-    except ValueError as error:
-        raise DataError(f"{name} must be rows of integers of one length: {error}") from error
-    if array.ndim != 2 or not array.size or array.dtype.kind not in "iu":
-        raise DataError(f"{name} must be rows of integers, got {shown(values)}")
-    if (array <= 0).any() or (array > ONE).any():
-        wrong = array[(array <= 0) | (array > ONE)][0]
-        raise DataError(f"{name} has {int(wrong)}: entries go from 1 to 2**30")
-    result = array.astype(np.int64)
-    if (result.sum(axis=1) != ONE).any():
-        found = result.sum(axis=1)
-        raise DataError(f"{name} has the sum {int(found[found != ONE][0])}, 2**30 is expected")
-    result.setflags(write=False)
-    return result
-
-
-def _parent_array(value: Any, components: int, attributes: int) -> IntArray:
-    if value is None:
-        array = np.full((components, attributes), -1)
-    else:
-        try:
-            array = np.array(value)
-        except ValueError as error:
-            raise DataError(f"parents must be rows of integers of one length: {error}") from error
-    if array.shape != (components, attributes) or array.dtype.kind not in "iu":
-        raise DataError(
-            f"parents must be a ({components}, {attributes}) array of integers, got {shown(value)}"
-        )
-    if (array < -1).any() or (array >= attributes).any():
-        wrong = integer(array[(array < -1) | (array >= attributes)][0])
-        raise DataError(f"parents has {wrong}: attributes go from 0 to {attributes - 1}")
-    result = array.astype(np.int32)
-    result.setflags(write=False)
-    return result

@@ -220,8 +220,8 @@ class ProbabilisticExplainer:
         why = ""
         if own == "score" and prediction == "probability":
             why = (
-                ": its probability is the sigmoid of a sum over trees, whose expectation is no sum "
-                "over trees; first_order_probability approximates it, without a guarantee"
+                ": its probability is the sigmoid of a sum over trees, and the expectation of that "
+                "is no sum; first_order_probability approximates it, without a guarantee"
             )
         raise InvalidOption(f"the model has a {own}, prediction is {shown(prediction)}{why}")
 

@@ -38,7 +38,6 @@ class ReasonQuestion:
     def problem(self, trees: TreeModel, x: Any) -> SufficientReason:
         """State the problem for a row of a model."""
         features = Features(trees, row_values(trees, x), self.level)
-        own = int(trees.predict_index(features.x)[0])
         return SufficientReason(
             trees,
             features.x,
