@@ -86,10 +86,10 @@ class ExpectedExplanation(Explanation):
 
     def facts(self) -> list[Fact]:
         """Return what is known about it."""
-        known = f"x itself {self.of_x:.4g}, nothing known {self.of_nothing:.4g}"
+        around = f"all values known: {self.of_x:.4g}, none: {self.of_nothing:.4g}"
         likelihood = f"{math.exp(self.log_likelihood):.3g}, logarithm {self.log_likelihood:.2f}"
         facts = [
-            Fact("expected", f"{self.expected:.4g}, {self.measure} ({known})"),
+            Fact("expected", f"{self.measure} {self.expected:.4g} ({around})"),
             Fact("likelihood", likelihood),
         ]
         if self.same is not None:

@@ -40,7 +40,7 @@ def break_ties(
         The same proof, whatever comes of the second problem.
     """
     objective = progress.objective
-    if not outcome.proved or objective is None or progress.explanation is None:
+    if not _proved(outcome, progress) or objective is None or progress.explanation is None:
         return outcome
     step = progress.problem.tie_step(objective)
     if step is None:
@@ -54,7 +54,12 @@ def break_ties(
     outcome.warnings += [text for text in second.warnings if text not in outcome.warnings]
     if wrong := contradiction(step, second, inner.objective, inner.best_bound):
         return replace(outcome, wrong=f"second solve: {wrong}")
-    return replace(outcome, best_of_ties=second.proved)
+    return replace(outcome, best_of_ties=_proved(second, inner))
+
+
+def _proved(outcome: Outcome, progress: Progress) -> bool:
+    """Whether there is a proof: an engine may have been stopped when the bound was met."""
+    return outcome.proved or progress.objective == progress.best_bound
 
 
 class _TieProgress(InnerProgress):

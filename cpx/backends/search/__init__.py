@@ -13,7 +13,8 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``linear``, ``ratio``: a linear objective, and precision;
 - ``enumeration``, ``solution_pool``: the n best sets, or all optimal ones, on the same walk;
 - ``max_weight``: the same for weights of either sign, as pricing needs it;
-- ``rule_sets``: sets of rules; ``kernel_rules``: rules of kernel machines.
+- ``rule_sets``: sets of rules; ``kernel_rules``: rules of kernel machines; ``table_sums``:
+  expected predictions.
 
 Its inner loops are kernels (:mod:`cpx.compiled`).
 """
@@ -78,15 +79,17 @@ class Search(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem has plain arrays of a form that the search knows."""
+        from cpx.models.expected_prediction.form import TableSumForm
         from cpx.models.kernel_rule.form import DNFForm
         from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
         from cpx.models.rule_set.form import RuleSelection
 
-        known = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm
+        known = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm | TableSumForm
         return isinstance(form_of(problem), known)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
+        from cpx.models.expected_prediction.form import TableSumForm
         from cpx.models.kernel_rule.form import DNFForm
         from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
         from cpx.models.rule_set.form import RuleSelection
@@ -105,6 +108,10 @@ class Search(Backend):
             from cpx.backends.search.rule_sets import optimise_sets
 
             work = partial(optimise_sets, problem, form, progress)
+        elif isinstance(form, TableSumForm):
+            from cpx.backends.search.table_sums import solve_table_sum
+
+            work = partial(solve_table_sum, problem, form, progress)
         else:
             assert isinstance(form, WeightedMonomial | RatioMonomial)  # accepts() says so
             with progress.phase("compile"):

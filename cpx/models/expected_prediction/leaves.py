@@ -126,9 +126,11 @@ class LeafForm:
                 inside &= np.where(cell == MISSING, missing[:, c, None], within)
             reached &= inside.any(axis=1)
             rows = np.flatnonzero(~inside.all(axis=1) & inside.any(axis=1))
-            different, which = np.unique(inside[rows], axis=0, return_inverse=True)
-            masks.append(different)
-            found.append((rows, a, which.reshape(-1)))
+            known: dict[bytes, int] = {}
+            which = [known.setdefault(row.tobytes(), len(known)) for row in inside[rows]]
+            different = np.frombuffer(b"".join(known), dtype=np.bool_)
+            masks.append(different.reshape(len(known), len(cells)))
+            found.append((rows, a, np.array(which, dtype=np.int64)))
         leaf = np.concatenate([rows for rows, _, _ in found])
         attribute = np.concatenate([np.full(len(rows), a) for rows, a, _ in found])
         mask = np.concatenate([which for _, _, which in found])

@@ -128,7 +128,8 @@ class LeafTables:
             if not agrees:
                 value *= self.masses[a][m]
                 power *= ONE
-        return float(value / (self._scale * power))
+        # The quotient of two integers is correctly rounded.
+        return float(value * self._scale.denominator / (self._scale.numerator * power))
 
     def _tables(
         self, group: list[int], start: NDArray[np.float64], shares: NDArray[np.float64]
@@ -237,6 +238,7 @@ def merged(terms: Iterable[Term]) -> tuple[list[Term], int]:
         found[features] = found[features] + table if features in found else table
     found.pop((), None)
     largest: list[tuple[frozenset[int], tuple[int, ...]]] = []
+    hosts: set[tuple[int, ...]] = set()
     for features in sorted(found, key=lambda fs: (-len(fs), fs)):
         inside = frozenset(features)
         host = next((fs for members, fs in largest if inside <= members), None)
@@ -246,7 +248,10 @@ def merged(terms: Iterable[Term]) -> tuple[list[Term], int]:
             shape = [2 if a in inside else 1 for a in reversed(host)]
             table = found[host].reshape((2,) * len(host)) + found[features].reshape(shape)
             found[host] = table.reshape(-1)
-    reduced = [Term(*_needed(features, found[features])) for _, features in largest]
+            hosts.add(host)
+    reduced = [
+        Term(*(_needed(fs, found[fs]) if fs in hosts else (fs, found[fs]))) for _, fs in largest
+    ]
     return [term for term in reduced if term.features], constant
 
 
@@ -254,11 +259,11 @@ def _needed(
     features: tuple[int, ...], table: NDArray[np.int64]
 ) -> tuple[tuple[int, ...], NDArray[np.int64]]:
     """Return a table without the attributes that it does not depend on."""
-    cube, kept = table.reshape((2,) * len(features)), []
-    for axis, a in enumerate(reversed(features)):
-        without, known = np.split(cube, 2, axis=axis)
-        if (without == known).all():
-            cube = np.repeat(without, 1, axis=axis)
+    kept: list[int] = []
+    for a in features:
+        cube = table.reshape(-1, 2, 1 << len(kept))
+        if (cube[:, 0] == cube[:, 1]).all():
+            table = np.ascontiguousarray(cube[:, 0]).reshape(-1)
         else:
             kept.append(a)
-    return tuple(reversed(kept)), np.ascontiguousarray(cube).reshape(-1)
+    return tuple(kept), table
