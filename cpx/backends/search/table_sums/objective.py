@@ -171,10 +171,8 @@ class GreatestValue(Objective):
         """Return the bound at which nothing better than a set is left."""
         if best is None:
             # No set of the target's value has less than that.
-            return (
-                -(1 << 62)
-                if self.target is None
-                else self._of_value(self.target) - (self._most_cost + 1)
+            return -(1 << 62) if self.target is None else self._of_value(self.target) - (
+                self._most_cost + 1
             )
         value = self._of_value(best.value)
         if self._shift:
