@@ -1,17 +1,14 @@
 """The options of a solve: with the same meaning for every engine, and of engines by their names.
 
-``cpsat{linearization_level=2}`` is an engine with one of its own options set. The values are those
-of JSON, and words without quotes; a backend lists the options that it takes
-(:meth:`Backend.options <cpx.backends.base.Backend.options>`). Those that would change what an
-engine may claim, such as its tolerances, are not among them, nor what has a name of ours: threads,
-seeds, limits.
+``cpsat{linearization_level=2}`` is an engine with one of its own options set; a backend lists the
+options that it takes (:meth:`Backend.options <cpx.backends.base.Backend.options>`). Those that
+would change what an engine may claim, such as its tolerances, are not among them, nor what has a
+name of ours: threads, seeds, limits.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,11 +24,7 @@ from cpx.support.validation import (
     valid_seed,
 )
 
-__all__ = ["EngineOption", "SolveOptions", "engine_text", "read_engine", "split_engines"]
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]*")
-_LONGEST = 10_000
+__all__ = ["EngineOption", "SolveOptions"]
 
 
 @dataclass(frozen=True)
@@ -180,100 +173,3 @@ class EngineOption:
         if self.least > -math.inf:
             text += f" from {self.least:g}"
         return text + (f" to {self.most:g}" if self.most < math.inf else "")
-
-
-def read_engine(text: str) -> tuple[str, dict[str, Any]]:
-    """Split a name of an engine into the name and its options.
-
-    Examples
-    --------
-    >>> read_engine('cpsat{linearization_level=2, subsolvers=["core"]}')
-    ('cpsat', {'linearization_level': 2, 'subsolvers': ['core']})
-    >>> read_engine("milp:cbc")
-    ('milp:cbc', {})
-
-    Raises
-    ------
-    InvalidOption
-        When what is in the braces is no list of ``name=value``.
-    """
-    name, brace, rest = text.partition("{")
-    if not brace:
-        return text, {}
-    if len(text) > _LONGEST:
-        raise InvalidOption(f"the name of an engine is too long: {shown(text)}")
-    if not rest.endswith("}"):
-        raise InvalidOption(f"the options of an engine end with '}}', got {shown(text)}")
-    options: dict[str, Any] = {}
-    for part in split_engines(rest[:-1]):
-        option, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not _NAME.fullmatch(option):
-            raise InvalidOption(
-                f"options of an engine are written name=value, got {shown(part)} in {shown(text)}"
-            )
-        if option in options:
-            raise InvalidOption(f"{option} is given twice in {shown(text)}")
-        options[option] = _value(option, value)
-    return name.strip(), options
-
-
-def engine_text(name: str, options: Mapping[str, Any]) -> str:
-    """Return the name of an engine with its options, in the one way in which it is written.
-
-    Examples
-    --------
-    >>> engine_text("milp:highs", {"presolve": "off", "mip_heuristic_effort": 0.5})
-    'milp:highs{mip_heuristic_effort=0.5,presolve=off}'
-    """
-    if not options:
-        return name
-    each = (f"{option}={_written(options[option])}" for option in sorted(options))
-    return name + "{" + ",".join(each) + "}"
-
-
-def split_engines(text: str) -> list[str]:
-    """Split at the commas that are outside brackets and quotes; what is empty is left out.
-
-    Examples
-    --------
-    >>> split_engines("search, cpsat{cut_level=0,symmetry_level=0}")
-    ['search', 'cpsat{cut_level=0,symmetry_level=0}']
-    """
-    parts, start, depth, quoted = [], 0, 0, False
-    for i, sign in enumerate(text):
-        if sign == '"' and text[i - 1 : i] != "\\":
-            quoted = not quoted
-        elif quoted:
-            continue
-        elif sign in "{[":
-            depth += 1
-        elif sign in "}]":
-            depth -= 1
-        elif sign == "," and depth == 0:
-            parts.append(text[start:i])
-            start = i + 1
-    parts.append(text[start:])
-    return [part.strip() for part in parts if part.strip()]
-
-
-def _value(name: str, text: str) -> Any:
-    if text in ("True", "False"):
-        return text == "True"
-    try:
-        return json.loads(text, parse_constant=_finite, parse_float=_finite)
-    except (ValueError, RecursionError):
-        if _WORD.fullmatch(text):
-            return text
-    raise InvalidOption(f"{name} must be a number, true, false, a word or JSON, got {shown(text)}")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(text)
-    return number
-
-
-def _written(value: Any) -> str:
-    plain = isinstance(value, str) and _WORD.fullmatch(value) and _value("", value) == value
-    return value if plain else json.dumps(value)

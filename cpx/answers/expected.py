@@ -55,7 +55,7 @@ class ExpectedExplanation(Explanation):
     ...                             greatest=2.5, bound=0.6)
     >>> round(found.first_order_probability, 3)
     0.818
-    >>> Explanation.from_dict(found.to_dict()) == found
+    >>> ExpectedExplanation.from_dict(found.to_dict()) == found
     True
     """
 
@@ -107,7 +107,7 @@ class ExpectedExplanation(Explanation):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ExpectedExplanation:
         """Read what :meth:`to_dict` wrote."""
-        plain = Explanation.from_dict({k: v for k, v in data.items() if k != "expectation"})
+        plain = Explanation.from_dict(data)
         return cls(
             plain.rule,
             precision=plain.precision,

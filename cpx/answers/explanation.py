@@ -201,10 +201,6 @@ class Explanation(Shown):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Explanation:
         """Read what :meth:`to_dict` wrote."""
-        if "expectation" in data:
-            from cpx.answers.expected import ExpectedExplanation
-
-            return ExpectedExplanation.from_dict(data)
         fresh, precision, coverage = data["fresh"], data["precision"], data["coverage"]
         rule = (RuleSet if "figures" in data["rule"] else Rule).from_dict(data["rule"])
         if data["features"] != list(rule.features):

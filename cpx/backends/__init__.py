@@ -13,7 +13,8 @@ from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import EngineError, UnknownName, shown
-from cpx.options import EngineOption, read_engine
+from cpx.options import EngineOption
+from cpx.support.named_options import read_named
 
 __all__ = [
     "Backend",
@@ -118,7 +119,7 @@ def backend(name: str) -> Backend:
     """
     if not isinstance(name, str):
         raise UnknownName("backend", name, names())
-    name, settings = read_engine(name)
+    name, settings = read_named("engine", name)
     family, colon, solver = name.partition(":")
     engine = backend_class(family)(solver if colon else None)
     engine.set_options(settings)

@@ -23,7 +23,8 @@ from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
 from cpx.models.base import RatioProblem
-from cpx.options import EngineOption, engine_text
+from cpx.options import EngineOption
+from cpx.support.named_options import named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
@@ -177,7 +178,7 @@ class Backend(ABC):
     @property
     def configuration(self) -> str:
         """The name with the options that were given with it: ``"cpsat{cut_level=0}"``."""
-        return engine_text(self.full_name, self.settings)
+        return named_text(self.full_name, self.settings)
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of the engine that can be set, by their own names.

@@ -17,6 +17,7 @@ from cpx.answers.values import Value
 from cpx.compiled.machine_code import seconds_compiling
 from cpx.errors import EngineError, shown
 from cpx.models.base import RatioProblem
+from cpx.support.threads import start_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -275,18 +276,15 @@ def run_interruptibly(
     """
     box: list[T] = []
     failure: list[BaseException] = []
-    # Not Thread.join: interrupted by Ctrl-C it takes the thread for ended (CPython 3.11).
-    done = threading.Event()
 
     def target() -> None:
         try:
             box.append(call())
         except BaseException as error:
             failure.append(error)
-        finally:
-            done.set()
 
-    threading.Thread(target=target, name="cpx-engine", daemon=True).start()
+    # Not Thread.join: interrupted by Ctrl-C it takes the thread for ended (CPython 3.11).
+    done = start_thread(target)
     stopped = False
     while not done.is_set():
         try:

@@ -18,6 +18,8 @@ __all__ = ["Trial", "choose_mixture"]
 
 FloatArray = npt.NDArray[np.float64]
 
+_ENOUGH = 250
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -40,6 +42,7 @@ def choose_mixture(
 ) -> tuple[TreeMixture, tuple[Trial, ...]]:
     """Fit distributions to some of the rows, and the one best on the others to all rows.
 
+    A share of the rows is kept aside, and where that is less than 250 rows other ones in turn.
     Mixtures are tried with 2, 4, 8, ... components, while more of them make the rows kept aside
     more probable. Of two distributions the simpler one is taken, unless the logarithm of the
     probability of these rows is higher under the other by more than the standard error of that
@@ -54,7 +57,7 @@ def choose_mixture(
     max_components : int
         The most components that are tried.
     share : float
-        Share of the rows kept aside, between 0 and 1.
+        Share of the rows kept aside at a time, between 0 and 1.
     seed : int
         Of the rows kept aside and of the fits.
     **options
@@ -90,7 +93,14 @@ def choose_mixture(
             f"and {len(structures)} structures"
         )
     order = np.random.default_rng(valid_seed(seed)).permutation(len(rows))
-    kept, fitted = rows[order[:aside]], rows[order[aside:]]
+    turns = max(1, min(len(rows) // aside, -(-_ENOUGH // aside)))
+    parts = [order[i * aside : (i + 1) * aside] for i in range(turns)]
+
+    def fit(some: npt.NDArray[np.int64], structure: Structure, components: int) -> TreeMixture:
+        return fit_mixture(
+            some, cardinalities, structure=structure, components=components, seed=seed, **options
+        )
+
     trials: list[Trial] = []
     best: tuple[Trial, FloatArray] | None = None
     for structure in structures:
@@ -98,15 +108,14 @@ def choose_mixture(
         components = 2 if several else 1
         before: FloatArray | None = None
         while components <= most:
-            tried = fit_mixture(
-                fitted,
-                cardinalities,
-                structure=structure,
-                components=components,
-                seed=seed,
-                **options,
+            held_out = np.concatenate(
+                [
+                    fit(np.delete(rows, part, axis=0), structure, components).log_likelihood(
+                        rows[part]
+                    )
+                    for part in parts
+                ]
             )
-            held_out = tried.log_likelihood(kept)
             trials.append(Trial(structure, components, float(held_out.mean())))
             if best is None or _surely_better(held_out, best[1]):
                 best = (trials[-1], held_out)
@@ -115,15 +124,7 @@ def choose_mixture(
             before, components = held_out, 2 * components
     if best is None:
         raise DataError("choosing among mixtures needs max_components of at least 2")
-    chosen = fit_mixture(
-        rows,
-        cardinalities,
-        structure=best[0].structure,
-        components=best[0].components,
-        seed=seed,
-        **options,
-    )
-    return chosen, tuple(trials)
+    return fit(rows, best[0].structure, best[0].components), tuple(trials)
 
 
 def _surely_better(new: FloatArray, old: FloatArray) -> bool:

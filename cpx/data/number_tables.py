@@ -31,17 +31,29 @@ def numbers_and_names(X: Any, names: Sequence[str] | None) -> tuple[FloatArray, 
 
 
 def read_rows(X: Any, d: int, titles: Sequence[str] | None = None) -> FloatArray:
-    """Return rows of d numbers as floats; a vector is one row."""
+    """Return rows of d numbers as floats; a vector is one row.
+
+    A frame with names goes by them, unless the titles are those of a table without names.
+    """
     import pandas as pd
+
+    from cpx.data.frames import with_columns
 
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiub":
         table = np.atleast_2d(X).astype(np.float64)
     else:
         frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(_two_dimensional(X))
-        table = _numbers(frame, list(titles or [f"x{c}" for c in range(frame.shape[1])]))
+        named = all(isinstance(label, str) for label in frame.columns)
+        if named and titles and frame.shape[1] == d and tuple(titles) != _numbered(d):
+            frame = with_columns(frame, list(titles))
+        table = _numbers(frame, list(titles or _numbered(frame.shape[1])))
     if table.ndim != 2 or table.shape[1] != d:
         raise DataError(f"rows must have {d} columns, got an array of shape {table.shape}")
     return table
+
+
+def _numbered(d: int) -> tuple[str, ...]:
+    return tuple(f"x{c}" for c in range(d))
 
 
 def _two_dimensional(X: Any) -> Any:

@@ -87,6 +87,8 @@ class TreeMixture:
             for c, component in enumerate(self.tables)
         )
         n_attributes = len(tables[0])
+        if not n_attributes:
+            raise DataError("tables[0] has no attributes")
         parents = parent_array(self.parents, len(weights), n_attributes)
         sizes = [table.shape[1] for table in tables[0]]
         for c, component in enumerate(tables):
@@ -103,9 +105,6 @@ class TreeMixture:
                     )
         for key, value in (("weights", weights), ("parents", parents), ("tables", tables)):
             object.__setattr__(self, key, value)
-        for c in range(len(weights)):
-            if len(self._forests[c].order) < n_attributes:
-                raise DataError(f"parents[{c}] has a circle: {shown(parents[c].tolist())}")
 
     # ---------------------------------------------------------------- measure
 

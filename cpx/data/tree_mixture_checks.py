@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.message_passing import ONE
+from cpx.data.message_passing import ONE, downward
 from cpx.errors import DataError, shown
 from cpx.support.validation import integer
 
@@ -49,6 +49,9 @@ def parent_array(value: Any, components: int, attributes: int) -> npt.NDArray[np
     if (array < -1).any() or (array >= attributes).any():
         wrong = integer(array[(array < -1) | (array >= attributes)][0])
         raise DataError(f"parents has {wrong}: attributes go from 0 to {attributes - 1}")
+    for c, row in enumerate(array.tolist()):
+        if len(list(downward(row))) < attributes:
+            raise DataError(f"parents[{c}] has a circle: {shown(row)}")
     result = array.astype(np.int32)
     result.setflags(write=False)
     return result

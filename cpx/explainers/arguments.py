@@ -25,11 +25,14 @@ __all__ = [
     "EngineOptions",
     "ExpectationOptions",
     "ExplainOptions",
+    "Objective",
     "ProbabilisticOptions",
     "QuestionOptions",
     "ReasonOptions",
     "RuleOptions",
 ]
+
+Objective = Literal["precision", "coverage", "loss", "negative-only"]
 
 BACKEND, TIME_LIMIT, FRESH = "search", 10.0, 1000
 """The engine, its seconds and the number of fresh samples, unless they are given."""
@@ -56,7 +59,7 @@ SOLVE_OPTIONS = tuple(name for name in EngineOptions.__annotations__ if name != 
 class QuestionOptions(TypedDict, total=False):
     """The fields of :class:`Question` but k."""
 
-    objective: Literal["precision", "coverage", "loss", "negative-only"]
+    objective: Objective
     m: int | None
     epsilon: float | None
     delta: float | None

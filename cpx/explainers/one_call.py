@@ -116,7 +116,10 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         How columns become conditions; see :class:`cpx.Binarizer`.
     distribution : str or Distribution, default="empirical"
         ``"empirical"`` (background rows), ``"product"`` (each column drawn independently from
-        the background), ``"perturbed"`` (found on background rows, measured on background
+        the background); fitted to the background, so that rows that it does not have are drawn
+        too: ``"factorised"``, ``"mixture"``, ``"chow-liu"``, or ``"fitted"`` for the one of these
+        that suits the data best, with options in braces as in ``"mixture{components=5}"``;
+        ``"perturbed"`` (found on background rows, measured on background
         rows with the rule written in: expect a lower precision), or ``"uniform"`` over the
         binary features; with ``"uniform"`` the classifier must take the binary features.
     class_names : sequence or mapping, optional

@@ -1,6 +1,6 @@
 """How a problem is solved by a sequence of engine calls or by a published heuristic.
 
-- ``beam``: greedy and beam search;
+- ``beam``: greedy and beam search; ``expectation_beam``: that for expected predictions;
 - ``anchors``: Anchors, by the package of its authors;
 - ``local_search``: greedy and local search over sets of rules, and the start of engines;
 - ``genetic``: formulas for kernel machines, by a genetic algorithm;
@@ -8,5 +8,6 @@
 - ``candidates``, ``rule_learners``: rules to select from, and other rule learners;
 - ``reasons``: sufficient reasons of tree models, by deletion and implicit hitting sets;
 - ``certificates``: noise stabilising certificates;
+- ``greatest_score``: the greatest score of a tree model given some values of a row;
 - ``active``: decision sets that mimic a whole classifier, learned by queries.
 """

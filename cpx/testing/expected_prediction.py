@@ -39,7 +39,7 @@ def best_set(problem: ExpectedPrediction) -> tuple[int, int, tuple[int, ...]] | 
     Examples
     --------
     >>> best_set(random_expectation(5))
-    (100, 5049863, (0, 2))
+    (1014673263059, 3528897, (1,))
     """
     sign = 1 if problem.sense == "min" else -1
     best: tuple[int, int, tuple[int, ...]] | None = None

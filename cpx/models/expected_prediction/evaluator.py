@@ -150,7 +150,7 @@ class Evaluator:
         return int(self.leaves.base) / self.leaves.scale
 
     @cached_property
-    def _values(self) -> Floats:
+    def values(self) -> Floats:
         """The values of the leaves as floats: the quotients of integers, rounded once."""
         return np.array([int(v) / self.leaves.scale for v in self.leaves.values])
 
@@ -203,7 +203,7 @@ class Evaluator:
         """Return P_c(l | z) of each set and leaf."""
         known = seen[:, self.leaves.attribute]
         factors = np.where(known, self._agrees, self._shares[c])
-        result = np.ones((len(seen), len(self._values)))
+        result = np.ones((len(seen), len(self.values)))
         some, first = self._tested
         if some.size:
             result[:, some] = np.multiply.reduceat(factors, first, axis=1)
@@ -211,7 +211,7 @@ class Evaluator:
 
     def _by_factors(self, c: int, seen: Bools) -> tuple[Floats, Floats, Floats]:
         """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
-        weighted = self._reached(c, seen) * self._values
+        weighted = self._reached(c, seen) * self.values
         mean = weighted.sum(axis=1)
         more = np.repeat(mean[:, None], seen.shape[1], axis=1)
         order, first, names = self._by_attribute
@@ -226,7 +226,7 @@ class Evaluator:
         """Return the mean of the leaves under one component."""
         if self._edges[c]:
             return self._by_edges(c, seen, down=False)[0]
-        return self._reached(c, seen) @ self._values
+        return self._reached(c, seen) @ self.values
 
     # ---------------------------------------------------------- components with edges
 
@@ -243,10 +243,10 @@ class Evaluator:
 
     def _by_edges(self, c: int, seen: Bools, down: bool = True) -> tuple[Floats, Floats, Floats]:
         """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
-        sets, leaves = len(seen), len(self._values)
+        sets, leaves = len(seen), len(self.values)
         passes = _Passes(self, c, seen)
         logs = passes.logs.reshape(sets, leaves + 1)
-        shares = np.exp(logs[:, :-1] - logs[:, -1:]) * self._values
+        shares = np.exp(logs[:, :-1] - logs[:, -1:]) * self.values
         mean = shares.sum(axis=1)
         if not down:
             return mean, mean, mean
@@ -279,7 +279,7 @@ class _Passes:
         self._order = [a for a, parent in enumerate(self._parents) if parent < 0]
         for a in self._order:
             self._order += self._children[a]
-        count = len(evaluator._values) + 1
+        count = len(evaluator.values) + 1
         self._rows = len(seen) * count
         self._own = [self._allowed(evaluator, a, seen, count) for a in range(len(self._parents))]
         self.logs = np.zeros(self._rows)

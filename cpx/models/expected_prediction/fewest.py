@@ -15,6 +15,7 @@ from cpx.data.coding import Coding
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import InvalidInstance, shown
 from cpx.models.expected_prediction.form import TableSumForm
+from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.problem import (
     DISTRIBUTION,
@@ -262,9 +263,7 @@ class FewestExpected(ExpectedPrediction):
 
     def tie_step(self, objective: Value) -> Problem | None:
         """Return the problem to find the likeliest set of this size."""
-        from cpx.models.expected_prediction.likeliest import Likeliest
-
-        return Likeliest(self, int(objective), self.target)
+        return Likeliest(self, self.form, int(objective), self.target)
 
     def trivial_bound(self) -> int:
         """Return the number of required attributes."""

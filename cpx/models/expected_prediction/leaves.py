@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cpx.data.coding import Coding
     from cpx.trees.form import TreeModel
 
-__all__ = ["LeafForm", "refuse_misfit"]
+__all__ = ["LeafForm", "model_cells", "refuse_misfit"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +188,16 @@ def refuse_misfit(model: TreeModel, coding: Coding) -> None:
                 raise InvalidInstance(
                     f"coding: {shown(name)} may be missing, and the model has no branch for that"
                 )
+
+
+def model_cells(
+    model: TreeModel, coding: Coding, codes: NDArray[np.integer[Any]]
+) -> NDArray[np.int32]:
+    """Return the cells of the model for rows of states; shape (n, A) to (n, d)."""
+    cells = np.zeros((len(codes), model.n_attributes), dtype=np.int32)
+    for a, columns in enumerate(coding.columns):
+        cells[:, list(columns)] = _cells(model, coding, a)[codes[:, a]]
+    return cells
 
 
 def _cells(model: TreeModel, coding: Coding, a: int) -> NDArray[np.int64]:

@@ -12,7 +12,6 @@ from cpx.models.expected_prediction.encodings import products, tables
 
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.form import TableSumForm
-    from cpx.models.expected_prediction.problem import ExpectedPrediction
 
 __all__ = ["Likeliest"]
 
@@ -23,7 +22,9 @@ class Likeliest(Problem):
     Parameters
     ----------
     asked : ExpectedPrediction
-        Whose sets, words and penalties these are.
+        Whose sets and words these are.
+    form : TableSumForm
+        Its plain arrays.
     k : int
     target : int
         In units.
@@ -35,9 +36,9 @@ class Likeliest(Problem):
         Encoding("tables", tables),
     )
 
-    def __init__(self, asked: ExpectedPrediction, k: int, target: int) -> None:
+    def __init__(self, asked: Problem, form: TableSumForm, k: int, target: int) -> None:
         self.asked = asked
-        self.form = replace(asked.form, k=k, target=target, likeliest=True)
+        self.form = replace(form, k=k, target=target, likeliest=True)
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""

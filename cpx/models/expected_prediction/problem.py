@@ -24,6 +24,7 @@ from cpx.models.expected_prediction.encodings import products, tables
 from cpx.models.expected_prediction.exact import ExactScores
 from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.expected_prediction.leaves import LeafForm
+from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.tables import MOST_TESTS, LeafTables, merged
 from cpx.models.expected_prediction.text import ExpectationText
 from cpx.models.expected_prediction.words import state_words
@@ -395,9 +396,7 @@ class MLSE(ExpectedPrediction):
 
     def tie_step(self, objective: Value) -> Problem | None:
         """Return the problem to find the likeliest set of at least this value."""
-        from cpx.models.expected_prediction.likeliest import Likeliest
-
-        return Likeliest(self, self.k, int(objective))
+        return Likeliest(self, self.form, self.k, int(objective))
 
     def trivial_bound(self) -> int:
         """Return the sum of the greatest leaves of all trees, in units."""
