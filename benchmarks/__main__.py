@@ -31,6 +31,7 @@ NAMES = (
     "rule_sets",
     "learning",
     "rule_learners",
+    "expected_prediction",
     "structure",
     "cpmpy_suite",
     "reports",
