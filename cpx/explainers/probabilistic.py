@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from cpx.answers.expected import ExpectedExplanation
+from cpx.answers.frontier import Frontier
 from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
 from cpx.data.mixture_choice import choose_mixture
-from cpx.data.mixture_fit import STRUCTURES, fit_mixture
+from cpx.data.mixture_fit import Structure, fit_mixture
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, EngineError, InvalidOption, UnknownName, shown
-from cpx.explainers.arguments import FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
+from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
 from cpx.explainers.class_names import class_context
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
@@ -24,6 +25,7 @@ from cpx.models.expected_prediction.text import MEASURES
 from cpx.models.sufficient_reason.row import fitted_to
 from cpx.processes.interrupts import interruptible
 from cpx.solving.run import solve_with
+from cpx.support.named_options import read_named
 from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
 from cpx.trees.linear import is_linear, read_linear
@@ -31,12 +33,12 @@ from cpx.trees.linear import is_linear, read_linear
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FITTED", "ProbabilisticExplainer", "engine_for"]
+__all__ = ["FITTED", "ProbabilisticExplainer"]
 
-FITTED = (*STRUCTURES, "fitted")
-"""Names of distributions: the structures, and that which suits rows kept aside best."""
+FITTED = ("factorised", "mixture", "chow-liu", "fitted")
+"""Names of distributions; the last is the one of them that suits rows kept aside best."""
 
-_COMPONENTS = 10
+_COMPONENTS = {"mixture": 10, "chow-liu": 1}
 
 
 class ProbabilisticExplainer:
@@ -54,11 +56,12 @@ class ProbabilisticExplainer:
         Rows of numbers that say what the data look like, without the target.
     distribution : str or TreeMixture, default="mixture"
         What is fitted: ``"factorised"`` (all attributes independent: the best explanation can be
-        proved), ``"mixture"`` of such distributions, ``"chow-liu"``, ``"mixture of chow-liu
-        trees"``, or ``"fitted"``: the one of these that suits rows kept aside best. Or one that is
-        fitted already, over the same states.
+        proved), a ``"mixture"`` of such distributions, ``"chow-liu"`` trees, or ``"fitted"``: the
+        one of these that suits rows kept aside best. Options may follow in braces:
+        ``"mixture{components=5}"``. Or a distribution that is fitted already, over the same
+        states.
     components : int, optional
-        Of a mixture; by default 10.
+        By default 10 for a mixture, and one Chow-Liu tree.
     groups : mapping of str to columns, optional
         Attributes of several columns, such as the 0/1 columns of a category: each combination
         that occurs is a state, and all these columns are known or none is.
@@ -136,21 +139,29 @@ class ProbabilisticExplainer:
     def _fit(
         self, rows: Any, distribution: str, components: int | None, smoothing: float
     ) -> TreeMixture:
-        if distribution not in FITTED:
-            raise UnknownName("distribution", distribution, FITTED)
-        own: dict[str, Any] = {"smoothing": smoothing, "seed": self.seed}
+        name, options = read_named("distribution", distribution)
+        if name not in FITTED:
+            raise UnknownName("distribution", name, FITTED)
+        if components is not None:
+            options = {"components": components} | options
+        own = {"fitted": {"max_components"}, "factorised": set[str]()}.get(name, {"components"})
+        if wrong := sorted(options.keys() - own - {"smoothing"}):
+            raise InvalidOption(f"{wrong[0]} is no option of the distribution {shown(name)}")
+        options = {"smoothing": smoothing, "seed": self.seed} | options
         codes, sizes = self.coding.codes(rows), self.coding.cardinalities
-        if "mixture" not in distribution and components is not None:
-            raise InvalidOption(f"components is for mixtures, not for {shown(distribution)}")
         with interruptible():
-            if distribution == "fitted":
-                chosen, self.trials = choose_mixture(codes, sizes, **own)
+            if name == "fitted":
+                chosen, self.trials = choose_mixture(codes, sizes, **options)
                 return chosen
-            if components is not None:
-                own["components"] = positive_integer("components", components)
-            elif "mixture" in distribution:
-                own["components"] = _COMPONENTS
-            return fit_mixture(codes, sizes, structure=distribution, **own)  # type: ignore[arg-type]
+            count = positive_integer(
+                "components", options.pop("components", _COMPONENTS.get(name, 1))
+            )
+            structure: Structure = "factorised"
+            if name == "mixture":
+                structure = "mixture"
+            elif name == "chow-liu":
+                structure = "chow-liu" if count == 1 else "mixture of chow-liu trees"
+            return fit_mixture(codes, sizes, structure=structure, components=count, **options)
 
     # ------------------------------------------------------------------ one row
 
@@ -220,8 +231,8 @@ class ProbabilisticExplainer:
         why = ""
         if own == "score" and prediction == "probability":
             why = (
-                ": its probability is the sigmoid of a sum over trees, and the expectation of that "
-                "is no sum; first_order_probability approximates it, without a guarantee"
+                ": its probability is the sigmoid of a sum over trees, and the expectation of it "
+                "is no sum; first_order_probability approximates that, without a guarantee"
             )
         raise InvalidOption(f"the model has a {own}, prediction is {shown(prediction)}{why}")
 
@@ -245,10 +256,7 @@ class ProbabilisticExplainer:
             Its ``explanation`` is None when the engine found nothing.
         """
         problem, result = self._solved(x, k, {**options})
-        if result.explanation is None:
-            return result
-        fresh = options.get("fresh", FRESH)
-        return replace(result, explanation=self._measured(problem, result.explanation, fresh))
+        return self.measured(problem, result, options.get("fresh", FRESH))
 
     def explain(
         self, x: Any, k: int | None = None, **options: Unpack[ExpectationOptions]
@@ -275,15 +283,18 @@ class ProbabilisticExplainer:
             attributes reach the threshold.
         """
         problem, result = self._solved(x, k, {**options})
-        found = result.explanation
-        if found is None or result.status is Status.ERROR:
+        result = self.measured(problem, result, options.get("fresh", FRESH))
+        measured: Any = result.explanation
+        if measured is None or result.status is Status.ERROR:
             raise _nothing(problem, result)
-        measured = self._measured(problem, found, options.get("fresh", FRESH))
         notes = [*measured.notes, *self.notes, *result.warnings]
         if result.verified:
             notes.append("checked: code that no engine uses confirms the expectation")
         notes = list(dict.fromkeys(notes))
-        return replace(measured, notes=tuple(notes), result=result, problem=problem)
+        answer: ExpectedExplanation = replace(
+            measured, notes=tuple(notes), result=result, problem=problem
+        )
+        return answer
 
     def _solved(
         self, x: Any, k: int | None, asked: dict[str, Any]
@@ -293,23 +304,67 @@ class ProbabilisticExplainer:
         engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
         backend, seed = asked.pop("backend", None), engine.pop("seed", self.seed)
         problem = self.problem(x, k, **asked)
-        return problem, solve_with(problem, backend or engine_for(problem), seed, engine)
+        return problem, solve_with(problem, backend or BACKEND, seed, engine)
 
-    def _measured(
-        self, problem: ExpectedPrediction, found: Any, fresh: int
-    ) -> ExpectedExplanation:
-        """Add how many rows with the chosen values get the class, exactly or on rows drawn."""
+    def frontier(self, x: Any, k: int | None = None, *, width: int = 5, **asked: Any) -> Frontier:
+        """Return the explanations of at most 0, 1, ..., k attributes.
+
+        Under a factorised distribution each of them is the best, with proof. Otherwise beam search
+        finds them in one run: the best sets of each size, extended by every attribute [1]_.
+
+        Parameters
+        ----------
+        x, k
+            As for :meth:`problem`; all attributes for no k.
+        width : int
+            Of the beam: so many sets of each size are kept.
+        **asked
+            ``required``, ``forbidden`` and others of :meth:`problem`.
+
+        References
+        ----------
+        .. [1] E. Wang, P. Khosravi, G. Van den Broeck: Probabilistic Sufficient Explanations,
+           IJCAI 2021, algorithm 1.
+        """
+        from cpx.backends.search.known_attributes.beam import frontier
+
+        if "threshold" in asked:
+            raise InvalidOption("a frontier has all sizes: no threshold is reached in it")
+        most = self.coding.n_attributes if k is None else k
+        problem = self.problem(x, most, **asked)
+        assert isinstance(problem, MLSE)
+        least = len(problem.required)
+        found: list[Any] = []
+        proved: list[bool] = []
+        if problem.stated:
+            for size in range(least, most + 1):
+                result = solve_with(replace(problem, k=size), BACKEND, self.seed, {})
+                if result.explanation is None:
+                    raise _nothing(problem, result)
+                found.append(result.explanation)
+                proved.append(result.status is Status.OPTIMAL)
+        else:
+            for known in frontier(problem, most, positive_integer("width", width)):
+                found.append(problem.figures(problem.explanation(known.features)))
+                proved.append(not known.features)
+        explanations = [replace(e, problem=problem) for e in found]
+        return Frontier(tuple(explanations), tuple(proved))
+
+    def measured(self, problem: ExpectedPrediction, result: Result, fresh: int = FRESH) -> Result:
+        """Return a result that says how many rows with the known values get the class of x.
+
+        It is computed where there are few rows of states, else estimated on ``fresh`` rows drawn.
+        """
+        found: Any = result.explanation
+        if found is None:
+            return result
         asked = SameDecision(problem)
         exact = asked.exact(found.features)
         if exact is not None:
-            return found.with_same(exact)  # type: ignore[no-any-return]
-        sampled = asked.sampled(found.features, fresh, self.seed)
-        return replace(found, fresh=sampled)  # type: ignore[no-any-return]
-
-
-def engine_for(problem: ExpectedPrediction) -> str:
-    """Return the engine that is asked unless another one is named: one that proves, if any."""
-    return "search" if problem.stated else "beam"
+            found = found.with_same(exact)
+        else:
+            found = replace(found, fresh=asked.sampled(found.features, fresh, self.seed))
+        return replace(result, explanation=found)
 
 
 def _fitted(model: Any, background: Any, trusted: Any) -> tuple[TreeModel, Any, tuple[str, ...]]:
