@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from cpx.errors import CpxError
     from cpx.explainers import Explainer, explain
     from cpx.explainers.many_rows import explain_rows
+    from cpx.explainers.probabilistic import ProbabilisticExplainer
     from cpx.explainers.ranking import Ranking, best_rules, optimal_rules
     from cpx.explainers.rule_set_classifier import RuleSetClassifier
     from cpx.instances import load, save
@@ -82,11 +83,13 @@ _HOMES = {
     "FewestExpected": "cpx.models",
     "KMonomial": "cpx.models",
     "KernelRule": "cpx.models",
+    "MLSE": "cpx.models",
     "MaxCoverage": "cpx.models",
     "MaxPrecision": "cpx.models",
     "MinCertificate": "cpx.models",
     "NegativeOnly": "cpx.models",
     "Perturbed": "cpx.data",
+    "ProbabilisticExplainer": "cpx.explainers.probabilistic",
     "Product": "cpx.data",
     "Ranking": "cpx.explainers.ranking",
     "Reason": "cpx.answers.explanation",
@@ -134,6 +137,7 @@ __all__ = [
     "MinCertificate",
     "NegativeOnly",
     "Perturbed",
+    "ProbabilisticExplainer",
     "Product",
     "Ranking",
     "Reason",

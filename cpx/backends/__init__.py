@@ -12,8 +12,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
-from cpx.backends.engine_options import EngineOption
 from cpx.errors import EngineError, UnknownName, shown
+from cpx.options import EngineOption
 from cpx.support.named_options import read_named
 
 __all__ = [
@@ -38,6 +38,7 @@ _OURS = {
     "best-of-orders": "cpx.methods.reasons.engines:BestOfOrders",
     "certificates": "cpx.methods.certificates.method:Certificates",
     "column-generation": "cpx.methods.column_generation.engine:ColumnGeneration",
+    "cpmpy": "cpx.backends.cpmpy:Cpmpy",
     "cpsat": "cpx.backends.cpsat:CpSat",
     "deletion": "cpx.methods.reasons.engines:Deletion",
     "genetic": "cpx.methods.genetic:Genetic",

@@ -17,7 +17,6 @@ from cpx.compare.sources import Source, named_sources
 from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
 from cpx.models import Problem
 from cpx.options import SolveOptions
-from cpx.solving.match import encoding_of, require_kind, require_oracle
 from cpx.support.named_options import named_text, read_named, split_names
 
 __all__ = ["Plan", "Task", "engine_names", "plan"]
@@ -157,8 +156,7 @@ def _expand(name: str) -> list[str]:
     if solver == "*":
         cls = backend_class(family)
         cls.require()
-        each = [f"{family}:{solver}" for solver in cls.solvers] or [family]
-        return [backend(named_text(one, settings)).configuration for one in each]
+        return [backend(named_text(one, settings)).configuration for one in cls.installed()]
     engine = backend(name)
     engine.require()
     return [engine.configuration]
@@ -170,7 +168,7 @@ def _installed() -> list[str]:
         # A broken third-party backend, which 'cpx doctor' reports, must not stop the others.
         with suppress(EngineError):
             cls = backend_class(name)
-            found += [name] * (cls.exact and cls.available())
+            found += [name] * (cls.exact and cls.in_all and cls.available())
     return found
 
 
@@ -236,9 +234,8 @@ def _settings(
     encoding: str | None,
 ) -> list[tuple[str, str, SolveOptions]]:
     """Return engine, form and options for each limit and seed."""
-    require_kind(engine, problem)
-    require_oracle(engine, problem)
-    form = encoding_of(engine, problem, encoding).name
+    engine.require_accepts(problem)
+    form = engine.encoding_of(problem, encoding).name
     options = engine.configured(
         SolveOptions(
             threads=design.threads,

@@ -13,8 +13,8 @@ from cpx.answers.result import Result, Status, Times
 from cpx.answers.values import in_words
 from cpx.data import uniform_deviation
 from cpx.errors import CheckFailed
-from cpx.models.monomial.max_coverage import MaxCoverage
 from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import MaxCoverage
 from cpx.solving import solve
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
     both = zip(astuple(result.times), astuple(best.times), strict=True)
     times = Times(*(first + second for first, second in both))
     answer = replace(result, explanation=rule, times=times)
-    for complaint in check.complaints(problem.to_dict(), answer.to_dict()):
-        if complaint != check.UNJUDGED:
-            raise CheckFailed(f"check of the rule that covers most failed: {complaint}")
+    for violation in check.violations(problem.to_dict(), answer.to_dict()):
+        if violation != check.UNJUDGED:
+            raise CheckFailed(f"check of the rule that covers most failed: {violation}")
     return answer
 
 
@@ -144,7 +144,7 @@ def guarantee(
     Parameters
     ----------
     question : Question
-        With epsilon and delta; without, nothing is said.
+        With epsilon and delta; without, nothing is said unless all rows were used.
     problem : MonomialProblem
         On the samples drawn for the question.
     explanation : Explanation
@@ -157,12 +157,14 @@ def guarantee(
     str
         A sentence; its derivation is that of :func:`cpx.data.uniform_deviation`.
     """
+    total, rivals = problem.samples.total, problem.candidate()
+    drawn = problem.samples.context["distribution"]["name"]
+    if problem.samples.population:
+        return f"exact: all {total} rows of {drawn!r} were used, none was drawn by chance"
     if question.epsilon is None or question.delta is None:
         return ""
-    total, rivals = problem.samples.total, problem.candidate()
     if problem.min_precision:
         rivals += " on the samples"
-    drawn = problem.samples.context["distribution"]["name"]
     # Never more than is proved: 1 - 1e-7 to six digits would be 1.
     chance = Context(rounding=ROUND_FLOOR).subtract(
         Decimal(1), Decimal(repr(float(question.delta)))

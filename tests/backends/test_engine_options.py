@@ -7,11 +7,10 @@ import pytest
 
 from cpx import KMonomial, Samples, solve
 from cpx.backends import backend
-from cpx.backends.engine_options import EngineOption
 from cpx.backends.maxsat.oracle import SOLVERS
 from cpx.compare import compare, engine_names
 from cpx.errors import CpxError, InvalidOption, UnknownName
-from cpx.options import SolveOptions
+from cpx.options import EngineOption, SolveOptions
 from cpx.support.named_options import named_text, read_named, split_names
 
 

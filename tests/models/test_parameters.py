@@ -12,7 +12,7 @@ import pytest
 from cpx import MaxCoverage, MaxPrecision, Samples, instances
 from cpx.errors import InvalidInstance
 from cpx.models import PROBLEMS, Problem
-from cpx.models.monomial.k_monomial import KMonomial
+from cpx.models.monomial.weighted import KMonomial
 from cpx.models.parameters import (
     NAME,
     Choice,

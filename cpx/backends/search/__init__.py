@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
+from cpx.backends.progress import run_interruptibly
 from cpx.compiled.machine_code import load
 from cpx.models.base import form_of
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
@@ -60,7 +60,7 @@ class Search(Backend):
         import numpy as np
 
         from cpx.data import Samples
-        from cpx.models.monomial.k_monomial import KMonomial
+        from cpx.models.monomial.weighted import KMonomial
         from cpx.options import SolveOptions
 
         load()

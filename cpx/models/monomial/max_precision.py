@@ -21,8 +21,8 @@ from cpx.models.monomial.form import (
     WeightedMonomial,
     least_fraction,
 )
-from cpx.models.monomial.k_monomial import LIMITED_ENCODINGS
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
+from cpx.models.monomial.weighted import LIMITED_ENCODINGS
 from cpx.models.parameters import ShareOf, parameter
 from cpx.models.registry import register
 from cpx.support.validation import Share
