@@ -90,6 +90,25 @@ def test_the_bound_of_a_mixture_is_that_of_its_best_component() -> None:
     assert tight
 
 
+@pytest.mark.parametrize("dual", [False, True])
+@pytest.mark.parametrize("structure", STRUCTURES[1:])
+def test_a_hint_changes_no_proof(structure: str, dual: bool) -> None:
+    hinted = 0
+    for seed in range(6):
+        problem = random_expectation(seed, structure, dual)
+        everything = problem.explanation(
+            j for j in range(problem.n_features) if j not in problem.forbidden
+        )
+        if not problem.evaluate(everything).feasible:
+            continue
+        hinted += 1
+        result = solve(problem, "search", hint=everything.features)
+        best = best_set(problem)
+        found = problem.tie(result.explanation.features)
+        assert (result.objective, result.bound, found) == (best[0], *best[:2])
+    assert hinted
+
+
 def test_stops_in_time() -> None:
     problem = random_expectation(3, "mixture")
     result = solve(problem, "search", time_limit=1e-4)

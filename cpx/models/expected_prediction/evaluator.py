@@ -130,7 +130,8 @@ class Evaluator:
 
     def chunks(self, n: int) -> list[slice]:
         """Return parts of n sets that are measured at once."""
-        size = max(1, _AT_ONCE // self._numbers_per_set)
+        extended = self.leaves.n_attributes * self.distribution.n_components
+        size = max(1, _AT_ONCE // max(self._numbers_per_set, extended))
         return [slice(first, first + size) for first in range(0, n, size)]
 
     @property
