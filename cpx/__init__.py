@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from cpx.trees import Attribute, TreeModel, read_model
 
 _HOMES = {
+    "MLSE": "cpx.models",
     "Attribute": "cpx.trees",
     "Background": "cpx.data",
     "Binarizer": "cpx.data",
