@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.text import Fact
+from cpx.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ExpectedExplanation"]
 
@@ -39,6 +43,8 @@ class ExpectedExplanation(Explanation):
         known.
     same : float, optional
         The probability itself, where it was computed exactly.
+    problem : MLSE or FewestExpected, optional
+        What was asked, for what :func:`cpx.explain` returns. It is not saved, and not compared.
 
     Examples
     --------
@@ -62,6 +68,8 @@ class ExpectedExplanation(Explanation):
     greatest: float = 0.0
     bound: float = 0.0
     same: float | None = None
+    # An ExpectedPrediction, whose module needs this one.
+    problem: Any = field(default=None, kw_only=True, compare=False, repr=False)
 
     @property
     def first_order_probability(self) -> float | None:
@@ -109,6 +117,48 @@ class ExpectedExplanation(Explanation):
             guarantee=plain.guarantee,
             notes=plain.notes,
             **{name: data["expectation"][name] for name in _FIGURES},
+        )
+
+    def plot(
+        self, shape: Sequence[int] | None = None, *, whole: bool = False, ax: Axes | None = None
+    ) -> Axes:
+        """Draw x as a picture: the pixels that are known over grey.
+
+        Parameters
+        ----------
+        shape : (int, int), optional
+            Height and width of the picture, whose pixels the columns are, line by line. Not
+            needed where the columns are named by row and column, such as ``pixel_0_7``, or are
+            the numbered pixels of a square.
+        whole : bool, default=False
+            Draw all pixels of x.
+        ax : matplotlib axes, optional
+            Where to draw; those of a new figure of pyplot when not given.
+
+        Returns
+        -------
+        matplotlib axes
+
+        Raises
+        ------
+        InvalidOption
+            When the columns are no picture, or x is not known any more: it is not saved.
+        EngineMissing
+            When matplotlib is not installed; with the pip line.
+        """
+        from cpx.answers.pictures import plot_pixels
+
+        asked = self.problem
+        if asked is None:
+            raise InvalidOption(
+                "an explanation that was saved has no row to draw: plot what explain returns"
+            )
+        coding = asked.coding
+        known = [c for a in self.features for c in coding.columns[a]]
+        called = self.rule.conclusion
+        title = called if whole else f"{called}, {len(known)} of {coding.n_columns} pixels known"
+        return plot_pixels(
+            asked.x, coding.column_names, None if whole else known, shape=shape, title=title, ax=ax
         )
 
     def with_same(self, probability: float) -> ExpectedExplanation:
