@@ -24,10 +24,10 @@ import numpy as np
 from benchmarks.tables import show
 from cpx import solve
 from cpx.answers.result import Status
+from cpx.backends.search.known_attributes.beam import frontier
 from cpx.data.coding import Coding
 from cpx.data.mixture_fit import fit_mixture
 from cpx.data.tree_mixture import TreeMixture
-from cpx.methods.expectation_beam import frontier
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.trees import read_model
 from cpx.trees.form import TreeModel
@@ -104,7 +104,10 @@ def cases() -> Iterator[Case]:
         import pandas as pd
 
         table = pd.read_csv(Path(path)).to_numpy()
-        images, classes = binarised(table[:, :-1]), (table[:, -1] == table[:, -1].max()).astype(int)
+        images, classes = (
+            binarised(table[:, :-1]),
+            (table[:, -1] == table[:, -1].max()).astype(int),
+        )
         large = XGBClassifier(n_estimators=6, max_depth=6, learning_rate=0.3)
         yield _case("MNIST, 6 x 6", large, images, classes, 5, 10, 20, 30)
 

@@ -1,6 +1,6 @@
 """How a problem is solved by a sequence of engine calls or by a published heuristic.
 
-- ``beam``: greedy and beam search; ``expectation_beam``: that for expected predictions;
+- ``beam``: greedy and beam search;
 - ``anchors``: Anchors, by the package of its authors;
 - ``local_search``: greedy and local search over sets of rules, and the start of engines;
 - ``genetic``: formulas for kernel machines, by a genetic algorithm;

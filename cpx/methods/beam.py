@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.options import EngineOption
-from cpx.methods.expectation_beam import beam_levels, evaluator_of
+from cpx.backends.search.known_attributes.beam import beam_levels, evaluator_of
 from cpx.methods.monomial_arrays import MonomialForm, allowed, monomial_form
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
+from cpx.options import EngineOption
 from cpx.models.monomial.form import WeightedMonomial
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ class Beam(Backend):
     or a second one of a group.
 
     Sets of known attributes (kinds mlse and fewest-expected) are ranked by the expected
-    prediction, equal ones by their probability (:mod:`cpx.methods.expectation_beam`); for
-    fewest-expected the first that reaches the threshold is the answer.
+    prediction, equal ones by their probability
+    (:mod:`cpx.backends.search.known_attributes.beam`); for fewest-expected the first that reaches
+    the threshold is the answer.
     """
 
     name: ClassVar[str] = "beam"
@@ -193,7 +194,9 @@ def _known_attributes(problem: ExpectedPrediction, width: int, progress: Progres
     most = problem.k if isinstance(problem, MLSE) else problem.n_features
     sizes = {"features": problem.n_features, "leaves": len(problem.leaves.values)}
     if len(required) > most or required & {*forbidden}:
-        return Outcome(False, Termination.COMPLETED, "the required features contradict", sizes=sizes)
+        return Outcome(
+            False, Termination.COMPLETED, "the required features contradict", sizes=sizes
+        )
     with progress.phase("compile"):
         levels = beam_levels(evaluator_of(problem), most, width, sorted(required), forbidden)
     best, count = -math.inf, 0

@@ -16,7 +16,7 @@ from cpx.models.expected_prediction.form import TableSumForm
 
 
 class Tabled(Problem):
-    """A sum of tables: its greatest value, the fewest features of a value, or the least penalty."""
+    """A sum of tables: the greatest value, or the fewest or likeliest features of a value."""
 
     kind: ClassVar[str] = "tabled"
     encodings: ClassVar[tuple[Encoding[Any], ...]] = (
@@ -42,7 +42,9 @@ class Tabled(Problem):
         return self.explanation(np.flatnonzero(values["X"][: self.form.n_features]).tolist())
 
     def explanation(self, features: Iterable[int]) -> Explanation:
-        return Explanation(Rule.of(features, [f"f{j}" for j in range(self.form.n_features)], "yes"))
+        return Explanation(
+            Rule.of(features, [f"f{j}" for j in range(self.form.n_features)], "yes")
+        )
 
     def key(self, S: tuple[int, ...]) -> tuple[int, int]:
         """Return objective and tie."""

@@ -55,5 +55,7 @@ def test_parts_at_a_time_give_the_same(structure: str, monkeypatch: pytest.Monke
     _, evaluator, sets = small(3, structure)
     whole = evaluator.extensions(sets), evaluator.evaluate(sets)
     monkeypatch.setattr(module, "_AT_ONCE", 1)
-    for one, other in zip((*whole[0], *whole[1]), (*evaluator.extensions(sets), *evaluator.evaluate(sets))):
+    for one, other in zip(
+        (*whole[0], *whole[1]), (*evaluator.extensions(sets), *evaluator.evaluate(sets))
+    ):
         np.testing.assert_allclose(one, other, rtol=1e-14)

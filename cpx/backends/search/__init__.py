@@ -14,7 +14,7 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``enumeration``, ``solution_pool``: the n best sets, or all optimal ones, on the same walk;
 - ``max_weight``: the same for weights of either sign, as pricing needs it;
 - ``rule_sets``: sets of rules; ``kernel_rules``: rules of kernel machines; ``table_sums``:
-  expected predictions.
+  expected predictions that are sums of tables; ``known_attributes``: the others.
 
 Its inner loops are kernels (:mod:`cpx.compiled`).
 """
@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
@@ -35,6 +35,7 @@ from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
+    from cpx.models.expected_prediction.problem import ExpectedPrediction
     from cpx.options import SolveOptions
 
 __all__ = ["Search"]
@@ -85,7 +86,7 @@ class Search(Backend):
         from cpx.models.rule_set.form import RuleSelection
 
         known = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm | TableSumForm
-        return isinstance(form_of(problem), known)
+        return _has_known_attributes(problem) or isinstance(form_of(problem), known)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
@@ -100,7 +101,11 @@ class Search(Backend):
             return Outcome(False, progress.why_stopped(), "stopped before the search")
         sizes: dict[str, int] = {}
         work: Callable[[], Outcome]
-        if isinstance(form, DNFForm):
+        if _has_known_attributes(problem):
+            from cpx.backends.search.known_attributes import solve_known_attributes
+
+            work = partial(solve_known_attributes, problem, progress)
+        elif isinstance(form, DNFForm):
             from cpx.backends.search.kernel_rules import solve_dnf
 
             work = partial(solve_dnf, problem, form, progress)
@@ -134,3 +139,10 @@ class Search(Backend):
             outcome = run_interruptibly(work, progress)
         outcome.sizes = sizes or outcome.sizes
         return outcome
+
+
+def _has_known_attributes(problem: Problem) -> TypeGuard[ExpectedPrediction]:
+    """Whether it is an expected prediction that is no sum of tables."""
+    from cpx.models.expected_prediction.problem import ExpectedPrediction
+
+    return isinstance(problem, ExpectedPrediction) and not problem.stated

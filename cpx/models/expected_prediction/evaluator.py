@@ -90,7 +90,7 @@ class Evaluator:
         """Return the expected scores and the log-probabilities of N sets, (N, A) to twice (N,)."""
         seen = np.atleast_2d(np.asarray(observed, dtype=np.bool_))
         expected, logs = np.empty(len(seen)), np.empty(len(seen))
-        for rows in self._chunks(len(seen)):
+        for rows in self.chunks(len(seen)):
             joint = self._joint(seen[rows])
             means = np.array([self._mean(c, seen[rows]) for c in range(len(joint.T))]).T
             logs[rows] = _log_sum(joint)
@@ -100,7 +100,7 @@ class Evaluator:
     def extensions(self, observed: Bools) -> Extensions:
         """Return the same of N sets, and of all sets with one more attribute."""
         seen = np.atleast_2d(np.asarray(observed, dtype=np.bool_))
-        parts = [self._extended(seen[rows]) for rows in self._chunks(len(seen))]
+        parts = [self._extended(seen[rows]) for rows in self.chunks(len(seen))]
         return Extensions(*(np.concatenate(part) for part in zip(*parts)))
 
     def _extended(self, seen: Bools) -> Extensions:
@@ -126,19 +126,25 @@ class Evaluator:
     def _joint(self, seen: Bools) -> Floats:
         """Return the log-probability of each component with each set, shape (N, C)."""
         mixture = self.distribution
-        return np.asarray(
-            mixture.component_log_marginals(self.codes, seen) + mixture.log_weights
-        )
+        return np.asarray(mixture.component_log_marginals(self.codes, seen) + mixture.log_weights)
 
-    def _chunks(self, n: int) -> list[slice]:
+    def chunks(self, n: int) -> list[slice]:
+        """Return parts of n sets that are measured at once."""
         size = max(1, _AT_ONCE // self._numbers_per_set)
         return [slice(first, first + size) for first in range(0, n, size)]
+
+    @property
+    def numbers(self) -> int:
+        """How many products it takes to measure one set."""
+        return self._numbers_per_set * self.distribution.n_components
 
     @cached_property
     def _numbers_per_set(self) -> int:
         tests, leaves = len(self.leaves.leaf), len(self.leaves.values) + 1
-        wide = max(self.distribution.cardinalities) * leaves
-        return max(1, tests, self.leaves.n_attributes * leaves, wide * int(self._edges.any()))
+        if not self._edges.any():
+            return max(1, tests, leaves)
+        # Two passes of messages along the attributes.
+        return 2 * leaves * sum(self.distribution.cardinalities)
 
     @cached_property
     def _edges(self) -> Bools:
@@ -169,9 +175,11 @@ class Evaluator:
         """Of each component without edges, the probability of each test."""
         leaves, found = self.leaves, []
         for tables, edges in zip(self.distribution.tables, self._edges.tolist(), strict=True):
-            masses = [] if edges else [
-                masks @ table[0] for masks, table in zip(leaves.masks, tables, strict=True)
-            ]
+            masses = (
+                []
+                if edges
+                else [masks @ table[0] for masks, table in zip(leaves.masks, tables, strict=True)]
+            )
             pairs = zip(leaves.attribute.tolist(), leaves.mask.tolist(), strict=True)
             found.append(np.array([masses[a][m] / ONE for a, m in pairs] if masses else []))
         return found

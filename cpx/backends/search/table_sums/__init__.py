@@ -39,7 +39,9 @@ def solve_table_sum(problem: Problem, form: TableSumForm, progress: Progress) ->
     }
     required = {*form.required}
     if len(required) > form.k or required & {*form.forbidden}:
-        return Outcome(True, Termination.COMPLETED, "the required features contradict", sizes=sizes)
+        return Outcome(
+            True, Termination.COMPLETED, "the required features contradict", sizes=sizes
+        )
     if form.target is None:
         search = greatest_value
     else:

@@ -86,7 +86,6 @@ class BranchAndBound:
     ) -> None:
         self.objective, self.best, self.nodes = objective, best, 0
         self._found, self._proved, self._stop = found, proved, stop
-        form = objective.form
         self.bound = sum(int(table.max()) for table in objective.tables)
         if not objective.features:
             return

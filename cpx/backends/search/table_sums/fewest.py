@@ -156,9 +156,7 @@ def least_penalty(
     return Outcome(True, Termination.COMPLETED, message, claimed, sizes)
 
 
-def _least(
-    search: _Search, k: int, best: Solution | None, proved: Callable[[int], None]
-) -> bool:
+def _least(search: _Search, k: int, best: Solution | None, proved: Callable[[int], None]) -> bool:
     """Search for the least penalty; return whether it is proved, or that no set has the value."""
     form = search.form
     assert form.target is not None

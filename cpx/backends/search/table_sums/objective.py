@@ -68,7 +68,7 @@ class Objective(ABC):
     slack : int
         By so much, in all, gains of the tables may be too small because they were rounded.
     least : int
-        M times the value that a set must have, for what the tables say; very low where any will do.
+        M times the value that the tables must give a set; very low where any will do.
     """
 
     costs: Ints
@@ -171,8 +171,10 @@ class GreatestValue(Objective):
         """Return the bound at which nothing better than a set is left."""
         if best is None:
             # No set of the target's value has less than that.
-            return -(1 << 62) if self.target is None else self._of_value(self.target) - (
-                self._most_cost + 1
+            return (
+                -(1 << 62)
+                if self.target is None
+                else self._of_value(self.target) - (self._most_cost + 1)
             )
         value = self._of_value(best.value)
         if self._shift:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
 from cpx import solve
 from cpx.answers.result import Status
+from cpx.backends.search.known_attributes.beam import beam_levels, evaluator_of, frontier
 from cpx.errors import InvalidOption, UnknownName
-from cpx.methods.expectation_beam import beam_levels, evaluator_of, frontier
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.testing.expected_prediction import (
     STRUCTURES,
@@ -47,7 +47,7 @@ def test_a_beam_of_all_sets_meets_the_best_of_each_size(seed: int, structure: st
 def test_levels_are_the_best_extensions(structure: str) -> None:
     problem = open_problem(7, structure)
     levels = list(beam_levels(evaluator_of(problem), problem.n_features, 2))
-    for before, level in zip(levels, levels[1:]):
+    for before, level in pairwise(levels):
         extensions = {
             tuple(sorted((*known.features, j)))
             for known in before

@@ -56,9 +56,7 @@ def frontier(problem: ExpectedPrediction, most: int, width: int = 5) -> list[Kno
     >>> [found.features for found in frontier(problem, 2)]
     [(), (2,), (0, 2)]
     """
-    levels = beam_levels(
-        evaluator_of(problem), most, width, problem.required, problem.forbidden
-    )
+    levels = beam_levels(evaluator_of(problem), most, width, problem.required, problem.forbidden)
     return [level[0] for level in levels]
 
 
