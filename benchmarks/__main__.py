@@ -33,6 +33,7 @@ NAMES = (
     "rule_learners",
     "expected_prediction",
     "structure",
+    "cpmpy_engines",
     "cpmpy_suite",
     "reports",
 )

@@ -38,6 +38,7 @@ _OURS = {
     "best-of-orders": "cpx.methods.reasons.engines:BestOfOrders",
     "certificates": "cpx.methods.certificates.method:Certificates",
     "column-generation": "cpx.methods.column_generation.engine:ColumnGeneration",
+    "cpmpy": "cpx.backends.cpmpy:Cpmpy",
     "cpsat": "cpx.backends.cpsat:CpSat",
     "deletion": "cpx.methods.reasons.engines:Deletion",
     "genetic": "cpx.methods.genetic:Genetic",

@@ -148,7 +148,7 @@ def on_trust(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str
     words |= {name: found.get(name) for name in ("guarantee", "notes")}
     if instance["problem"] in monomials.KINDS:
         out += [f"{name} ({shown(said)})" for name, said in words.items() if said]
-    if fresh := found.get("fresh"):
+    if (fresh := found.get("fresh")) and fresh["confidence"] < 1:
         out.append(f"fresh ({fresh['agreeing']} of {fresh['drawn']} samples)")
     return out + [key for key in result if key not in _DECIDED]
 

@@ -140,7 +140,12 @@ class RuleOptions:
     ] = False
     m: Annotated[
         int | None,
-        typer.Option("-m", metavar="N", help="Samples the rule is found on.  [default: 1000]"),
+        typer.Option(
+            "-m",
+            metavar="N",
+            help="Samples the rule is found on.  [default: all rows, where --distribution is "
+            "empirical and there are at most 100,000, else 1000]",
+        ),
     ] = None
     epsilon: Annotated[
         float | None,
@@ -246,15 +251,16 @@ class RowQuestion:
 
         with phase(f"training {self.source.model} on {len(self._X)} rows"):
             self.explainer.fit(self._X, self._y)
-        with phase("drawing samples"):
+        with phase("labelling samples"):
             return self.explainer.state(self.x, question)
 
     def title(self, problem: MonomialProblem) -> str:
         """Return what is explained, in one line."""
         samples = problem.samples
+        total = f"all {samples.total} rows" if samples.population else f"{samples.total} samples"
         return (
             f"class {samples.context.get('class')!s} by {self.source.model}: "
             f"{', '.join([problem.kind, *problem.short_limits()])}, "
-            f"{samples.total} samples ({self.source.distribution}, {samples.m} distinct), "
+            f"{total} ({self.source.distribution}, {samples.m} distinct), "
             f"{samples.d} features, k = {problem.k}"
         )

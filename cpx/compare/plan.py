@@ -156,8 +156,7 @@ def _expand(name: str) -> list[str]:
     if solver == "*":
         cls = backend_class(family)
         cls.require()
-        each = [f"{family}:{solver}" for solver in cls.solvers] or [family]
-        return [backend(named_text(one, settings)).configuration for one in each]
+        return [backend(named_text(one, settings)).configuration for one in cls.installed()]
     engine = backend(name)
     engine.require()
     return [engine.configuration]
@@ -169,7 +168,7 @@ def _installed() -> list[str]:
         # A broken third-party backend, which 'cpx doctor' reports, must not stop the others.
         with suppress(EngineError):
             cls = backend_class(name)
-            found += [name] * (cls.exact and cls.available())
+            found += [name] * (cls.exact and cls.in_all and cls.available())
     return found
 
 

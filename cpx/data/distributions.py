@@ -18,6 +18,7 @@ from cpx.support.validation import closed_unit, positive_integer
 
 __all__ = [
     "DISTRIBUTIONS",
+    "MOST_ROWS",
     "Batch",
     "ChowLiu",
     "Distribution",
@@ -32,6 +33,9 @@ __all__ = [
 ]
 
 IntArray = npt.NDArray[np.int64]
+
+MOST_ROWS = 100_000
+"""Background rows that are all used, rather than sampled."""
 
 
 class Product(OnBackground):
@@ -92,9 +96,17 @@ class Empirical(OnBackground):
     >>> D.sample_given(2, [1, 1], [0], np.random.default_rng(0)).rows
     array([[1, 1],
            [1, 1]], dtype=int8)
+    >>> D.population().bits.tolist()
+    [[False, False], [True, True]]
     """
 
     name = "empirical"
+
+    def population(self) -> Batch | None:
+        """Return the background rows, unless there are more than 100,000."""
+        if self.background.n_rows > MOST_ROWS:
+            return None
+        return Batch(self.background.rows, self.background.bits)
 
     def sample(self, m: int, rng: np.random.Generator, x: Any = None) -> Batch:
         """Draw m rows; x is not looked at."""

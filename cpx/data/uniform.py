@@ -89,6 +89,13 @@ class Distribution(ABC):
             When D gives this event no mass, naming the literals.
         """
 
+    def population(self) -> Batch | None:
+        """Return all rows there are, where they are few and have the same probability.
+
+        None, the default, where rows have to be drawn.
+        """
+        return None
+
     def __repr__(self) -> str:
         listed = ", ".join(f"{key}={value!r}" for key, value in self.parameters().items())
         return f"{type(self).__name__}({listed})"

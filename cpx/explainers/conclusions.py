@@ -144,7 +144,7 @@ def guarantee(
     Parameters
     ----------
     question : Question
-        With epsilon and delta; without, nothing is said.
+        With epsilon and delta; without, nothing is said unless all rows were used.
     problem : MonomialProblem
         On the samples drawn for the question.
     explanation : Explanation
@@ -157,12 +157,14 @@ def guarantee(
     str
         A sentence; its derivation is that of :func:`cpx.data.uniform_deviation`.
     """
+    total, rivals = problem.samples.total, problem.candidate()
+    drawn = problem.samples.context["distribution"]["name"]
+    if problem.samples.population:
+        return f"exact: all {total} rows of {drawn!r} were used, none was drawn by chance"
     if question.epsilon is None or question.delta is None:
         return ""
-    total, rivals = problem.samples.total, problem.candidate()
     if problem.min_precision:
         rivals += " on the samples"
-    drawn = problem.samples.context["distribution"]["name"]
     # Never more than is proved: 1 - 1e-7 to six digits would be 1.
     chance = Context(rounding=ROUND_FLOOR).subtract(
         Decimal(1), Decimal(repr(float(question.delta)))

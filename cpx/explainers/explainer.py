@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
-from cpx.answers.explanation import Explanation
+from cpx.answers.explanation import Explanation, PrecisionEstimate
 from cpx.answers.result import Result, Status
 from cpx.answers.rule import Rule
 from cpx.data import (
@@ -18,6 +19,7 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
+from cpx.data.oracle import labels
 from cpx.data.statistics import precision_of
 from cpx.errors import EngineError, NoMass
 from cpx.explainers.arguments import (
@@ -83,6 +85,7 @@ class Explainer:
         seed: int = 0,
     ) -> None:
         self.classifier = classifier
+        self._said: Any = None
         self.seed = seed
         self.class_names = class_names
         self.binarizer = Binarizer(n_bins=n_bins, strategy=strategy, categorical=categorical)
@@ -123,9 +126,20 @@ class Explainer:
             self.classifier.fit(rows, y)
         return self
 
+    def labelled(self) -> Explainer:
+        """Return an explainer that knows what the classifier says of all rows.
+
+        It asks once for all the instances to come, where the rows of the background are the
+        distribution; what the classifier learns after that it does not notice.
+        """
+        rows, known = self.distribution.population(), copy(self)
+        if rows is not None:
+            known._said = labels(self.classifier, rows.rows)
+        return known
+
     def oracle(self, x: Any) -> Oracle:
         """Return the classifier and the distribution as they are asked about x."""
-        return Oracle(self.classifier, x, self.distribution)
+        return Oracle(self.classifier, x, self.distribution, self._said)
 
     def conditions(self, x: Any) -> Conditions:
         """Return the conditions that are true of x, to read rules with."""
@@ -134,12 +148,22 @@ class Explainer:
     def _conditions(self, oracle: Oracle) -> Conditions:
         return Conditions(oracle, self.binarizer if self._own_features else None)
 
-    def samples(self, x: Any, m: int = 1000) -> Samples:
-        """Draw m labelled samples; identical ones are merged into weights."""
-        return self._samples(self.oracle(x), m)
+    def samples(self, x: Any, m: int | None = None) -> Samples:
+        """Return labelled samples; identical ones are merged into weights.
 
-    def _samples(self, oracle: Oracle, m: int) -> Samples:
+        Parameters
+        ----------
+        x : row
+        m : int, optional
+            How many are drawn. By default all rows of the background where they are the
+            distribution (``"empirical"``, up to 100,000), else 1000.
+        """
+        return self._samples(self.oracle(x), Question(m=m, k=0))
+
+    def _samples(self, oracle: Oracle, question: Question) -> Samples:
         called = self._class_name(str(oracle.label))
+        rows = oracle.distribution.population()
+        m = question.draws(oracle.bits.size, None if rows is None else len(rows.bits))
         return Samples.ask(oracle, m, self.seed, called=called)
 
     def problem(self, x: Any, k: int = 5, **asked: Unpack[QuestionOptions]) -> MonomialProblem:
@@ -160,8 +184,7 @@ class Explainer:
         """Do what :meth:`problem` does, with what is asked as one object."""
         oracle = self.oracle(x)
         conditions = self._conditions(oracle)
-        draws = question.draws(len(conditions.literals))
-        problem = question.problem(self._samples(oracle, draws), conditions)
+        problem = question.problem(self._samples(oracle, question), conditions)
         return problem.with_oracle(oracle)
 
     def explain(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Explanation:
@@ -230,7 +253,7 @@ class Explainer:
         result = break_tie(problem, result)
         if result.explanation is None:
             return result
-        found = self._measure(result.explanation, _asked(problem), fresh)
+        found = self._known_or_measured(result.explanation, problem, fresh)
         proved = result.status is Status.OPTIMAL
         return replace(
             result, explanation=with_remarks(question, problem, found, result.bound, proved)
@@ -264,7 +287,7 @@ class Explainer:
         backend, time_limit
             The engine that finds it, and its limit.
         fresh : int
-            Number of fresh samples the precision is measured on.
+            Number of fresh samples the precision is measured on, unless it is known.
         **asked
             As for :meth:`problem`.
 
@@ -272,7 +295,8 @@ class Explainer:
         -------
         Explanation
             With the exact precision and coverage on the samples, and the interval on fresh
-            ones; ``proved`` compares its value with that of the best rule.
+            ones, unless all rows are used; ``proved`` compares its value with that of the best
+            rule.
 
         Raises
         ------
@@ -314,7 +338,7 @@ class Explainer:
                 rule = self._in_words(best.explanation.rule, oracle)
                 best = replace(best, explanation=replace(best.explanation, rule=rule))
             found = compared(problem, found, best)
-        measured = self._measure(found, oracle, fresh)
+        measured = self._known_or_measured(found, problem, fresh)
         return with_remarks(question, problem, measured, None if best is None else best.bound)
 
     def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
@@ -323,6 +347,17 @@ class Explainer:
         Where the distribution cannot be conditioned on the rule, a note says so instead.
         """
         return self._measure(explanation, self.oracle(x), n)
+
+    def _known_or_measured(
+        self, explanation: Explanation, problem: MonomialProblem, fresh: int
+    ) -> Explanation:
+        """Give the precision itself where all rows are at hand, else measure it."""
+        found, oracle = problem.evaluate(explanation), _asked(problem)
+        if not problem.samples.population or not found.covered:
+            return self._measure(explanation, oracle, fresh)
+        rule = self._in_words(explanation.rule, oracle)
+        known = PrecisionEstimate.known(found.agreeing_covered, found.covered)
+        return replace(explanation, rule=rule, fresh=known)
 
     def _measure(self, explanation: Explanation, oracle: Oracle, n: int) -> Explanation:
         rule = self._in_words(explanation.rule, oracle)

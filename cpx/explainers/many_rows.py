@@ -64,6 +64,9 @@ def explain_rows(
     sizes = [k] * len(rows) if isinstance(k, int) else list(k)
     if len(sizes) != len(rows):
         raise InvalidOption(f"k has {len(sizes)} sizes, there are {len(rows)} rows")
+    fixed = options.get("m") is None and options.get("epsilon") is None
+    if fixed and isinstance(explainer, Explainer):
+        explainer = explainer.labelled()
     # On a cluster joblib leaves arguments with one machine, and a row with them if that is lost.
     found: list[Result] = Parallel(n_jobs=n_jobs)(
         delayed(partial(explainer.solve, row, size, **options))()

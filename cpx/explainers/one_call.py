@@ -93,7 +93,9 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         samples must be covered for the objective precision, and the precision must be at
         least 19/20 for the objective coverage. ``max_coverage`` is an option as well.
     m : int, optional
-        Number of samples the rule is found on, by default 1000.
+        Number of samples the rule is found on. By default, all rows of the background are
+        used where they are the distribution (``"empirical"``, up to 100,000 rows): nothing is
+        drawn, and the answer is exact for them. Else 1000.
     epsilon, delta : float, optional
         Instead of m: as many samples are drawn as it takes to know the loss up to epsilon
         (see :func:`cpx.sample_size`), and the explanation says what is guaranteed of the
@@ -109,7 +111,8 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     time_limit : float or None, default=10.0
         Seconds for the engine.
     fresh : int, default=1000
-        Number of fresh samples the precision is measured on.
+        Number of fresh samples the precision is measured on; none are needed where all
+        rows are used.
     n_bins : int, default=3
     strategy : {"quantile", "uniform"}, default="quantile"
     categorical : sequence of column names, optional
@@ -125,7 +128,8 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     class_names : sequence or mapping, optional
         Names of the classes, by position or by label.
     seed : int, default=0
-        Seed of the samples, of the fresh samples and of the engine.
+        Seed of the samples, of the fresh samples and of the engine. Where all rows are used,
+        the answer of the exact search depends on none.
     threads, gap, encoding, isolate, listen
         As for :func:`cpx.solve`.
 
@@ -153,8 +157,8 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     Returns
     -------
     Explanation
-        The rule in words, its precision with an exact interval on fresh samples, its
-        coverage, and what was proved. Its ``result`` is the whole :class:`Result` of the solve.
+        The rule in words, its precision (exact, or with an exact interval on fresh samples),
+        its coverage, and what was proved. Its ``result`` is the whole :class:`Result`.
         With ``kind="sufficient"`` a :class:`Reason`: what forces the class, in words, and
         between which numbers the size of a smallest reason is known to be. With
         ``kind="probabilistic"`` an :class:`~cpx.answers.expected.ExpectedExplanation`: the values

@@ -105,8 +105,20 @@ class Question:
         """How many figures of a rule a guarantee speaks about: a loss, or two shares."""
         return 2 if self.objective in ("precision", "coverage") else 1
 
-    def draws(self, d: int) -> int:
+    def draws(self, d: int, rows: int | None = None) -> int | None:
         """Return how many samples are drawn, for d features.
+
+        Parameters
+        ----------
+        d : int
+        rows : int, optional
+            How many rows the distribution has, where they are known. They are all used, and
+            nothing is drawn, unless fewer samples are asked for.
+
+        Returns
+        -------
+        int or None
+            None when all rows are used.
 
         Raises
         ------
@@ -119,12 +131,16 @@ class Question:
                 f"k must be between 0 and the number of features {d}, got {shown(self.k)}"
             )
         if self.epsilon is None or self.delta is None:
+            if rows is not None and self.m is None:
+                return None
             name, count = "m", _SAMPLES if self.m is None else int(self.m)
         else:
             from cpx.data import sample_size
 
             name = "epsilon"
             count = sample_size(k, d, self.epsilon, self.delta / self.figures)
+            if rows is not None and count >= rows:
+                return None
         require_rows_fit(name, count, d)
         return count
 

@@ -18,6 +18,7 @@ from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.options import EngineOption
 from cpx.models.monomial.form import WeightedMonomial
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -63,6 +63,9 @@ class Statement:
     complete : callable
         Maps a sequence of chosen features to values of *all* variables, so that a
         known solution can be handed to an engine in full.
+    core : Statement or None
+        The same problem with a part of the variables and constraints, from which the others
+        follow: what they add makes relaxations stronger, and solutions by way of them later.
     """
 
     model: cpmpy.Model
@@ -70,6 +73,7 @@ class Statement:
     complete: Callable[[Sequence[int]], Values]
     sense: Literal["min", "max"] = "min"
     offset: int = 0
+    core: Statement | None = None
 
 
 def maximised(statement: Statement, constant: int) -> Statement:
@@ -98,6 +102,7 @@ def maximised(statement: Statement, constant: int) -> Statement:
         model=cp.Model(statement.model.constraints, maximize=gain),
         sense="max",
         offset=constant - statement.offset,
+        core=None if statement.core is None else maximised(statement.core, constant),
     )
 
 

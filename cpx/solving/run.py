@@ -37,7 +37,7 @@ def solve(
     hint: Explanation | Sequence[int] | None = None,
     engine: Mapping[str, Any] | None = None,
     warm_start: bool = True,
-    isolate: bool = False,
+    isolate: bool | None = None,
     listen: Callable[[Event], None] | None = None,
 ) -> Result:
     """Solve a problem and return a checked result.
@@ -65,9 +65,10 @@ def solve(
         Options of the engine by their own names, as if given with its name.
     warm_start : bool
         Whether an engine without a good start of its own may be handed one.
-    isolate : bool
+    isolate : bool, optional
         Run in a worker process that is killed at the limit plus a grace of at most 1 s;
-        the last incumbent and bound survive the kill.
+        the last incumbent and bound survive the kill. Default: only for engines that cannot
+        be stopped otherwise (``needs_worker``).
     listen : callable, optional
         Called with an :class:`~cpx.backends.Event` at every improvement.
 
@@ -131,7 +132,7 @@ def run(
     backend: str,
     options: SolveOptions,
     *,
-    isolate: bool = False,
+    isolate: bool | None = None,
     listen: Callable[[Event], None] | None = None,
     cancel: threading.Event | None = None,
     entered: Callable[[dict[str, float], str | None], None] | None = None,
@@ -150,6 +151,8 @@ def run(
     engine.require_accepts(problem)
     progress = Progress(problem, options, listen, cancel, entered)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
+    if isolate is None:
+        isolate = engine.needs_worker
     if isolate and engine.asks_classifier:
         notes.append(
             f"backend {engine.name} asks the classifier and ran in the process that has it: "

@@ -10,8 +10,6 @@ from cpx.errors import DataError, InvalidOption
 
 from .test_tree_mixture import random_mixture
 
-PLANTED = dict.fromkeys(STRUCTURES)
-
 
 def kinds(n, seed, n_kinds=3, d=8):
     """Rows of a few kinds; within a kind, attributes are independent."""
