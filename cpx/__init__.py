@@ -83,7 +83,6 @@ _HOMES = {
     "FewestExpected": "cpx.models",
     "KMonomial": "cpx.models",
     "KernelRule": "cpx.models",
-    "MLSE": "cpx.models",
     "MaxCoverage": "cpx.models",
     "MaxPrecision": "cpx.models",
     "MinCertificate": "cpx.models",
