@@ -15,6 +15,7 @@ import os
 import select
 import signal
 import sys
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -37,7 +38,7 @@ def main() -> None:
     frames = Inbox(_STDIN).frames()
     for frame in frames:
         job = unpack(frame)
-        _preload(job["backend"])
+        _preload(job["backend"].partition(":")[0])
         if "options" not in job:
             continue
         job["problem"] = next(frames)
@@ -50,12 +51,13 @@ def main() -> None:
     remove_own_folder()
 
 
-def _preload(name: str) -> None:
-    """Import the engine before the fork, so that the next job finds it in memory."""
+@cache
+def _preload(family: str) -> None:
+    """Load an engine before the fork, so that the next job finds it in memory: once."""
     from cpx.backends import backend_class
 
     import_module("cpx.solving.run")
-    engine = backend_class(name.partition(":")[0])
+    engine = backend_class(family)
     engine.preload()
     # Read once, not once for each child.
     engine.versions()
