@@ -202,6 +202,7 @@ class Perturbed(_OnBackground):
     """
 
     name = "perturbed"
+    conditional = False
 
     def __init__(self, background: Background, keep: float = 0.0) -> None:
         super().__init__(background)
