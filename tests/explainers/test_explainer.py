@@ -217,8 +217,9 @@ def test_guarantee_of_shares(drawing: Explainer, x: pd.Series, objective: str) -
     """The figures are those of the derivation, rounded to the safe side."""
     explainer = drawing
     asked = {"objective": objective, "epsilon": 0.05, "delta": 0.1, "min_precision": 0.7}
-    result = explainer.solve(x, 2, **asked)
-    found, problem = result.explanation, explainer.problem(x, 2, **asked)
+    question = Question(k=2, **asked)
+    problem = explainer.state(x, question)
+    found = explainer.conclude(cpx.solve(problem, "search"), problem, question).explanation
     m, d = problem.samples.total, problem.n_features
     assert m == cpx.sample_size(2, d, 0.05, 0.1 / 2)
     tail = 0.1 / 3 / (1 + d + d * (d - 1) // 2)
@@ -247,10 +248,10 @@ def test_a_guarantee_of_nothing_is_told(explainer: Explainer, x: pd.Series) -> N
 def test_what_is_guaranteed_is_not_often_wrong(table: pd.DataFrame) -> None:
     """The rows of the table are the distribution, so every claim can be checked."""
     x = table.iloc[int(np.flatnonzero(heavy(table) == "heavy")[0])]
-    delta, wrong, rounds = 0.3, 0, 25
+    delta, wrong, rounds = 0.05, 0, 25
     for seed in range(rounds):
         explainer = Explainer(heavy, table, seed=seed)
-        found = explainer.explain(x, 1, epsilon=0.3, delta=delta, fresh=1)
+        found = explainer.explain(x, 1, m=100, fresh=1)
         bits = explainer.distribution.background.bits
         covered = (bits == explainer.distribution.encode(x))[:, list(found.features)].all(axis=1)
         precision = float((heavy(table)[covered] == "heavy").mean())
