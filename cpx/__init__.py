@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from cpx.trees import Attribute, TreeModel, read_model
 
 _HOMES = {
+    "MLSE": "cpx.models",
     "Attribute": "cpx.trees",
     "Background": "cpx.data",
     "Binarizer": "cpx.data",
@@ -82,7 +83,6 @@ _HOMES = {
     "FewestExpected": "cpx.models",
     "KMonomial": "cpx.models",
     "KernelRule": "cpx.models",
-    "MLSE": "cpx.models",
     "MaxCoverage": "cpx.models",
     "MaxPrecision": "cpx.models",
     "MinCertificate": "cpx.models",

@@ -250,8 +250,7 @@ class Backend(ABC):
         if missing:
             wanted = " ".join(f"'{pip}'" for pip in missing)
             raise EngineMissing(
-                f"backend {shown(cls.known_as or cls.name)} is not installed: "
-                f"pip install {wanted}"
+                f"backend {shown(cls.known_as or cls.name)} is not installed: pip install {wanted}"
             )
 
     @classmethod

@@ -254,10 +254,10 @@ class Explainer:
         if result.explanation is None:
             return result
         found = self._known_or_measured(result.explanation, problem, fresh)
-        proved = result.status is Status.OPTIMAL
-        return replace(
-            result, explanation=with_remarks(question, problem, found, result.bound, proved)
-        )
+        proved, limit = result.status is Status.OPTIMAL, result.options.get("time_limit")
+        left = None if limit is None else max(0.0, limit - result.times.total)
+        remarked = with_remarks(question, problem, found, result.bound, proved, left)
+        return replace(result, explanation=remarked)
 
     def score(
         self,
@@ -339,7 +339,9 @@ class Explainer:
                 best = replace(best, explanation=replace(best.explanation, rule=rule))
             found = compared(problem, found, best)
         measured = self._known_or_measured(found, problem, fresh)
-        return with_remarks(question, problem, measured, None if best is None else best.bound)
+        bound = None if best is None else best.bound
+        limit = TIME_LIMIT if best is None else best.options.get("time_limit")
+        return with_remarks(question, problem, measured, bound, time_limit=limit)
 
     def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
         """Return the explanation with its precision on n fresh samples given the rule.

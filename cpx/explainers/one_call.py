@@ -98,8 +98,8 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         drawn, and the answer is exact for them. Else 1000.
     epsilon, delta : float, optional
         Instead of m: as many samples are drawn as it takes to know the loss up to epsilon
-        (see :func:`cpx.sample_size`), and the explanation says what is guaranteed of the
-        rule with probability 1 - delta.
+        (see :func:`cpx.sample_size`). What the explanation guarantees holds with probability
+        1 - delta; by default that is 0.95.
     required, forbidden : str, int, or a sequence of them
         Conditions that the rule must, and must not, have: as they are printed, or indices
         of features.

@@ -16,7 +16,6 @@ from cpx.backends.search.known_attributes.beam import beam_levels, evaluator_of
 from cpx.methods.monomial_arrays import MonomialForm, allowed, monomial_form
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
-from cpx.options import EngineOption
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.options import EngineOption
 

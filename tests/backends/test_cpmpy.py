@@ -29,8 +29,6 @@ def engine(name: str, *marks: pytest.MarkDecorator) -> object:
     return pytest.param(f"cpmpy:{name}", marks=[skip, *marks], id=name)
 
 
-
-
 HERE = [engine(name) for name in IN_PROCESS]
 THERE = [engine(name) for name in IN_WORKER]
 SLOW = [engine(name, pytest.mark.slow) for name in (*IN_PROCESS, *IN_WORKER)]

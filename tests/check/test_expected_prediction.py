@@ -63,8 +63,10 @@ def test_a_right_answer_passes(solved):
 
 @pytest.mark.parametrize(
     "field",
-    ["measure", "expected", "of_x", "of_nothing", "log_likelihood", "threshold", "greatest"]
-    + ["bound", "same"],
+    [
+        *("measure", "expected", "of_x", "of_nothing", "log_likelihood"),
+        *("threshold", "greatest", "bound", "same"),
+    ],
 )
 def test_altered_figures_are_refused(solved, field):
     instance, answer = solved

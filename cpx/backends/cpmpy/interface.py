@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Cpmpy"]
 
+# Constraints that are compiled without looking at the clock: some hundredths of a second.
+_PART = 500
+
 _CPMPY = {"cpmpy": "cpmpy>=1.1,<1.2"}
 
 # Solvers of CPMpy that are not here, and what is.
@@ -121,8 +124,10 @@ class Cpmpy(Backend):
             if total > self.largest:
                 told = f"weights that add up to {total} are too large for this engine: not solved"
                 return Outcome(False, Termination.COMPLETED, DECLINED, warnings=[told])
-            compiled = interface(statement.model, **self.construction(options))
-            compiled.solver_vars(list(compiled.user_vars))
+            compiled = interface(**self.construction(options))
+            if not _compile(compiled, statement.model, progress):
+                told = "stopped before the search"
+                return Outcome(False, progress.why_stopped(), told)
             run = Run(compiled, statement, progress, self.tolerance)
             if options.hint_features is not None and "hint" in self.supported_options:
                 self.hint(run, statement.complete(options.hint_features))
@@ -167,6 +172,21 @@ class Cpmpy(Backend):
 
     def last_bound(self, run: Run) -> None:
         """Report the bound that the native solver has at its end, if any."""
+
+
+def _compile(compiled: Any, model: Any, progress: Progress) -> bool:
+    """Post the model in parts; return False when it was time to stop before the end."""
+    from cpmpy.transformations.normalize import toplevel_list
+
+    constraints = toplevel_list(model.constraints)
+    for start in range(0, len(constraints), _PART):
+        if progress.should_stop:
+            return False
+        compiled.add(constraints[start : start + _PART])
+    if model.has_objective():
+        compiled.objective(model.objective_, minimize=model.objective_is_min)
+    compiled.solver_vars(list(compiled.user_vars))
+    return True
 
 
 def _unusable(interface: Any) -> str:

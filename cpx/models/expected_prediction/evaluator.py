@@ -130,7 +130,8 @@ class Evaluator:
 
     def chunks(self, n: int) -> list[slice]:
         """Return parts of n sets that are measured at once."""
-        size = max(1, _AT_ONCE // self._numbers_per_set)
+        extended = self.leaves.n_attributes * self.distribution.n_components
+        size = max(1, _AT_ONCE // max(self._numbers_per_set, extended))
         return [slice(first, first + size) for first in range(0, n, size)]
 
     @property
@@ -338,7 +339,8 @@ class _Passes:
     def _send(self, a: int, prior: Floats, above: dict[int, Floats]) -> None:
         """Give each child what is known of this attribute by all but that child."""
         children = self._children[a]
-        left = [prior if self._own[a] is None else prior * self._own[a]]
+        own = self._own[a]
+        left = [prior if own is None else prior * own]
         for child in children[:-1]:
             message = self._messages[child]
             left.append(left[-1] if message is None else left[-1] * message)

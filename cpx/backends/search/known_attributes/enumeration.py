@@ -31,8 +31,8 @@ Floats = NDArray[np.float64]
 _MOST_NUMBERS = 2e9
 """Products that are worth a proof: some 10 s."""
 
-_MOST_MADE = 2_000_000
-"""Sets that are looked at together."""
+_MOST_MADE = 200_000_000
+"""Sets of one size, times the attributes: bytes."""
 
 
 class Enumeration:
@@ -72,7 +72,10 @@ class Enumeration:
         added = min(size - len(self._required), self._free.size)
         parents = sum(comb(self._free.size, r) for r in range(max(1, added)))
         made = max(comb(self._free.size, r) for r in range(max(0, added) + 1))
-        return parents * self.evaluator.numbers <= _MOST_NUMBERS and made <= _MOST_MADE
+        return (
+            parents * self.evaluator.numbers <= _MOST_NUMBERS
+            and made * self.problem.n_features <= _MOST_MADE
+        )
 
     def run(self) -> bool:
         """Measure all sets; return whether that was finished."""
@@ -80,7 +83,7 @@ class Enumeration:
         for size, (sets, expected, logs) in enumerate(self._sizes()):
             if dual:
                 self._reaching(sets, expected, logs)
-                if self.progress.objective is not None:
+                if self.progress.objective == len(self._required) + size:  # a hint may be larger
                     self.progress.bound(len(self._required) + size)
                     return not self._stopped()
             else:

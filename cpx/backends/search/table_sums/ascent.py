@@ -181,7 +181,8 @@ def _value_of_picked(part: Terms, work: Workspace) -> tuple[int, int]:
     for t in range(part.parent.size):
         first, x = part.first[t], 0
         for i in range(part.size[t]):
-            x |= np.int64(work.picked[part.feature[first + i]]) << i
+            if work.picked[part.feature[first + i]]:
+                x |= 1 << i
         total += part.table[part.start[t] + x]
     return total, paid
 

@@ -104,4 +104,4 @@ class _Sums:
         now = self._table[self._start + states]
         at = self._start[self._term] + (states[:, self._term] | self._bit)
         added = self._table[at] - now[:, self._term]
-        return np.add.reduceat(added, self._first, axis=1) - self._cost
+        return np.asarray(np.add.reduceat(added, self._first, axis=1) - self._cost)
