@@ -16,7 +16,7 @@ import pytest
 
 from cpx import KMonomial, Result, RuleSetLearning, Samples, Status, Termination, solve
 from cpx.answers.result import relative_gap
-from cpx.backends import backend, backend_class, register
+from cpx.backends import backend, register
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.data.distributions import Uniform
 from cpx.data.oracle import Oracle
@@ -374,7 +374,7 @@ def test_workers_are_reused_and_replaced() -> None:
     assert time.perf_counter() - second < second - first
     from cpx.solving import servers as worker
 
-    (idle,) = worker._idle[backend_class("cpsat")]
+    (idle,) = worker._idle[type(backend("cpsat"))]
     idle.child.kill()
     idle.child.process.wait()
     assert solve(problem, isolate=True).status is Status.OPTIMAL
