@@ -42,7 +42,8 @@ def test_known_pixels_have_their_colour_and_others_none() -> None:
     )
     shown = ax.images[0].get_array()
     assert shown.mask.tolist() == [[True, False], [False, True]]
-    assert shown[0, 1] == 6 and shown[1, 0] == 7
+    assert shown[0, 1] == 6
+    assert shown[1, 0] == 7
 
 
 def test_a_mistaken_digit_is_drawn() -> None:

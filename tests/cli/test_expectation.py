@@ -67,7 +67,8 @@ def test_make_from_a_model_and_rows(run: Run, table: Path) -> None:
     assert made.exit_code == 0, made.output
     assert json.loads(Path("i.json").read_text())["problem"] == "mlse"
     lacking = run("make", "model.json", "row.csv", *MLSE)
-    assert lacking.exit_code == 2 and "--background TABLE" in lacking.output
+    assert lacking.exit_code == 2
+    assert "--background TABLE" in lacking.output
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,8 @@ def test_the_best_of_all_sets_and_its_figures(model: Any, distribution: str) -> 
     assert np.exp(found.log_likelihood) == pytest.approx(chance, rel=1e-9)
     assert found.same == pytest.approx(same, abs=1e-9)
     assert found.bound <= same + 1e-9
-    assert found.result.proved and found.result.verified
+    assert found.result.proved
+    assert found.result.verified
 
 
 def test_one_call_and_its_html() -> None:
