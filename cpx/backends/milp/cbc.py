@@ -24,9 +24,9 @@ from pulp import constants
 from pulp.apis import coin_api
 
 from cpx.backends.engine_options import EngineOption
-from cpx.backends.milp.console import Console
 from cpx.backends.milp.watch import Watch
 from cpx.processes.children import scratch
+from cpx.processes.console import Console
 
 __all__ = ["OPTIONS", "CbcSolver", "cbc_path"]
 
