@@ -31,7 +31,9 @@ NAMES = (
     "rule_sets",
     "learning",
     "rule_learners",
+    "expected_prediction",
     "structure",
+    "cpmpy_engines",
     "cpmpy_suite",
     "reports",
 )

@@ -34,10 +34,13 @@ class Evaluation:
         The value the problem optimises.
     feasible : bool
         Whether the explanation respects the constraints of the problem.
+    tie : int
+        Of explanations with the same objective, one of the least tie is wanted.
     """
 
     objective: Value
     feasible: bool = field(default=True, kw_only=True)
+    tie: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
-from cpx.backends.engine_options import EngineOption, engine_text
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
 from cpx.models.base import RatioProblem
+from cpx.options import EngineOption
+from cpx.support.named_options import named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     from cpx.models.base import Encoding, Problem
     from cpx.options import SolveOptions
 
-__all__ = ["Backend", "Event", "Outcome", "Progress", "contradiction"]
+__all__ = ["DECLINED", "Backend", "Event", "Outcome", "Progress", "contradiction"]
+
+DECLINED = "not solved"
+"""The raw status of an engine that cannot take numbers as large as those of a problem."""
 
 
 @dataclass
@@ -56,6 +60,9 @@ class Outcome:
         Options that could not be honoured, and the like.
     wrong : str
         Why the engine's claims cannot be true, where a method found them so.
+    best_of_ties : bool
+        With a proof: of the solutions with the same objective, none has a lesser tie than the
+        best incumbent. Only problems that care for ties ask for it.
     """
 
     proved: bool
@@ -65,6 +72,7 @@ class Outcome:
     sizes: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     wrong: str = ""
+    best_of_ties: bool = False
 
 
 def contradiction(
@@ -124,14 +132,23 @@ class Backend(ABC):
     preferred_encodings : tuple of str
         The encodings that the engine proves most with, the best one first: where a problem has
         one of them and none is named, it is taken in place of the problem's first.
+    takes_start : bool
+        Whether the engine takes long to find a good rule for one class, and is handed one.
     has_own_start : bool
         Whether the engine finds a good set of rules by itself; the others are handed one.
     exact : bool
         Whether the engine proves what it claims when it has the time. False for a heuristic:
         it never reports a bound and never claims optimality or infeasibility.
+    needs_worker : bool
+        Whether the engine cannot be stopped while it works: then it runs in a worker process,
+        which can be, unless ``isolate=False`` asks for this process.
+    in_all : bool
+        Whether the word ``all`` names the family, in lists of engines.
     asks_classifier : bool
         Whether the engine needs ``problem.oracle``, the classifier behind the samples. It
         then runs in the process that holds the classifier, never in a worker.
+    known_as : str
+        Name of a class that is one member of a family only, in messages.
     summary : str
         One line for ``cpx backends``.
     """
@@ -144,7 +161,11 @@ class Backend(ABC):
     preferred_encodings: ClassVar[tuple[str, ...]] = ()
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
+    takes_start: ClassVar[bool] = False
+    needs_worker: ClassVar[bool] = False
+    in_all: ClassVar[bool] = True
     has_own_start: ClassVar[bool] = False
+    known_as: ClassVar[str] = ""
     summary: ClassVar[str] = ""
 
     # What was given with the name; here, for engines whose __init__ is all their own.
@@ -173,7 +194,7 @@ class Backend(ABC):
     @property
     def configuration(self) -> str:
         """The name with the options that were given with it: ``"cpsat{cut_level=0}"``."""
-        return engine_text(self.full_name, self.settings)
+        return named_text(self.full_name, self.settings)
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of the engine that can be set, by their own names.
@@ -216,13 +237,20 @@ class Backend(ABC):
         return all(_installed(module) for module in cls.requires)
 
     @classmethod
+    def installed(cls) -> list[str]:
+        """Return the full names of the members that can be asked, found without importing."""
+        if not cls.available():
+            return []
+        return [f"{cls.name}:{solver}" for solver in cls.solvers] or [cls.name]
+
+    @classmethod
     def require(cls) -> None:
         """Raise :class:`EngineMissing` with the pip line unless :meth:`available`."""
         missing = [pip for module, pip in cls.requires.items() if not _installed(module)]
         if missing:
             wanted = " ".join(f"'{pip}'" for pip in missing)
             raise EngineMissing(
-                f"backend {shown(cls.name)} is not installed: pip install {wanted}"
+                f"backend {shown(cls.known_as or cls.name)} is not installed: pip install {wanted}"
             )
 
     @classmethod

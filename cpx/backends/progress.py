@@ -17,6 +17,7 @@ from cpx.answers.values import Value
 from cpx.compiled.machine_code import seconds_compiling
 from cpx.errors import EngineError, shown
 from cpx.models.base import RatioProblem
+from cpx.support.threads import start_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +78,7 @@ class Progress:
         self._compiling_before = seconds_compiling()
         self.explanation: Explanation | None = None
         self.objective: Value | None = None
+        self._tie = 0
         self.best_bound: Value | None = None
         self.trace: list[TracePoint] = []
         self.times: dict[str, float] = {"state": 0.0, "compile": 0.0, "solve": 0.0}
@@ -173,10 +175,12 @@ class Progress:
         evaluation = self.problem.evaluate(explanation)
         if not evaluation.feasible:
             return None
-        value = evaluation.objective
+        value, tie = evaluation.objective, evaluation.tie
         with self._lock:
-            if self.objective is None or self._better(value, self.objective):
-                self.objective, self.explanation = value, explanation
+            known = self.objective
+            equal = value == known and tie < self._tie
+            if known is None or equal or self._better(value, known):
+                self.objective, self._tie, self.explanation = value, tie, explanation
                 self._emit(explanation)
         return value
 
@@ -272,18 +276,15 @@ def run_interruptibly(
     """
     box: list[T] = []
     failure: list[BaseException] = []
-    # Not Thread.join: interrupted by Ctrl-C it takes the thread for ended (CPython 3.11).
-    done = threading.Event()
 
     def target() -> None:
         try:
             box.append(call())
         except BaseException as error:
             failure.append(error)
-        finally:
-            done.set()
 
-    threading.Thread(target=target, name="cpx-engine", daemon=True).start()
+    # Not Thread.join: interrupted by Ctrl-C it takes the thread for ended (CPython 3.11).
+    done = start_thread(target)
     stopped = False
     while not done.is_set():
         try:

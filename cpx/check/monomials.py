@@ -54,10 +54,10 @@ class _Monomial:
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
     """Read an instance; return what says what is wrong with a result for it."""
     kind, data = instance["problem"], _read(instance)
-    return lambda result: _complaints(kind, data, result)
+    return lambda result: _violations(kind, data, result)
 
 
-def _complaints(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[str]:
+def _violations(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[str]:
     found = result["explanation"]
     out: list[str] = []
     if result["status"] == "INFEASIBLE" and _has_solution(data):

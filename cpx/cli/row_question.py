@@ -41,7 +41,9 @@ class Source:
         typer.Option(
             metavar="NAME",
             help="Where samples come from: product of the columns' marginals, empirical rows, "
-            "perturbed rows, or uniform over the binary features (trains the model on these).",
+            "a distribution fitted to them (factorised, mixture, chow-liu, or fitted for the best "
+            "of these), perturbed rows, or uniform over the binary features (trains the model on "
+            "these). Options in braces: mixture{components=5}.",
             autocompletion=opt.choices(opt.DISTRIBUTIONS),
         ),
     ] = "empirical"
@@ -63,13 +65,20 @@ class Source:
 
         for what, name, known in (
             ("model", self.model, opt.CLASSIFIERS),
-            ("distribution", self.distribution, opt.DISTRIBUTIONS),
+            ("distribution", self.distribution_name, opt.DISTRIBUTIONS),
             ("strategy", self.strategy, opt.STRATEGIES),
         ):
             if name not in known:
                 raise UnknownName(what, name, known)
         integer_in("bins", self.bins, 2)
         valid_seed(self.seed)
+
+    @property
+    def distribution_name(self) -> str:
+        """The name of the distribution without its options."""
+        from cpx.support.named_options import read_named
+
+        return read_named("distribution", self.distribution)[0]
 
 
 @dataclass(frozen=True)
@@ -171,19 +180,21 @@ class RuleOptions:
         from cpx.explainers.question import Question
 
         integer_in("k", k, 0)
-        return Question(
-            k=k,
-            objective=self.objective,
-            m=self.m,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            max_queries=self.max_queries,
-            min_coverage=self.min_coverage,
-            max_coverage=self.max_coverage,
-            min_precision=self.min_precision,
-            required=self.require or (),
-            forbidden=self.forbid or (),
-            one_per_group=self.one_per_column,
+        return Question.of(
+            {
+                "k": k,
+                "objective": self.objective,
+                "m": self.m,
+                "epsilon": self.epsilon,
+                "delta": self.delta,
+                "max_queries": self.max_queries,
+                "min_coverage": self.min_coverage,
+                "max_coverage": self.max_coverage,
+                "min_precision": self.min_precision,
+                "required": self.require or (),
+                "forbidden": self.forbid or (),
+                "one_per_group": self.one_per_column,
+            }
         )
 
 

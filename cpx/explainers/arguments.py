@@ -12,6 +12,7 @@ from typing import Any, Literal, TypedDict
 from cpx.answers.explanation import Explanation
 from cpx.backends import Event
 from cpx.data import Distribution
+from cpx.data.tree_mixture import TreeMixture
 from cpx.models.sufficient_reason.features import Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.support.validation import Share
@@ -22,11 +23,16 @@ __all__ = [
     "SOLVE_OPTIONS",
     "TIME_LIMIT",
     "EngineOptions",
+    "ExpectationOptions",
     "ExplainOptions",
+    "Objective",
+    "ProbabilisticOptions",
     "QuestionOptions",
     "ReasonOptions",
     "RuleOptions",
 ]
+
+Objective = Literal["precision", "coverage", "loss", "negative-only"]
 
 BACKEND, TIME_LIMIT, FRESH = "search", 10.0, 1000
 """The engine, its seconds and the number of fresh samples, unless they are given."""
@@ -53,7 +59,7 @@ SOLVE_OPTIONS = tuple(name for name in EngineOptions.__annotations__ if name != 
 class QuestionOptions(TypedDict, total=False):
     """The fields of :class:`Question` but k."""
 
-    objective: Literal["precision", "coverage", "loss", "negative-only"]
+    objective: Objective
     m: int | None
     epsilon: float | None
     delta: float | None
@@ -93,4 +99,30 @@ class ReasonOptions(EngineOptions, total=False):
     forbidden: object
     class_names: Sequence[str] | Mapping[Any, str] | None
     label: Any
+    trusted: bool | Iterable[str]
+
+
+class ExpectationOptions(EngineOptions, total=False):
+    """What :meth:`cpx.ProbabilisticExplainer.explain` takes by name."""
+
+    threshold: Share | None
+    measure: Literal["expectation", "probability-bound"] | None
+    prediction: str | None
+    required: object
+    forbidden: object
+    unit: Share | None
+    label: Any
+    name: str
+    fresh: int
+
+
+class ProbabilisticOptions(ExpectationOptions, total=False):
+    """What :func:`cpx.explain` takes by name for a probabilistic explanation."""
+
+    distribution: str | TreeMixture
+    components: int | None
+    groups: Mapping[str, Sequence[int | str]] | None
+    max_states: int
+    smoothing: float
+    class_names: Sequence[str] | Mapping[Any, str] | None
     trusted: bool | Iterable[str]

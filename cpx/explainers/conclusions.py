@@ -84,9 +84,9 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
     both = zip(astuple(result.times), astuple(best.times), strict=True)
     times = Times(*(first + second for first, second in both))
     answer = replace(result, explanation=rule, times=times)
-    for complaint in check.complaints(problem.to_dict(), answer.to_dict()):
-        if complaint != check.UNJUDGED:
-            raise CheckFailed(f"check of the rule that covers most failed: {complaint}")
+    for violation in check.violations(problem.to_dict(), answer.to_dict()):
+        if violation != check.UNJUDGED:
+            raise CheckFailed(f"check of the rule that covers most failed: {violation}")
     return answer
 
 

@@ -15,6 +15,7 @@ from cpx.data.binarizer import Binarizer
 from cpx.data.columns import NumberColumn
 from cpx.data.oracle import Oracle
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
+from cpx.explainers.arguments import Objective
 from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.support.memory import require_rows_fit
@@ -57,7 +58,7 @@ class Question:
     """
 
     k: int = 5
-    objective: str = "precision"
+    objective: Objective = "precision"
     m: int | None = None
     epsilon: float | None = None
     delta: float | None = None

@@ -295,7 +295,7 @@ def _checked(
         replace(claim, objective=value, explanation=replace(rule, proved=""))
         for value, rule in zip(values, listed, strict=True)
     )
-    wrong = check.complaints_each(problem.to_dict(), (result.to_dict() for result in results))
+    wrong = check.violations_each(problem.to_dict(), (result.to_dict() for result in results))
     for place, told in enumerate(wrong, 1):
         if told not in ([], [check.UNJUDGED]):
             raise CheckFailed(f"check of rule {place} failed: {told[0]}")

@@ -8,8 +8,9 @@ from typing import Any, Unpack
 
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
-from cpx.errors import EngineError, InvalidOption, shown
+from cpx.errors import EngineError
 from cpx.explainers.arguments import SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
+from cpx.explainers.class_names import class_context
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
@@ -46,7 +47,9 @@ class ReasonQuestion:
             required=_several(self.required),
             forbidden=_several(self.forbidden),
             label=self.label,
-            context=_context(features, self.class_names),
+            context=class_context(
+                trees, int(trees.predict_index(features.x)[0]), self.class_names
+            ),
             name=self.name,
         )
 
@@ -143,22 +146,3 @@ def _hint(problem: SufficientReason, given: Any) -> Any:
     if given is None or isinstance(given, Explanation):
         return given
     return problem.features.numbers("hint", _several(given))
-
-
-def _context(
-    features: Features, names: Sequence[str] | Mapping[Any, str] | None
-) -> dict[str, str]:
-    """Return what the class of x is called, if that is said."""
-    if names is None:
-        return {}
-    model = features.tree_model
-    own, classes = int(model.predict_index(features.x)[0]), model.classes
-    if isinstance(names, Mapping):
-        called = {str(key): str(name) for key, name in names.items()}
-        return {"class": called.get(str(classes[own]), str(classes[own]))}
-    if isinstance(names, str) or len(names) != len(classes):
-        raise InvalidOption(
-            f"class_names must name the {len(classes)} classes of the model "
-            f"({', '.join(map(str, classes[:5]))}), got {shown(names)}"
-        )
-    return {"class": str(names[own])}

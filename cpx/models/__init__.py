@@ -9,6 +9,8 @@ from cpx.models.base import Problem as Problem
 from cpx.models.base import RatioProblem as RatioProblem
 from cpx.models.base import Statement as Statement
 from cpx.models.certificate.problem import MinCertificate as MinCertificate
+from cpx.models.expected_prediction.fewest import FewestExpected as FewestExpected
+from cpx.models.expected_prediction.problem import MLSE as MLSE
 from cpx.models.kernel_rule.problem import KernelRule as KernelRule
 from cpx.models.monomial.max_precision import MaxPrecision as MaxPrecision
 from cpx.models.monomial.weighted import KMonomial as KMonomial

@@ -52,10 +52,10 @@ def main() -> None:
 
 def _preload(name: str) -> None:
     """Import the engine before the fork, so that the next job finds it in memory."""
-    from cpx.backends import backend_class
+    from cpx.backends import backend
 
     import_module("cpx.solving.run")
-    engine = backend_class(name.partition(":")[0])
+    engine = backend(name)
     engine.preload()
     # Read once, not once for each child.
     engine.versions()
@@ -153,7 +153,8 @@ def _work(job: dict[str, Any], outbox: Outbox) -> None:
     except (ImportError, AttributeError) as error:
         outbox.send({"refused": str(error)})
         return
-    result = run(problem, job["backend"], job["options"], listen=listen, entered=entered)
+    engine, options = job["backend"], job["options"]
+    result = run(problem, engine, options, isolate=False, listen=listen, entered=entered)
     outbox.send({"result": result.to_dict()})
 
 

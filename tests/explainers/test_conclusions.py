@@ -41,7 +41,7 @@ def test_random_problems(seed):
     assert found.explanation.coverage == most_covered(problem, first.objective)
     assert found.explanation.precision == first.objective
     assert found.explanation.proved.endswith("no rule that is as precise covers more")
-    assert check.complaints(problem.to_dict(), found.to_dict()) == []
+    assert check.violations(problem.to_dict(), found.to_dict()) == []
     assert found.times.total >= first.times.total
 
 

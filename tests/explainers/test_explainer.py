@@ -436,6 +436,15 @@ def test_every_argument_is_declared_once_and_documented() -> None:
     assert reason.keys() - {"name"} == (
         ReasonOptions.__annotations__.keys() - EngineOptions.__annotations__.keys() - {"trusted"}
     )
+    for declared, options in [
+        (Question, QuestionOptions),
+        (ReasonQuestion, ReasonOptions),
+        (Explainer.__init__, ExplainOptions),
+    ]:
+        types, named = get_type_hints(declared), get_type_hints(options)
+        assert {n: types[n] for n in types.keys() & named} == {
+            n: named[n] for n in types.keys() & named
+        }
     built = {p.name: p.default for p in inspect.signature(Explainer).parameters.values()}
     options = ExplainOptions.__annotations__.keys() | {"classifier", "background"}
     assert built.keys() < options

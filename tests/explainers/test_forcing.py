@@ -288,7 +288,7 @@ def test_kinds_are_not_mixed_up() -> None:
 
 
 def test_an_answer_that_fails_its_check_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "complaints", lambda *_: ["it is wrong"])
+    monkeypatch.setattr(check, "violations", lambda *_: ["it is wrong"])
     with pytest.raises(EngineError, match=r"a reason that is wrong: .*it is wrong"):
         forced(TREE)
     with pytest.raises(EngineError, match=r"a rule that is wrong: .*it is wrong"):
@@ -296,7 +296,7 @@ def test_an_answer_that_fails_its_check_is_no_answer(monkeypatch: pytest.MonkeyP
 
 
 def test_an_answer_that_is_not_checked_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "complaints", lambda *_: [check.UNDECIDED])
+    monkeypatch.setattr(check, "violations", lambda *_: [check.UNDECIDED])
     found = forced(TREE)
     assert not found.verified
     assert found.notes[-1] == f"not verified: {check.UNDECIDED}"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from cpx.backends import backend_class
 from cpx.solving import servers
 from cpx.solving.servers import Server, prepare, shutdown
 
@@ -49,7 +50,7 @@ def test_one_that_died_is_ended_and_another_one_comes() -> None:
 
 def test_an_idle_one_ends_by_itself_and_leaves_nothing() -> None:
     prepare("search")
-    (server,) = servers._idle["search"]
+    (server,) = servers._idle[backend_class("search")]
     shutdown()
     assert server.child.process.returncode == 0
     assert not server.child.folder.exists()

@@ -274,6 +274,6 @@ def test_a_relation_sees_a_wrong_optimum(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(metamorphic, "run", overlooks)
     found = faults_of_a_relation(instance, related, Ask("search"), ("cpsat",))[1]
     assert found[0].startswith("check: ")
-    monkeypatch.setattr(metamorphic.check, "complaints", lambda *arguments: [])
+    monkeypatch.setattr(metamorphic.check, "violations", lambda *arguments: [])
     found = faults_of_a_relation(instance, related, Ask("search"), ("cpsat",))[1]
     assert [fault.partition(":")[0] for fault in found] == ["samples reordered"]

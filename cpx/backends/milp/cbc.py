@@ -23,9 +23,9 @@ import pulp
 from pulp import constants
 from pulp.apis import coin_api
 
-from cpx.backends.engine_options import EngineOption
 from cpx.backends.milp.console import Console
 from cpx.backends.milp.watch import Watch
+from cpx.options import EngineOption
 from cpx.processes.children import scratch
 
 __all__ = ["OPTIONS", "CbcSolver", "cbc_path"]

@@ -114,12 +114,10 @@ def engines(problem: Problem) -> list[str]:
     found = []
     for name in names():
         family = backend_class(name)
-        if family.asks_classifier or not family.available() or not family().accepts(problem):
+        if family.asks_classifier or not family.in_all:
             continue
-        solvers = family.solvers or ("",)
-        found += (
-            [_ORDERS] if name == "best-of-orders" else [f"{name}:{s}".rstrip(":") for s in solvers]
-        )
+        if family.available() and family().accepts(problem):
+            found += [_ORDERS] if name == "best-of-orders" else family.installed()
     return found
 
 
