@@ -147,8 +147,8 @@ class Perturbed(OnBackground):
     """
 
     name = "perturbed"
-    conditional = False
     options = ("keep",)
+    conditional = False
 
     def __init__(self, background: Background, keep: float = 0.0) -> None:
         super().__init__(background)

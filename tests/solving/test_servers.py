@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from cpx import backends
 from cpx.backends import backend_class
-from cpx.solving import servers
+from cpx.solving import servers, worker
 from cpx.solving.servers import Server, prepare, shutdown
 
 
@@ -76,3 +77,18 @@ def test_sending_to_one_that_died_is_no_error() -> None:
     server.send({"backend": "search"}, b"x" * 100_000)
     assert closed(server)
     server.end()
+
+
+def test_an_engine_is_loaded_once_however_many_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = []
+
+    class Engine:
+        preload = staticmethod(lambda: loaded.append("preload"))
+        versions = staticmethod(dict)
+
+    monkeypatch.setattr(backends, "backend", lambda name: Engine)
+    worker._preload.cache_clear()
+    worker._preload("mine")
+    worker._preload("mine")
+    worker._preload.cache_clear()
+    assert loaded == ["preload"]

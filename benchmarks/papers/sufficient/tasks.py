@@ -60,7 +60,7 @@ class Split:
     @property
     def accuracy(self) -> float:
         """On the test part."""
-        return float((self.classifier.predict(self.test) == self.test_labels).mean())
+        return float((self.classifier.predict(self.test.to_numpy()) == self.test_labels).mean())
 
     def drawn(self, n: int, seed: int) -> npt.NDArray[np.intp]:
         """Return n rows of the test part, drawn at random."""
@@ -141,7 +141,7 @@ def _split(
     train, test, own, other = train_test_split(
         X, labels, test_size=share, random_state=seed, stratify=labels
     )
-    # XGBoost takes no brackets or < in names of columns.
+    # XGBoost takes no brackets or < in names of columns, so the table goes without them.
     classifier = XGBClassifier(n_estimators=6, max_depth=6, n_jobs=1, random_state=seed)
     classifier.fit(train.to_numpy(), own)
     return Split(
