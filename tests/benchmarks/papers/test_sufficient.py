@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -62,11 +61,15 @@ def test_columns_that_are_left_out_and_groups(source: Directory) -> None:
     assert len(split.test) == 40
     for columns in split.groups.values():
         assert (split.train[list(columns)].sum(axis=1) == 1).all()
-    assert sorted(split.groups["capital-gain"]) == [
-        "capital-gain = 0",
-        "capital-gain = above 500",
-        "capital-gain = up to 500",
-    ] or len(split.groups["capital-gain"]) == 3
+    assert (
+        sorted(split.groups["capital-gain"])
+        == [
+            "capital-gain = 0",
+            "capital-gain = above 500",
+            "capital-gain = up to 500",
+        ]
+        or len(split.groups["capital-gain"]) == 3
+    )
     with pytest.raises(UnknownName):
         prepared("iris", source, 0)
 
