@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import cpmpy as cp
 import numpy as np
 import pytest
+from pulp import constants
 
 import cpx
 from cpx.answers.result import Status
@@ -100,3 +103,15 @@ def test_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Milp.others["glpk"], "program", "no-such-program")
     with pytest.raises(EngineMissing, match="'no-such-program', which milp:glpk needs"):
         cpx.solve(conformance.CASES[0].problem, "milp:glpk")
+
+
+@pytest.mark.parametrize("text", ["", "c Problem:\ns mip 1 1 o 2\nj 1 2\n"])
+def test_a_solution_of_glpk_that_is_cut_off_is_none(tmp_path: Path, text: str) -> None:
+    from cpx.backends.milp.glpk import GlpkSolver
+
+    solver = GlpkSolver.__new__(GlpkSolver)
+    path = tmp_path / "solution.txt"
+    path.write_text(text)
+    codes = solver._read_back(None, [], path, 0.0)
+    assert codes == (constants.LpStatusNotSolved, constants.LpSolutionNoSolutionFound)
+    assert solver.raw_status == "ended while it wrote its solution"

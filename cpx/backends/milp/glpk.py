@@ -131,6 +131,9 @@ class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
                 raise pulp.PulpSolverError(f"GLPK failed with exit status {self._ended}")
             return codes
         lines = [line.split() for line in path.read_text().splitlines()]
+        if not lines or lines[-1] != ["e", "o", "f"]:
+            self.raw_status = "ended while it wrote its solution"
+            return codes
         state, value = next((line[4], line[5]) for line in lines if line[:2] == ["s", "mip"])
         self.raw_status = _STATES.get(state, "INTEGER UNDEFINED")
         if state == "n" or (state == "u" and self._infeasible):

@@ -19,6 +19,7 @@ import numpy as np
 
 from cpx import check, instances
 from cpx.answers.result import Result, Status
+from cpx.backends import backend
 from cpx.solving.run import run
 from cpx.testing.fuzz.asking import Ask
 
@@ -104,7 +105,10 @@ def faults_of_a_relation(
     found, spans = _wrong_alone(instance, first), []
     for changed, engine in zip(related.instances, engines):
         options = replace(how, engine=engine, hint=None, encoding="").options
-        result = run(instances.from_dict(changed), engine, options, isolate=True)
+        problem = instances.from_dict(changed)
+        if not backend(engine).accepts(problem):  # it has grown too large to be stated
+            return first, found
+        result = run(problem, engine, options, isolate=True)
         found += _wrong_alone(changed, result)
         spans.append(interval(result, changed))
     own, implied = interval(first, instance), related.read(spans)
