@@ -35,7 +35,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Directory:
             "education-num": rng.integers(1, 16, n),
             "relationship": rng.choice(["Husband", "Wife"], n),
             "sex": rng.choice(["Male", "Female"], n),
-            "capital-gain": rng.choice([0, 0, 0, 500, 9000], n),
+            "capital-gain": rng.choice([0, 0, 0, 0, 0, 0, 500, 500, 9000], n),
         }
     )
     rich = (table["age"] > 40) & (table["education"] != "HS-grad") | (table["capital-gain"] > 600)
@@ -66,7 +66,7 @@ def test_columns_that_are_left_out_and_groups(source: Directory) -> None:
         "capital-gain = 0",
         "capital-gain = above 500",
         "capital-gain = up to 500",
-    ] or len(split.groups["capital-gain"]) == 3
+    ]
     with pytest.raises(UnknownName):
         prepared("iris", source, 0)
 
