@@ -8,7 +8,8 @@ sentence, the consistency of status, bound, gap and trace. The rest is taken on 
 :func:`on_trust` says what that is. A bound is the engine's word, but one that the found solution
 contradicts is a failure. A claim that nothing satisfies the constraints is decided for reasons,
 certificates and sets of rules; for rules of at most k features it is refuted by the required
-features alone, or by up to two more.
+features alone, or by up to two more, and for thresholds of expected predictions by sets that are
+tried, all of them where they are few.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def on_trust(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str
     status, found = result["status"], result["explanation"] or {}
     out = []
     if status in ("UNKNOWN", "ERROR") or (
-        status == "INFEASIBLE" and instance["problem"] in monomials.KINDS
+        status == "INFEASIBLE" and instance["problem"] in (*monomials.KINDS, "fewest-expected")
     ):
         out.append(f"status {status} (the engine's word)")
     if result["bound"] is not None:

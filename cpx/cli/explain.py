@@ -156,6 +156,7 @@ def explain(
     from cpx.cli.progress import phase
     from cpx.cli.reading import output_path
     from cpx.cli.solve import run_solve
+    from cpx.explainers.arguments import BACKEND
     from cpx.processes.interrupts import noted
 
     path = output_path(output, source.table)
@@ -176,6 +177,15 @@ def explain(
     integer_in("fresh", fresh, 1)
     asked = RowQuestion(source)
     asked.check(question, fresh)
+    if question.adaptive and engine.name == BACKEND:
+        asked.train()
+        with phase("drawing samples in rounds"):
+            answer = asked.explainer.in_rounds(asked.x, question, fresh, engine.time_limit)
+        if answer is not None:
+            problem, result = answer
+            title = f"{source.table} row {source.row}, {asked.title(problem)}"
+            raise typer.Exit(deliver(result, as_json, path, title))
+        question = question.without_sampling()
     engine.start()
     problem = asked.problem(question)
     result = run_solve(problem, engine.name, chosen, engine.isolate)

@@ -151,8 +151,8 @@ class RuleOptions:
         float | None,
         typer.Option(
             metavar="E",
-            help="Instead of -m: draw as many samples as it takes to know the loss of every rule "
-            "to within E, and say what is guaranteed.",
+            help="Instead of -m: draw samples in rounds until no rule can be more than E more "
+            "precise; for other objectives, as many as it takes to know the loss to within E.",
             show_default=False,
         ),
     ] = None
@@ -161,6 +161,16 @@ class RuleOptions:
         typer.Option(
             metavar="D",
             help="With --epsilon: the guarantee holds with probability at least 1 - D.",
+            show_default=False,
+        ),
+    ] = None
+
+    max_queries: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="With --epsilon, for the objective precision: ask the model about N rows at "
+            "most, and tell the gap so far.",
             show_default=False,
         ),
     ] = None
@@ -177,6 +187,7 @@ class RuleOptions:
                 "m": self.m,
                 "epsilon": self.epsilon,
                 "delta": self.delta,
+                "max_queries": self.max_queries,
                 "min_coverage": self.min_coverage,
                 "max_coverage": self.max_coverage,
                 "min_precision": self.min_precision,
@@ -245,12 +256,18 @@ class RowQuestion:
         conditions.features(question.required, "required")
         conditions.features(question.forbidden, "forbidden")
 
-    def problem(self, question: Question) -> MonomialProblem:
-        """Train the model and state the problem."""
+    def train(self) -> None:
+        """Train the model."""
         from cpx.cli.progress import phase
 
         with phase(f"training {self.source.model} on {len(self._X)} rows"):
             self.explainer.fit(self._X, self._y)
+
+    def problem(self, question: Question) -> MonomialProblem:
+        """Train the model and state the problem."""
+        from cpx.cli.progress import phase
+
+        self.train()
         with phase("labelling samples"):
             return self.explainer.state(self.x, question)
 

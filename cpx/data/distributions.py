@@ -148,6 +148,7 @@ class Perturbed(OnBackground):
 
     name = "perturbed"
     options = ("keep",)
+    conditional = False
 
     def __init__(self, background: Background, keep: float = 0.0) -> None:
         super().__init__(background)

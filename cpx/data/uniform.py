@@ -41,9 +41,13 @@ class Distribution(ABC):
         Attribute of each feature.
     feature_names : tuple of d str
         Positive literals.
+    conditional : bool
+        Whether ``sample_given`` draws from D given z_S = x_S, and not from another
+        distribution for each S.
     """
 
     name: ClassVar[str]
+    conditional: ClassVar[bool] = True
     n_features: int
     groups: tuple[int, ...]
     feature_names: tuple[str, ...]

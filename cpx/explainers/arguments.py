@@ -63,6 +63,7 @@ class QuestionOptions(TypedDict, total=False):
     m: int | None
     epsilon: float | None
     delta: float | None
+    max_queries: int | None
     min_coverage: Share | None
     max_coverage: Share | None
     min_precision: Share | None

@@ -21,7 +21,8 @@ from cpx.data import (
 from cpx.data import distribution as make_distribution
 from cpx.data.oracle import labels
 from cpx.data.statistics import precision_of
-from cpx.errors import EngineError, NoMass
+from cpx.errors import EngineError, InvalidOption, NoMass
+from cpx.explainers.adaptive import Rounds
 from cpx.explainers.arguments import (
     BACKEND,
     FRESH,
@@ -182,6 +183,11 @@ class Explainer:
 
     def state(self, x: Any, question: Question) -> MonomialProblem:
         """Do what :meth:`problem` does, with what is asked as one object."""
+        if question.max_queries is not None:
+            raise InvalidOption(
+                "max_queries is for explain, which draws samples in rounds; a problem has all of "
+                "its samples from the start: give m"
+            )
         oracle = self.oracle(x)
         conditions = self._conditions(oracle)
         problem = question.problem(self._samples(oracle, question), conditions)
@@ -238,9 +244,59 @@ class Explainer:
         engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
         question = Question.of({"k": k, **asked})
         require_rows_fit("fresh", positive_integer("fresh", fresh), self.distribution.n_features)
+        if question.adaptive and backend == BACKEND:
+            answer = self.in_rounds(x, question, fresh, engine["time_limit"])
+            if answer is not None:
+                return answer[1]
+            question = question.without_sampling()
         problem = self.state(x, question)
         result = solve_with(problem, backend, self.seed, engine)
         return self.conclude(result, problem, question, fresh)
+
+    def in_rounds(
+        self, x: Any, question: Question, fresh: int = FRESH, time_limit: float | None = TIME_LIMIT
+    ) -> tuple[MonomialProblem, Result] | None:
+        """Draw samples in rounds, until the precision is known up to epsilon.
+
+        Parameters
+        ----------
+        x : row
+        question : Question
+            With epsilon and delta, for the objective precision.
+        fresh : int
+            Fresh samples that the precision of the rule is measured on.
+        time_limit : float or None
+            Seconds for rounds and solves.
+
+        Returns
+        -------
+        tuple of MonomialProblem and Result, or None
+            On the last samples drawn without a condition. None where it takes fewer queries to
+            use all rows: ``question.without_sampling()``.
+        """
+        oracle = self.oracle(x)
+        question.draws(oracle.bits.size)  # refuses a k that does not fit
+        rounds = Rounds(
+            oracle,
+            self._conditions(oracle),
+            question,
+            self.seed,
+            self._class_name,
+            fresh,
+            time_limit,
+        )
+        answer = rounds.run()
+        if answer is None:
+            return None
+        found = answer.result.explanation
+        if found is None:
+            return answer.problem, answer.result
+        found = self._measure(found, oracle, fresh)
+        notes = found.notes
+        if answer.stopped:
+            notes += (f"epsilon = {question.epsilon} was not reached: {answer.stopped}",)
+        told = replace(found, guarantee=answer.guarantee(question), notes=notes)
+        return answer.problem, replace(answer.result, explanation=told)
 
     def conclude(
         self, result: Result, problem: MonomialProblem, question: Question, fresh: int = FRESH
@@ -311,8 +367,8 @@ class Explainer:
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
         >>> scored = Explainer(tree, X).score("petal width (cm) <= 0.8", X.iloc[0])
-        >>> scored.precision, float(scored.coverage)
-        (Fraction(1, 1), 0.315)
+        >>> scored.precision, scored.coverage
+        (Fraction(1, 1), Fraction(1, 3))
         """
         features = self.conditions(x).features(rule)
         question = Question.of({"k": size_to_compare(features, k), **asked})

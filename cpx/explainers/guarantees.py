@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from cpx.explainers.question import Question
     from cpx.models.monomial.problem import MonomialProblem
 
-__all__ = ["DELTA", "Frontier", "allowed_rules", "guarantee", "highest_precision"]
+__all__ = [
+    "DELTA",
+    "Frontier",
+    "allowed_rules",
+    "chance",
+    "guarantee",
+    "highest_precision",
+    "rounded_down",
+    "rounded_up",
+]
 
 DELTA = 0.05
 """Failure probability of what is guaranteed, unless it is given."""
@@ -208,18 +217,18 @@ def guarantee(
         return _loss(question, problem, explanation, bound, limits, opening, rivals)
     limits = UniformLimits(allowed_rules(problem), delta)
     found, claims = problem.evaluate(explanation), []
-    low = _floor(limits.lower(found.agreeing_covered, found.covered))
+    low = rounded_down(limits.lower(found.agreeing_covered, found.covered))
     if low > 0:
         claims.append(f"its precision is at least {low:g}")
-    if (least := _floor(limits.lower(found.covered, found.total))) > 0:
+    if (least := rounded_down(limits.lower(found.covered, found.total))) > 0:
         claims.append(f"it covers at least {least:g}")
     if bound is not None and question.objective == "coverage":
-        most = _ceil(limits.upper(int(bound), found.total))
+        most = rounded_up(limits.upper(int(bound), found.total))
         claims += [f"no {rivals} covers more than {most:g}"] if most < 1 else []
     elif bound is not None and isinstance(problem, MaxPrecision):
         known = limits.upper(found.agreeing_covered, found.covered)
         deadline = None if time_limit is None else monotonic() + time_limit
-        high = _ceil(highest_precision(problem, limits, Fraction(bound), known, deadline))
+        high = rounded_up(highest_precision(problem, limits, Fraction(bound), known, deadline))
         claims += _more_precise(low, high, rivals)
     if not claims:
         return f"none: {samples.total} samples are too few, a smaller epsilon draws more"
@@ -230,7 +239,7 @@ def _more_precise(low: float, high: float, rivals: str) -> list[str]:
     """Say how much more precise than the rule another one can be, unless it is anything."""
     if low <= 0:
         return [f"no {rivals} has a precision above {high:g}"] if high < 1 else []
-    return [f"no {rivals} is more than {_ceil(high - low):g} more precise"]
+    return [f"no {rivals} is more than {max(0.0, round(high - low, 3)):g} more precise"]
 
 
 def _loss(
@@ -248,7 +257,7 @@ def _loss(
     total, drawn = problem.samples.total, problem.samples.context["distribution"]["name"]
     value = int(problem.evaluate(explanation).objective)
     what = "gets wrong" if question.objective == "loss" else "covers in another class"
-    most = _ceil(limits.upper(value, total) - limits.lower(int(bound), total))
+    most = rounded_up(limits.upper(value, total) - limits.lower(int(bound), total))
     return (
         f"{opening} the share of rows of {drawn!r} that the rule {what} is at most "
         f"{most:g} above that of every {rivals}"
@@ -261,10 +270,11 @@ def chance(question: Question) -> Decimal:
     return Context(rounding=ROUND_FLOOR).subtract(Decimal(1), delta)
 
 
-def _floor(share: float) -> float:
-    # A millionth less: limits are floats.
+def rounded_down(share: float) -> float:
+    """Return thousandths, never more than the share; a millionth less, for limits are floats."""
     return max(0, math.floor(share * _SCALE - 1e-6)) / _SCALE
 
 
-def _ceil(share: float) -> float:
+def rounded_up(share: float) -> float:
+    """Return thousandths, never less than the share."""
     return min(_SCALE, math.ceil(share * _SCALE + 1e-6)) / _SCALE

@@ -97,9 +97,14 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         used where they are the distribution (``"empirical"``, up to 100,000 rows): nothing is
         drawn, and the answer is exact for them. Else 1000.
     epsilon, delta : float, optional
-        Instead of m: as many samples are drawn as it takes to know the loss up to epsilon
-        (see :func:`cpx.sample_size`). What the explanation guarantees holds with probability
-        1 - delta; by default that is 0.95.
+        Instead of m. For the objective precision and the engine ``search``, samples are drawn
+        in rounds until no rule can be more than epsilon more precise than the one found, or
+        the time limit is over; then the gap so far is told. Otherwise as many samples are
+        drawn as it takes to know the loss up to epsilon (see :func:`cpx.sample_size`). What
+        the explanation guarantees holds with probability 1 - delta; by default that is 0.95.
+    max_queries : int, optional
+        With epsilon and delta, for the objective precision: how many rows the classifier may
+        be asked about at most, the fresh ones among them.
     required, forbidden : str, int, or a sequence of them
         Conditions that the rule must, and must not, have: as they are printed, or indices
         of features.

@@ -102,6 +102,7 @@ class ProbabilisticExplainer:
     >>> explainer = ProbabilisticExplainer(forest, X, distribution="factorised",
     ...                                    class_names=["setosa", "versicolor", "virginica"])
     >>> print(explainer.explain(X.iloc[0], k=1))
+    0.2 < petal width (cm) <= 0.7 => setosa
     """
 
     def __init__(

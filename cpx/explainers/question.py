@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -62,6 +62,7 @@ class Question:
     m: int | None = None
     epsilon: float | None = None
     delta: float | None = None
+    max_queries: int | None = None
     min_coverage: Share | None = None
     max_coverage: Share | None = None
     min_precision: Share | None = None
@@ -96,9 +97,25 @@ class Question:
             open_unit("delta", self.delta)
         elif self.m is not None:
             positive_integer("m", self.m)
+        if self.max_queries is not None:
+            positive_integer("max_queries", self.max_queries)
+            if not self.adaptive:
+                raise InvalidOption(
+                    "max_queries is for epsilon and delta with the objective 'precision', which "
+                    "draw samples until they are enough"
+                )
         for name in _LIMITS:
             if getattr(self, name) is not None:
                 share(name, getattr(self, name))
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether samples can be drawn in rounds, until the precision is known up to epsilon."""
+        return self.objective == "precision" and self.epsilon is not None
+
+    def without_sampling(self) -> Self:
+        """Return the same question, of all rows there are."""
+        return replace(self, m=None, epsilon=None, delta=None, max_queries=None)
 
     @property
     def figures(self) -> int:

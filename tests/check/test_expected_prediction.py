@@ -39,7 +39,7 @@ def test_sets_are_judged_as_the_problem_measures_them(seed, structure, dual):
     for chosen in [S for size in (0, 1, 2, len(every)) for S in combinations(every, size)]:
         instance, result = _answer(problem, chosen)
         feasible = problem.evaluate(problem.explanation(chosen)).feasible
-        assert (check.complaints(instance, result) == []) == feasible
+        assert (check.violations(instance, result) == []) == feasible
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def solved():
 
 
 def test_a_right_answer_passes(solved):
-    assert check.complaints(*solved) == []
+    assert check.violations(*solved) == []
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_altered_figures_are_refused(solved, field):
     wrong = copy.deepcopy(answer)
     figures = wrong["explanation"]["expectation"]
     figures[field] = "odds" if field == "measure" else figures[field] + 1e-6
-    assert check.complaints(instance, wrong)
+    assert check.violations(instance, wrong)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_altered_answers_are_refused(solved, where, value):
     for key in where[:-1]:
         holder = holder[key]
     holder[where[-1]] = value(holder[where[-1]])
-    assert check.complaints(instance, wrong)
+    assert check.violations(instance, wrong)
 
 
 def test_a_worse_set_is_not_greatest_and_a_less_likely_one_not_likeliest(solved):
@@ -111,10 +111,10 @@ def test_a_worse_set_is_not_greatest_and_a_less_likely_one_not_likeliest(solved)
     measured = [(problem.evaluate(problem.explanation(S)), S) for S in sets]
     worse = next(S for e, S in measured if e.feasible and e.objective < best[0])
     claim = _proved(problem, worse, answer)
-    assert any("beyond the value" in text for text in check.complaints(instance, claim))
+    assert any("beyond the value" in text for text in check.violations(instance, claim))
     tied = [S for e, S in measured if e.feasible and e.objective == best[0] and e.tie > best[1]]
     for S in tied:
-        told = check.complaints(instance, _proved(problem, S, answer))
+        told = check.violations(instance, _proved(problem, S, answer))
         assert any("more likely" in text for text in told)
 
 
@@ -123,7 +123,7 @@ def test_a_less_likely_set_is_not_the_likeliest():
     answer = cpx.solve(problem, "cpsat").to_dict()
     assert answer["explanation"]["features"] == [1]
     claim = _proved(problem, (0,), answer)
-    assert check.complaints(problem.to_dict(), claim) == [
+    assert check.violations(problem.to_dict(), claim) == [
         "proved: [1] is as good, and more likely"
     ]
 
@@ -155,7 +155,7 @@ def test_false_infeasibility_is_refused(seed):
         "trace": [],
         "explanation": None,
     }
-    told = check.complaints(problem.to_dict(), result)
+    told = check.violations(problem.to_dict(), result)
     assert bool(told) == (best_set(problem) is not None)
 
 
@@ -163,9 +163,9 @@ def test_a_wrong_class_and_blunt_states_are_told():
     problem = random_expectation(3)
     instance, result = _answer(problem, problem.required)
     other = next(c for c in problem.tree_model.classes if c != problem.label)
-    told = check.complaints({**instance, "class": other}, result)
+    told = check.violations({**instance, "class": other}, result)
     assert told == [f"class: x is {problem.label!r}, the instance says {other!r}"]
     blunt = copy.deepcopy(instance)
     used = problem.tree_model.used[0]
     blunt["coding"]["cuts"][used][0] = float(-99).hex()
-    assert check.complaints(blunt, result)
+    assert check.violations(blunt, result)

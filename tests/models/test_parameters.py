@@ -25,9 +25,10 @@ from cpx.models.parameters import (
     parameters_of,
 )
 from cpx.models.saved import SAMPLES, schema_of
-from cpx.testing.cases import CASES, FULL, LEARNING, MINIMUM_SUBSETS, RULE_SETS
+from cpx.testing.cases import CASES, EXPECTED, FULL, LEARNING, MINIMUM_SUBSETS, RULE_SETS
 
-SAVED = [case for cases in (CASES, FULL, LEARNING, RULE_SETS, MINIMUM_SUBSETS) for case in cases]
+_ALL = (CASES, FULL, LEARNING, RULE_SETS, MINIMUM_SUBSETS, EXPECTED)
+SAVED = [case for cases in _ALL for case in cases]
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,6 @@ class Likeliest(Problem):
         In units.
     """
 
-    kind: ClassVar[str] = "likeliest"
     encodings: ClassVar[tuple[Encoding[TableSumForm], ...]] = (
         Encoding("products", products),
         Encoding("tables", tables),
