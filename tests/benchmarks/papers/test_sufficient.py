@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -87,7 +86,7 @@ def test_one_row_measured_and_told(source: Directory) -> None:
         assert level.same >= level.log_odds_bound - 0.1
         if level.best is not None:
             assert level.proved
-            assert level.best >= level.beam - 1e-9
+            assert level.best >= (level.beam or 0.0) - 1e-9
     assert Row.from_line(row.to_line()) == row
     titles = [grid.title for grid in grids([row])]
     assert titles[0].startswith("Table 2: Adult, 1 test rows")
