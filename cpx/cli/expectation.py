@@ -88,12 +88,12 @@ def of_table(
     from cpx.data.classifiers import tree_classifier
 
     _refuse_options_of_rules(source, wanted, "table", "target", "row", "model", "seed")
+    distribution = _distribution(source)
     if source.model not in opt.TREES:
         raise InvalidOption(
             f"a probabilistic explanation is of tree models: --model {', '.join(opt.TREES)}, "
             f"got {shown(source.model)}"
         )
-    distribution = _distribution(source)
     X, y, _ = read_source(source)
     table, groups = _encoded(X)
     row = table.iloc[[source.row]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -40,7 +42,7 @@ def test_known_pixels_have_their_colour_and_others_none() -> None:
     ax = plot_pixels(
         [5, 6, 7, 8], list("abcd"), [1, 2], shape=(2, 2), ax=figures.Figure().subplots()
     )
-    shown = ax.images[0].get_array()
+    shown: Any = ax.images[0].get_array()
     assert shown.mask.tolist() == [[True, False], [False, True]]
     assert shown[0, 1] == 6
     assert shown[1, 0] == 7
@@ -58,14 +60,14 @@ def test_a_mistaken_digit_is_drawn() -> None:
     )
     found = explainer.explain(x, 4)
     ax = found.plot(ax=figures.Figure().subplots())
-    shown = ax.images[0].get_array()
+    shown: Any = ax.images[0].get_array()
     assert shown.shape == (8, 8)
     assert (~shown.mask).sum() == len(found.features)
     for j in found.features:
         assert shown[divmod(j, 8)] == x.iloc[j]
     assert ax.get_title().startswith(f"{found.rule.conclusion}, ")
     assert found.rule.conclusion != str(y.iloc[wrong[0]])
-    whole = found.plot(whole=True, ax=figures.Figure().subplots()).images[0].get_array()
+    whole: Any = found.plot(whole=True, ax=figures.Figure().subplots()).images[0].get_array()
     assert np.array_equal(whole, x.to_numpy().reshape(8, 8))
 
 

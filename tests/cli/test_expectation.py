@@ -44,13 +44,14 @@ def test_make_solve_check_show_export(run: Run, table: Path) -> None:
     values = set()
     for engine in ("search", "cpsat", "maxsat", "milp"):
         solved = run("solve", "inst.json", "-b", engine, "--no-isolate", "-o", "result.json")
-        assert solved.exit_code == 0, solved.output
+        # Engines that count in floats cannot prove values of 40 bits.
+        assert solved.exit_code in ((0, 3) if engine == "milp" else (0,)), solved.output
         values.add(json.loads(Path("result.json").read_text())["objective"])
         checked = run("check", "inst.json", "result.json")
         assert checked.exit_code == 0, checked.output
     assert len(values) == 1
     assert run("show", "inst.json").exit_code == 0
-    exported = run("export", "inst.json", "--as", "opb", "-o", "inst.opb")
+    exported = run("export", "inst.json", "--to", "opb", "-o", "inst.opb")
     assert exported.exit_code == 0, exported.output
 
 

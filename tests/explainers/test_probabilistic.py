@@ -100,7 +100,7 @@ def test_sampled_share_is_near_the_exact_one() -> None:
 def test_attributes_of_several_columns_are_known_together() -> None:
     bits = pd.get_dummies(X["a"], prefix="a").astype(int).join(X[["b", "c"]])
     boosted = GradientBoostingClassifier(n_estimators=5, max_depth=2).fit(bits, Y)
-    groups = {"a": [c for c in bits if c.startswith("a_")]}
+    groups = {"a": [str(c) for c in bits if str(c).startswith("a_")]}
     explainer = cpx.ProbabilisticExplainer(boosted, bits, groups=groups)
     assert explainer.coding.names == ("a", "b", "c")
     found = explainer.explain(bits.iloc[3], 1, required="a")
@@ -126,8 +126,9 @@ def test_logistic_regression_over_few_values() -> None:
 def test_each_row_has_its_size() -> None:
     explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
     found = cpx.explain_rows(explainer, X.iloc[:3], [0, 1, 2])
-    assert [len(result.explanation.features) <= k for k, result in enumerate(found)] == [True] * 3
-    assert found[0].explanation.features == ()
+    sizes = [len(result.explanation.features) for result in found if result.explanation]
+    assert len(sizes) == 3
+    assert all(size <= k for k, size in enumerate(sizes))
     with pytest.raises(InvalidOption, match="2 sizes, there are 3 rows"):
         cpx.explain_rows(explainer, X.iloc[:3], [1, 2])
 
@@ -149,7 +150,8 @@ def test_frontier_is_drawn() -> None:
     figure = pytest.importorskip("matplotlib.figure")
     explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
     ax = explainer.frontier(ROW, 2).plot(ax=figure.Figure().subplots())
-    assert ax.lines[0].get_ydata()[0] == pytest.approx(explainer.frontier(ROW, 0)[0].expected)
+    drawn: Any = ax.lines[0].get_ydata()
+    assert drawn[0] == pytest.approx(explainer.frontier(ROW, 0)[0].expected)
 
 
 def test_a_threshold_asks_for_the_fewest() -> None:

@@ -37,6 +37,7 @@ _PROVED = (1, 2, 3, 4, 5, 10, 20, 30)
 """Sizes whose optimum is proved under the factorised distribution."""
 
 _LIMIT = 30.0
+_EQUAL = 1e-12
 _SMALL = 2
 """Sets of so many attributes of Adult are all tried for the greatest probability."""
 
@@ -212,13 +213,12 @@ class Laboratory:
 
 
 def _best_so_far(levels: list[KnownSet]) -> list[KnownSet]:
-    """Return the best set of at most each size: the greatest expectation, then the likeliest."""
-    return list(
-        itertools.accumulate(
-            levels,
-            lambda a, b: b if (b.expected, b.log_probability) > (a.expected + 1e-12, -1e9) else a,
-        )
-    )
+    """Return the best set of at most each size; of sets as good, the smaller one is likelier."""
+    best = [levels[0]]
+    for level in levels[1:]:
+        better = level.expected > best[-1].expected + _EQUAL
+        best.append(level if better else best[-1])
+    return best
 
 
 def _observed(problem: MLSE, chosen: tuple[int, ...]) -> npt.NDArray[np.bool_]:

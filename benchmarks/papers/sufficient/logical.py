@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -28,17 +30,17 @@ def over_states(model: TreeModel, coding: Coding) -> TreeModel:
     >>> over_states(model, coding).predict([[0], [1]]).tolist(), coding.codes([[1, 0]]).tolist()
     ([1, 0], [[1]])
     """
-    trees = [_over_states(tree, model, coding) for tree in model.trees]
+    trees = tuple(_over_states(tree, model, coding) for tree in model.trees)
     sizes = coding.cardinalities
-    attributes = [
+    attributes = tuple(
         Attribute(name, values=tuple(map(float, range(size))))
         for name, size in zip(coding.names, sizes, strict=True)
-    ]
+    )
     return TreeModel(
         attributes,
         model.classes,
         trees,
-        [np.arange(size - 1) + 0.5 for size in sizes],
+        tuple(np.arange(0.5, size - 1) for size in sizes),
         model.rule,
         model.decision,
         model.base,
@@ -78,4 +80,5 @@ def _over_states(tree: Tree, model: TreeModel, coding: Coding) -> Tree:
             grow(child, {**allowed, a: states[first:last]})
 
     grow(0, {})
-    return Tree(attribute, split, [0] * len(attribute), np.array(values), tree.outputs)
+    arrays: list[Any] = [attribute, split, [0] * len(attribute), np.array(values)]
+    return Tree(*arrays, tree.outputs)

@@ -34,7 +34,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Directory:
             "education-num": rng.integers(1, 16, n),
             "relationship": rng.choice(["Husband", "Wife"], n),
             "sex": rng.choice(["Male", "Female"], n),
-            "capital-gain": rng.choice([0, 0, 0, 500, 9000], n),
+            "capital-gain": rng.choice([0, 0, 0, 0, 0, 0, 500, 500, 9000], n),
         }
     )
     rich = (table["age"] > 40) & (table["education"] != "HS-grad") | (table["capital-gain"] > 600)
@@ -61,15 +61,11 @@ def test_columns_that_are_left_out_and_groups(source: Directory) -> None:
     assert len(split.test) == 40
     for columns in split.groups.values():
         assert (split.train[list(columns)].sum(axis=1) == 1).all()
-    assert (
-        sorted(split.groups["capital-gain"])
-        == [
-            "capital-gain = 0",
-            "capital-gain = above 500",
-            "capital-gain = up to 500",
-        ]
-        or len(split.groups["capital-gain"]) == 3
-    )
+    assert sorted(split.groups["capital-gain"]) == [
+        "capital-gain = 0",
+        "capital-gain = above 500",
+        "capital-gain = up to 500",
+    ]
     with pytest.raises(UnknownName):
         prepared("iris", source, 0)
 
@@ -90,7 +86,7 @@ def test_one_row_measured_and_told(source: Directory) -> None:
         assert level.same >= level.log_odds_bound - 0.1
         if level.best is not None:
             assert level.proved
-            assert level.best >= level.beam - 1e-9
+            assert level.best >= (level.beam or 0.0) - 1e-9
     assert Row.from_line(row.to_line()) == row
     titles = [grid.title for grid in grids([row])]
     assert titles[0].startswith("Table 2: Adult, 1 test rows")
