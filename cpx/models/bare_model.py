@@ -17,6 +17,7 @@ import numpy as np
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.rule import Literal as Words
 from cpx.answers.rule import Rule
+from cpx.answers.values import Value
 from cpx.errors import InvalidInstance, InvalidOption, shown
 from cpx.models.base import Encoding, Problem, Statement, Values
 
@@ -114,16 +115,12 @@ class BareModel(Problem):
             place = bisect_right(starts, feature) - 1
             variable = variables[place]
             value = feature - starts[place] + variable.lb
-            words.append(
-                Words(feature, f"{variable}" if variable.is_bool() else f"{variable} = {value}")
-            )
+            text = str(variable) if variable.is_bool() else f"{variable} = {value}"
+            words.append(Words(feature, text))
         return Explanation(Rule(tuple(words), "a solution"))
 
     def evaluate(self, explanation: Explanation) -> Evaluation:
-        """Ask CPMpy for the objective and for each constraint at these values.
-
-        The variables of the model keep them.
-        """
+        """Ask CPMpy for the objective and for each constraint at these values."""
         from cpmpy.expressions.variables import NegBoolView
         from cpmpy.transformations.normalize import toplevel_list
 
@@ -140,6 +137,13 @@ class BareModel(Problem):
         if objective != int(objective):
             raise InvalidInstance(f"the objective must be an integer, got {shown(objective)}")
         return Evaluation(int(objective) + given.offset, feasible=feasible)
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Leave the values of the answer in the variables of the model."""
+        self.evaluate(explanation)
+        return super().conclude(explanation, proved, objective, bound)
 
     def facts(self) -> dict[str, str]:
         """Say how large the model is."""
