@@ -12,8 +12,9 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
-from cpx.backends.engine_options import EngineOption, read_engine
 from cpx.errors import EngineError, UnknownName, shown
+from cpx.options import EngineOption
+from cpx.support.named_options import read_named
 
 __all__ = [
     "Backend",
@@ -120,7 +121,7 @@ def backend(name: str) -> Backend:
     """
     if not isinstance(name, str):
         raise UnknownName("backend", name, names())
-    name, settings = read_engine(name)
+    name, settings = read_named("engine", name)
     family, colon, solver = name.partition(":")
     engine = backend_class(family)(solver if colon else None)
     engine.set_options(settings)

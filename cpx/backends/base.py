@@ -20,14 +20,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
-from cpx.backends.engine_options import EngineOption, engine_text
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
+from cpx.models.base import RatioProblem
+from cpx.options import EngineOption
+from cpx.support.named_options import named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
-    from cpx.models.base import Problem
+    from cpx.models.base import Encoding, Problem
     from cpx.options import SolveOptions
 
 __all__ = ["DECLINED", "Backend", "Event", "Outcome", "Progress", "contradiction"]
@@ -58,6 +60,9 @@ class Outcome:
         Options that could not be honoured, and the like.
     wrong : str
         Why the engine's claims cannot be true, where a method found them so.
+    best_of_ties : bool
+        With a proof: of the solutions with the same objective, none has a lesser tie than the
+        best incumbent. Only problems that care for ties ask for it.
     """
 
     proved: bool
@@ -67,6 +72,7 @@ class Outcome:
     sizes: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     wrong: str = ""
+    best_of_ties: bool = False
 
 
 def contradiction(
@@ -126,6 +132,8 @@ class Backend(ABC):
     preferred_encodings : tuple of str
         The encodings that the engine proves most with, the best one first: where a problem has
         one of them and none is named, it is taken in place of the problem's first.
+    takes_start : bool
+        Whether the engine takes long to find a good rule for one class, and is handed one.
     has_own_start : bool
         Whether the engine finds a good set of rules by itself; the others are handed one.
     exact : bool
@@ -153,6 +161,7 @@ class Backend(ABC):
     preferred_encodings: ClassVar[tuple[str, ...]] = ()
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
+    takes_start: ClassVar[bool] = False
     needs_worker: ClassVar[bool] = False
     in_all: ClassVar[bool] = True
     has_own_start: ClassVar[bool] = False
@@ -185,7 +194,7 @@ class Backend(ABC):
     @property
     def configuration(self) -> str:
         """The name with the options that were given with it: ``"cpsat{cut_level=0}"``."""
-        return engine_text(self.full_name, self.settings)
+        return named_text(self.full_name, self.settings)
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of the engine that can be set, by their own names.
@@ -267,6 +276,33 @@ class Backend(ABC):
         here, takes the plain arrays of ``problem.search_form()``.
         """
         return problem.stated and (self.needs_model or hasattr(problem, "search_form"))
+
+    def require_accepts(self, problem: Problem) -> None:
+        """Raise InvalidOption unless the engine can solve the problem with what comes with it."""
+        if not self.accepts(problem):
+            if self.needs_model or (hasattr(problem, "search_form") and not problem.stated):
+                problem.stated_in()  # says why there is no statement
+            raise InvalidOption(self.refusal(problem))
+        if self.asks_classifier and problem.oracle is None:
+            raise InvalidOption(
+                f"backend {shown(self.name)} asks the classifier, and this problem has only its "
+                f"samples: call cpx.explain(..., backend={shown(self.name)}), or solve a problem "
+                "stated by cpx.Explainer"
+            )
+
+    def encoding_of(self, problem: Problem, name: str | None = None) -> Encoding[Any]:
+        """Return the encoding that the engine solves; one without a name if it needs none.
+
+        Without a name it is the engine's own choice among those of the problem, or the problem's
+        first; that for a ratio, whose steps are stated one after the other, each with little
+        time.
+        """
+        if not self.needs_model:
+            return replace(problem.encoding(name), name="", faithful=True, stand_in=None)
+        if name is None and not isinstance(problem, RatioProblem):
+            known = {encoding.name for encoding in problem.encodings}
+            name = next((own for own in self.preferred_encodings if own in known), None)
+        return problem.stated_in(name)
 
     def refusal(self, problem: Problem) -> str:
         """Say that the engine does not solve the problem."""

@@ -214,7 +214,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     learned = instance["problem"] == KINDS[1]
     data = _Learning(instance) if learned else _Selection(instance)
 
-    def complaints(result: Mapping[str, Any]) -> list[str]:
+    def violations(result: Mapping[str, Any]) -> list[str]:
         found, status = result["explanation"], result["status"]
         if status == "INFEASIBLE":
             # Limits never get tighter when a rule is left out: the required rules decide.
@@ -233,7 +233,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
             out += beaten(result, rival, data.objective(rival), 1)
         return out + wrong_sentences(found, [data.proved(result)])
 
-    return complaints
+    return violations
 
 
 def _figures(data: _Sets, found: Mapping[str, Any]) -> list[str]:

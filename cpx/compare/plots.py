@@ -6,7 +6,7 @@ The report draws the same figures so that they can be touched; see :mod:`cpx.com
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cpx.answers.plots import require_matplotlib
 from cpx.answers.text import printable
 from cpx.compare.cases import Cases
+from cpx.compare.growth import Curves, growth
 from cpx.compare.summary import in_seconds
 
 if TYPE_CHECKING:
@@ -137,11 +138,20 @@ def figures(cases: Cases, order: Sequence[str]) -> Iterator[tuple[str, Figure]]:
     yield "heatmap", drawn(_draw_heatmap, cases, order)
     if main_size(cases):
         yield "sizes", drawn(_draw_sizes, cases, order)
+    for family, panels in growth(cases, order).items():
+        size = (2.6 * len(panels) + 1.4, 2.8)
+        yield (
+            f"growth-{_safe(family)}",
+            drawn(_draw_growth, cases, order, size=size, panels=panels),
+        )
     if len(cases.problems) <= _MOST_RUNS:
         for problem, (name, _) in enumerate(cases.problems):
-            safe = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:60]
-            title = f"runs-{problem + 1}-{safe}".rstrip("-")
+            title = f"runs-{problem + 1}-{_safe(name)}".rstrip("-")
             yield title, drawn(draw_runs, cases, order, problem=problem)
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:60]
 
 
 def drawn(
@@ -325,6 +335,28 @@ def _draw_sizes(figure: Figure, cases: Cases, order: Sequence[str]) -> None:
     _logarithmic(ax, "y")
     ax.set(xlabel=size, ylabel="seconds")
     _legend(ax, spots, names)
+
+
+def _draw_growth(
+    figure: Figure, cases: Cases, order: Sequence[str], panels: Mapping[str, Curves]
+) -> None:
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    limits = cases.frame["limit"]
+    lines: dict[str, Any] = {}
+    for ax, (letter, curves) in zip(axes, panels.items(), strict=True):
+        for name, (sizes, seconds) in curves.items():
+            look = {**_line(order, name, 0), "markevery": None, "linewidth": 1.2}
+            (lines[name],) = ax.plot(sizes, np.maximum(seconds, _LEAST_SECONDS), **look)
+        for limit in np.unique(limits[np.isfinite(limits)]):
+            ax.axhline(limit, linestyle=":", linewidth=1, color="#888888")
+        _logarithmic(ax, "x")
+        _logarithmic(ax, "y")
+        every = sorted({size for sizes, _ in curves.values() for size in sizes})
+        ax.set_xticks(every, [f"{size}" for size in every])
+        ax.set_xticks([], minor=True)
+        ax.set_xlabel(letter)
+    axes[0].set_ylabel("median seconds")
+    _legend(axes[-1], list(lines.values()), list(lines))
 
 
 def _line(order: Sequence[str], name: str, points: int) -> dict[str, Any]:

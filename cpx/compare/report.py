@@ -79,9 +79,7 @@ def as_html(comparison: Comparison, title: str = "") -> str:
             for i, text in cases.refuted.items()
         ],
         findings=[
-            {"text": printable(fact.text), "tone": fact.tone}
-            for fact in findings(cases, scores)
-            if fact.name != "REFUTED"
+            {"text": printable(fact.text), "tone": fact.tone} for fact in findings(cases, scores)
         ],
         skipped=[
             (printable(text) for text in (pair.instance, pair.configuration, pair.reason))

@@ -54,9 +54,10 @@ def scores_table(scores: pd.DataFrame) -> Table:
 
 
 def findings(cases: Cases, scores: pd.DataFrame) -> Iterator[Fact]:
-    """Yield what there is to say as sentences, the most important first."""
-    for told in cases.refuted.values():
-        yield Fact("REFUTED", f"{told}; not ranked", "bad")
+    """Yield what there is to say as sentences, the most important first.
+
+    What is refuted is not among them: it is said where its instance is.
+    """
     ranked = scores.loc[scores["wrong"] == 0]
     for name, row in ranked.head(_MOST).iterrows():
         yield Fact("proved", _record(cases, str(name), row), _tone(row))

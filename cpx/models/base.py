@@ -63,6 +63,9 @@ class Statement:
     complete : callable
         Maps a sequence of chosen features to values of *all* variables, so that a
         known solution can be handed to an engine in full.
+    core : Statement or None
+        The same problem with a part of the variables and constraints, from which the others
+        follow: what they add makes relaxations stronger, and solutions by way of them later.
     """
 
     model: cpmpy.Model
@@ -70,6 +73,7 @@ class Statement:
     complete: Callable[[Sequence[int]], Values]
     sense: Literal["min", "max"] = "min"
     offset: int = 0
+    core: Statement | None = None
 
 
 def maximised(statement: Statement, constant: int) -> Statement:
@@ -98,6 +102,7 @@ def maximised(statement: Statement, constant: int) -> Statement:
         model=cp.Model(statement.model.constraints, maximize=gain),
         sense="max",
         offset=constant - statement.offset,
+        core=None if statement.core is None else maximised(statement.core, constant),
     )
 
 
@@ -281,6 +286,17 @@ class Problem(Shown, ABC):
     def trivial_bound(self) -> Value | None:
         """Return a bound on the objective that needs no search; None where there is none."""
         return None
+
+    def tie_step(self, objective: Value) -> Problem | None:
+        """Return the problem to find, of the solutions with this objective, one of least tie.
+
+        It minimises :attr:`~cpx.answers.explanation.Evaluation.tie`, and has solutions of this
+        one. None where ties do not matter.
+        """
+        return None
+
+    tie_claim: ClassVar[str] = ""
+    """What is said of an explanation of least tie."""
 
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop what can be dropped without changing the objective, in a fixed order."""

@@ -19,14 +19,14 @@ from cpx.models.base import Problem, RatioProblem, Statement
 from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
-from cpx.solving.match import encoding_of, require_kind, require_oracle
 from cpx.solving.surrogate import solve_stand_in
+from cpx.solving.ties import break_ties
 from cpx.solving.warm_start import Start
 
 if TYPE_CHECKING:
     import cpmpy
 
-__all__ = ["run", "solve"]
+__all__ = ["run", "solve", "solve_with"]
 
 
 def solve(
@@ -111,6 +111,27 @@ def solve(
     return run(problem, backend, options, isolate=isolate, listen=listen)
 
 
+def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
+    """Solve with an engine that is there and loaded before the time starts.
+
+    Parameters
+    ----------
+    problem : Problem
+    backend : str
+    seed : int
+        For an engine that takes one, unless the options have it.
+    options : mapping
+        Options of :func:`cpx.solve`.
+    """
+    engine = find_backend(backend)
+    engine.require()
+    if not options.get("isolate"):
+        # Loading an engine, or compiling it at its first use, is no part of the limit.
+        engine.preload()
+    own = {"seed": seed} if "seed" in engine.supported_options else {}
+    return solve(problem, backend, **{**own, **options})
+
+
 def run(
     problem: Problem | Statement | cpmpy.Model,
     backend: str,
@@ -134,9 +155,8 @@ def run(
     engine = find_backend(backend)
     engine.require()
     options = engine.configured(options)
-    form = encoding_of(engine, problem, options.encoding)
-    require_kind(engine, problem)
-    require_oracle(engine, problem)
+    form = engine.encoding_of(problem, options.encoding)
+    engine.require_accepts(problem)
     progress = Progress(problem, options, listen, cancel, entered)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
     if isolate is None:
@@ -164,6 +184,8 @@ def run(
             outcome = solve_stand_in(engine, form.stand_in(problem), options, progress)
         else:
             outcome = engine.solve(problem, options, progress)
+            if engine.needs_model and form.faithful:
+                outcome = break_ties(engine, outcome, options, progress)
         outcome.warnings += started.told(progress)
     except MemoryError as error:
         outcome = Outcome(False, Termination.MEMORY_LIMIT, f"MemoryError: {error}")

@@ -1,9 +1,9 @@
 """Warm starts: a good solution, found in no time, for an engine to begin with.
 
 Engines that get a selection of rules without a solution take long to find one that a greedy search
-has at once, and core-guided MaxSAT has no smallest set of features before the optimum. So they get
-the set of a local search, or of deletion, as a hint on all variables, and the better of that and
-what they find is the answer.
+has at once, core-guided MaxSAT has no smallest set of features before the optimum, and branch and
+cut has poor monomials for long. So they get the set of a local search, of deletion, or of a beam
+search as a hint on all variables, and the better of that and what they find is the answer.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from cpx.backends import backend as find_backend
 from cpx.backends.progress import InnerProgress
 from cpx.models.base import form_of
 from cpx.models.minimum_subset.problem import MinimumSubset
+from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
 from cpx.models.rule_set.form import RuleSelection
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ __all__ = ["Start"]
 
 # Leaves that a set of features must exclude: with fewer, engines end before a start would help.
 _FEW = 100
+
+# Truth values of a table of samples: with fewer, likewise.
+_SMALL = 2_000
 
 
 class Start:
@@ -85,10 +89,14 @@ class Start:
 
 def _method_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
     """Return the name of the method that finds the start, and what it is called; or None."""
-    if isinstance(form_of(problem), RuleSelection):
+    form = form_of(problem)
+    if isinstance(form, RuleSelection):
         return "local-search:0", "local search"
     if isinstance(problem, MinimumSubset) and engine.needs_model and len(problem.form.tree) > _FEW:
         return "best-of-orders", "deletion"
+    if engine.takes_start and isinstance(form, WeightedMonomial | RatioMonomial):
+        m, d = form.shape
+        return ("beam", "beam search") if m * d >= _SMALL else None
     return None
 
 

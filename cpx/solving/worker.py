@@ -15,6 +15,7 @@ import os
 import select
 import signal
 import sys
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -50,8 +51,9 @@ def main() -> None:
     remove_own_folder()
 
 
+@cache
 def _preload(name: str) -> None:
-    """Import the engine before the fork, so that the next job finds it in memory."""
+    """Load an engine before the fork, so that the next job finds it in memory: once."""
     from cpx.backends import backend
 
     import_module("cpx.solving.run")

@@ -36,14 +36,16 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import DECLINED, Progress
 from cpx.data.samples import Samples
 from cpx.models.base import Problem
-from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import KMonomial
 from cpx.options import SolveOptions
 from cpx.solving import solve
 from cpx.solving.run import run
 from cpx.testing.cases import (
     CASES,
     ENCODINGS,
+    EXPECTED,
+    EXPECTED_STATED,
     FULL,
     LEARNING,
     MINIMUM_SUBSETS,
@@ -59,6 +61,8 @@ __all__ = [
     "BEHAVIOURS",
     "CASES",
     "ENCODINGS",
+    "EXPECTED",
+    "EXPECTED_STATED",
     "FULL",
     "LEARNING",
     "MINIMUM_SUBSETS",

@@ -15,14 +15,14 @@ import pytest
 from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.result import Status, Termination
 from cpx.answers.rule import Rule
-from cpx.backends.base import Event, Progress
+from cpx.backends.base import Event, Outcome, Progress
 from cpx.backends.milp import Milp
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
 from cpx.models.base import Statement
 from cpx.models.kernel_rule.problem import KernelRule
-from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import KMonomial
 from cpx.options import SolveOptions
 from cpx.processes.console import Console
 from cpx.solving import solve
@@ -310,3 +310,35 @@ def test_no_engine_at_import():
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert printed.stdout.strip() == "[]", printed.stderr
+
+
+@pytest.mark.parametrize("solver", ["highs", "cbc"])
+def test_the_root_of_the_core_comes_first(solver, monkeypatch):
+    rng = np.random.default_rng(3)
+    agreement = rng.random((30, 6)) < 0.6
+    problem = KMonomial(Samples(agreement, rng.random(30) < 0.5), k=3)
+    optimum = solve(problem, "search").objective
+    calls, found = [], []
+    whole = Milp._solve
+
+    def spy(self, statement, options, progress, share=None):
+        calls.append((share, set(statement.variables), options.hint_features))
+        if share is None or not found:
+            return whole(self, statement, options, progress, share)
+        progress.found(problem.explanation(found))
+        return Outcome(False, Termination.COMPLETED)
+
+    monkeypatch.setattr(Milp, "_solve", spy)
+    core, every = {"X", "C", "U"}, {"X", "C", "U", "Z", "W", "Y"}
+    nodes = {"highs": "mip_max_nodes", "cbc": "maxNodes"}[solver]
+    for at_root, options, expected in (
+        # What the root found is where the rest starts.
+        ([4], {}, [(0.25, core, None), (None, every, (4,))]),
+        ([], {"hint": [0]}, [(0.1, core, (0,))]),
+        ([], {"engine": {nodes: 10**6}}, [(None, every, None)]),
+        ([], {"encoding": "clausal"}, [(None, core, None)]),
+    ):
+        calls[:], found[:] = [], at_root
+        result = solve(problem, f"milp:{solver}", **options)
+        assert (result.status, result.objective, result.bound) == ("OPTIMAL", optimum, optimum)
+        assert calls == expected

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
-from cpx.check import complaints
+from cpx.check import violations
 from cpx.check.rule_sets import _Learning, _Selection, _Sets
 
 
@@ -36,8 +36,8 @@ def test_the_set_that_refutes_bounds_is_the_best_of_its_size(seed: int, loss: st
 def test_samples_may_be_an_array() -> None:
     problem = RuleSetLearning(_drawn(0), 2, "0.05")
     result = solve(problem, "column-generation").to_dict()
-    assert complaints(problem.to_check(), result) == complaints(problem.to_dict(), result) == []
+    assert violations(problem.to_check(), result) == violations(problem.to_dict(), result) == []
     wrong = {**result, "objective": result["objective"] + 1}
-    told = complaints(problem.to_check(), wrong)
+    told = violations(problem.to_check(), wrong)
     assert told
-    assert told == complaints(problem.to_dict(), wrong)
+    assert told == violations(problem.to_dict(), wrong)

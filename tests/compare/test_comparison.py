@@ -69,7 +69,12 @@ def test_wrong_answers_are_flagged_loudly_and_not_ranked() -> None:
     assert MIXED.failed
     assert MIXED.best("two").objective == 5
     text = str(MIXED)
+    # Once, below the table of its instance, and not in the summary again.
+    assert text.count("bad (encoding clausal, seed 0) claims the optimum 6") == 1
     assert "CONTRADICTION: bad (encoding clausal, seed 0) claims the optimum 6" in text
+    assert next(
+        line for line in text.partition("all instances")[2].splitlines() if "WRONG" in line
+    )
     line = next(line for line in text.splitlines() if line.startswith("bad"))
     assert "WRONG" in line
     assert "*" not in line

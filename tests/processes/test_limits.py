@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cpx import KMonomial, Samples
-from cpx.answers.result import Status
+from cpx.answers.result import Status, Termination
 from cpx.options import SolveOptions
 from cpx.processes import children, limits
 from cpx.processes.limits import MemoryGroup, claimed_cores, locked_folder, usable_cores
+from cpx.solving import isolate
 from cpx.solving.isolate import run_isolated
 from cpx.solving.servers import shutdown
 
@@ -128,3 +130,21 @@ def test_folders_of_the_killed_are_swept(tmp_path: Path, monkeypatch: pytest.Mon
     assert not left.exists()
     assert lock is not None
     os.close(lock)
+
+
+@linux
+@pytest.mark.parametrize("megabytes", [10, 100, 200])
+@pytest.mark.parametrize("engine", ["cpsat", "maxsat:rc2", "milp:highs", "search"])
+def test_without_memory_engines_end_at_once_with_what_is_known(
+    engine: str, megabytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Less address space than the worker has, so that there is none for a thread.
+    monkeypatch.setattr(isolate, "_memory_group", lambda _: None)
+    options = SolveOptions(time_limit=600, hint=(0,))
+    start = time.monotonic()
+    result = run_isolated(_problem(), engine, options, memory=megabytes * 10**6)
+    assert time.monotonic() - start < 60
+    assert (result.status, result.termination) == (Status.FEASIBLE, Termination.MEMORY_LIMIT)
+    assert result.verified
+    assert result.explanation is not None
+    assert result.explanation.features == (0,)

@@ -8,10 +8,17 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from cpx import SufficientReason, solve
+from cpx import (
+    KMonomial,
+    MaxPrecision,
+    Samples,
+    SufficientReason,
+    solve,
+)
 from cpx.answers.result import Status
 from cpx.backends import backend
 from cpx.backends.base import Progress
+from cpx.library import make
 from cpx.options import SolveOptions
 from cpx.solving import warm_start
 from cpx.solving.warm_start import Start
@@ -111,3 +118,20 @@ def test_engines_that_need_no_start_get_none(engine: str, options: dict[str, boo
     progress = Progress(random_learning(4), SolveOptions(**options))
     assert Start(backend(engine), progress).told(progress) == []
     assert progress.explanation is None
+
+
+@pytest.mark.parametrize("kind", [KMonomial, MaxPrecision])
+@pytest.mark.parametrize("engine", ["milp:highs", "milp:cbc"])
+def test_branch_and_cut_starts_from_a_beam_search(engine: str, kind: type) -> None:
+    table = make("planted", m=200, d=10, k=2).samples
+    problem = kind(table, k=2)
+    best = solve(problem, "search")
+    result = solve(problem, engine, time_limit=60)
+    assert "of the beam search before" in result.warnings[-1]
+    assert result.verified
+    sign = 1 if problem.sense == "min" else -1
+    assert sign * result.objective <= sign * solve(problem, "beam").objective
+    assert sign * result.bound <= sign * best.objective <= sign * result.objective
+    for samples, warm in ((table, False), (Samples(table.agreement[:20], table.same[:20]), True)):
+        own = solve(kind(samples, k=2), engine, time_limit=5, warm_start=warm)
+        assert not any("before" in warning for warning in own.warnings)

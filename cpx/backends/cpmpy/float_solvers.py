@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.backends.base import Outcome
 from cpx.backends.cpmpy.interface import Cpmpy
-from cpx.backends.interruptible import run_interruptibly
+from cpx.backends.progress import run_interruptibly
 
 if TYPE_CHECKING:
     from cpx.backends.cpmpy.run import Run

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+from cpx.support.threads import start_thread
+
 __all__ = ["SOLVERS", "Oracle", "Stopped"]
 
 # Latency of a stop; each look costs microseconds.
@@ -115,13 +117,12 @@ class Oracle:
                     if self._stopping():
                         self._native.interrupt()
 
-        watcher = threading.Thread(target=watch, name="cpx-sat-watch", daemon=True)
-        watcher.start()
+        ended = start_thread(watch)
         try:
             yield
         finally:
             done.set()
-            watcher.join()
+            ended.wait()
 
     # ------------------------------------------------------ PySAT's interface
 

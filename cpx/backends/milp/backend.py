@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from shutil import which
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,10 +17,10 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import DECLINED, Backend, Outcome, Progress
-from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
 from cpx.backends.milp.watch import Watch
+from cpx.backends.progress import run_interruptibly
 from cpx.errors import EngineMissing
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.backends.milp.pulp_solver import CPM_pulp
@@ -38,12 +39,21 @@ _INFINITE = 1e19
 # Sums of absolute coefficients from which numbers are handled with care, or not at all.
 _LOOSENED_ROW, _LARGEST_ROW, _LARGEST_OBJECTIVE = 2**20, 2**28, 2**50
 
+# Of the time, at most, for the root of a statement's core: without a solution, and with one.
+_SHARE, _SHARE_KNOWN = 0.25, 0.1
+_NODES = {"highs": "mip_max_nodes", "cbc": "maxNodes"}
 
 _NEEDED = {"cpmpy": "cpmpy>=1.1,<1.2", "pulp": "pulp>=3.3.1,<4"}
 
 
 class Milp(Backend):
-    """Branch and cut: HiGHS (default), CBC, and, each a subclass, the other solvers of PuLP."""
+    """Branch and cut: HiGHS (default), CBC, and, each a subclass, the other solvers of PuLP.
+
+    Where a statement has a core, which says the same with weaker relaxations, the root of the
+    core is searched first: it proves what is easy, and has solutions sooner. That takes a quarter
+    of the time at most, a tenth where a solution is known, and is left out when options of the
+    engine are given.
+    """
 
     name: ClassVar[str] = "milp"
     solvers: ClassVar[tuple[str, ...]] = ("highs", "cbc")
@@ -52,6 +62,7 @@ class Milp(Backend):
     others: ClassVar[dict[str, type[Milp]]] = {}
     program: ClassVar[str] = ""
     preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs",)
+    takes_start: ClassVar[bool] = True
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
 
     def __init_subclass__(
@@ -126,10 +137,28 @@ class Milp(Backend):
         what the weights can add up to. Optimality is claimed only where the bound that is
         left meets the recomputed objective.
         """
-        from cpx.backends.milp.pulp_solver import CPM_pulp
-
         with progress.phase("state"):
             statement = problem.model(options.encoding)
+        own = self.solver in _NODES and not options.engine
+        if own and statement.core is not None:
+            share = _SHARE_KNOWN if options.hint_features else _SHARE
+            root = self._solve(statement.core, options, progress, share)
+            if root.proved or progress.should_stop:
+                return replace(root, raw_status=f"{root.raw_status} at the root of the core")
+            if progress.explanation is not None:
+                options = replace(options, hint=progress.explanation.features)
+        return self._solve(statement, options, progress)
+
+    def _solve(
+        self,
+        statement: Statement,
+        options: SolveOptions,
+        progress: Progress,
+        share: float | None = None,
+    ) -> Outcome:
+        """Solve a statement; with a share of the time, its root only."""
+        from cpx.backends.milp.pulp_solver import CPM_pulp
+
         with progress.phase("compile"):
             compiled = CPM_pulp(statement.model, subsolver=self.solver)
             _hint(compiled, statement, options)
@@ -143,13 +172,19 @@ class Milp(Backend):
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
         with progress.phase("solve"):
-            engine = self._engine(compiled, run, options)
+            engine = self._engine(compiled, run, options, share)
             run_interruptibly(lambda: compiled.run(engine), progress)
         return run.outcome(engine, sizes)
 
-    def _engine(self, compiled: CPM_pulp, run: _Run, options: SolveOptions) -> Any:
+    def _engine(
+        self, compiled: CPM_pulp, run: _Run, options: SolveOptions, share: float | None
+    ) -> Any:
+        left, own = run.progress.remaining, dict(options.engine)
+        if share is not None:
+            own[_NODES[self.solver]] = 1
+            left = None if left is None else share * left
         settings: dict[str, Any] = {
-            "timeLimit": run.progress.remaining,
+            "timeLimit": left,
             "threads": options.threads,
             "random_seed": options.seed,
             "log": options.log,
@@ -162,9 +197,9 @@ class Milp(Backend):
 
             if cbc_path() is None:
                 raise EngineMissing("no CBC for this platform in PuLP: pip install 'pulp[cbc]'")
-            settings["settings"] = dict(options.engine)
+            settings["settings"] = own
         else:
-            settings |= options.engine
+            settings |= own
         return compiled.pulp_solver(run.watch, **settings)
 
 

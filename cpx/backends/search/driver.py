@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from cpx.backends.search.stack import grown, new_levels
 from cpx.backends.search.tree import FULL, STOPPED, branch, look_ahead
 from cpx.compiled.kernel import bind
 from cpx.compiled.vectors import LANES
+from cpx.support.threads import start_thread
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced
@@ -225,8 +227,12 @@ class Workers:
                 if left == 0:
                     self.ended.set()
 
-        for number in range(left):
-            threading.Thread(target=target, args=(number,), name="cpx-search", daemon=True).start()
+        try:
+            for number in range(left):
+                start_thread(partial(target, number))
+        except MemoryError:
+            self._stop()
+            raise
         stopping, pause = False, _FIRST_PAUSE
         while not self.ended.wait(pause):
             # Looking takes time that the search could use: seldom in a long one.

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from cpx.errors import InvalidInstance, shown
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.support.renamed import old_names
+from cpx.support.threads import start_thread
 from cpx.support.validation import index_set, integer_in, positive_integer, seconds
 
 if TYPE_CHECKING:
@@ -259,13 +260,12 @@ def _signalled(over: Callable[[], bool]) -> Iterator[Ints]:
             if over():
                 signal[0] = 1
 
-    watcher = threading.Thread(target=watch, name="cpx-max-weight", daemon=True)
-    watcher.start()
+    watched = start_thread(watch)
     try:
         yield signal
     finally:
         ended.set()
-        watcher.join()
+        watched.wait()
 
 
 def _cost(reduced: Reduced, columns: list[int]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import threading
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from cpx.backends.search.rule_sets.open_nodes import Subproblem
 from cpx.backends.search.rule_sets.parallel import TaskPool
 from cpx.backends.search.rule_sets.subproblem import SubproblemSearch
+from cpx.support.threads import start_thread
 
 if TYPE_CHECKING:
     from cpx.backends.search.rule_sets.open_nodes import Incumbent
@@ -57,15 +57,13 @@ class BestFirstSearch:
 
     def run(self, threads: int, watch: Callable[[], None]) -> bool:
         """Work until done, which is returned, or stopped; ``watch`` is called now and then."""
-        workers = [
-            threading.Thread(target=self._work, args=(n,), name="cpx-search", daemon=True)
-            for n in range(threads)
-        ]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            while worker.is_alive():
-                worker.join(_POLL_SECONDS)
+        try:
+            ends = [start_thread(partial(self._work, n)) for n in range(threads)]
+        except MemoryError as error:
+            self._failures.append(error)  # stops those that run
+            raise
+        for ended in ends:
+            while not ended.wait(_POLL_SECONDS):
                 watch()
         if self._failures:
             raise self._failures[0]

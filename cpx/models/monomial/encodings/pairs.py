@@ -105,6 +105,7 @@ class _Pairs:
             model=cp.Model([*model.constraints, *added], minimize=model.objective_),
             variables={**self.base.variables, "Z": self.Z, "W": self.W, "Y": self.Y},
             complete=self._complete,
+            core=self.base,
         )
 
     def _complete(self, chosen: Sequence[int]) -> Values:
