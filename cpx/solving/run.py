@@ -7,14 +7,15 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Termination
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import CpxError, InvalidOption
-from cpx.models.base import Problem, RatioProblem
+from cpx.models.bare_model import problem_of
+from cpx.models.base import Problem, RatioProblem, Statement
 from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
@@ -22,11 +23,14 @@ from cpx.solving.surrogate import solve_stand_in
 from cpx.solving.ties import break_ties
 from cpx.solving.warm_start import Start
 
+if TYPE_CHECKING:
+    import cpmpy
+
 __all__ = ["run", "solve", "solve_with"]
 
 
 def solve(
-    problem: Problem,
+    problem: Problem | Statement | cpmpy.Model,
     backend: str = "cpsat",
     *,
     time_limit: float | None = None,
@@ -45,7 +49,8 @@ def solve(
     Parameters
     ----------
     problem : Problem
-        What is asked, such as :class:`cpx.KMonomial`.
+        What is asked, such as :class:`cpx.KMonomial`; or a bare CPMpy model or a
+        :class:`~cpx.models.base.Statement`, whose answer nothing checks independently.
     backend : str
         ``"family"`` or ``"family:solver"``: ``cpsat``, ``maxsat:rc2``, ``milp:highs``, ...,
         with options of the engine if need be: ``"cpsat{linearization_level=2}"``.
@@ -128,7 +133,7 @@ def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, 
 
 
 def run(
-    problem: Problem,
+    problem: Problem | Statement | cpmpy.Model,
     backend: str,
     options: SolveOptions,
     *,
@@ -143,7 +148,10 @@ def run(
     phases of a solve in this process, as :class:`~cpx.backends.base.Progress` has it.
     """
     if not isinstance(problem, Problem):
-        raise InvalidOption(f"problem must be a cpx problem, got {type(problem).__name__}")
+        bare = problem_of(problem)
+        if bare is None:
+            raise InvalidOption(f"problem must be a cpx problem, got {type(problem).__name__}")
+        problem = bare
     engine = find_backend(backend)
     engine.require()
     options = engine.configured(options)

@@ -68,7 +68,7 @@ class _Competition(Answer):
 
     def __init__(self, found: Callable[[Assignment], None]) -> None:
         super().__init__(found)
-        self._literals: list[str] = []
+        self._literals: list[str] | None = None
 
     def line(self, text: str) -> None:
         kind, _, rest = text.partition(" ")
@@ -85,14 +85,14 @@ class _Competition(Answer):
             self.word, self.finished = rest, _WORDS[rest]
             self.infeasible = rest == "UNSATISFIABLE"
         elif kind == "v":
-            self._literals += rest.split()
+            self._literals = (self._literals or []) + rest.split()
 
     def end(self, solution: Path) -> None:
         self._end_of_solution()
 
     def _end_of_solution(self) -> None:
-        literals, self._literals = self._literals, []
-        if literals:
+        literals, self._literals = self._literals, None
+        if literals is not None:
             self._solution(self._assignment(literals))
 
     @abstractmethod

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
-from cpx.backends.integer_program import IntegerProgram, Terms, integer_program
+from cpx.backends.integer_program import IntegerProgram, Row, Terms, integer_program
 from cpx.backends.maxsat.wcnf import compile_statement
 from cpx.backends.pseudo_boolean import PseudoBoolean, column_values
 
@@ -141,7 +141,9 @@ class _Lp(_Integers):
         columns = range(len(self.program.columns))
         yield from _wrapped("value:", [(weights.get(place, 0), place) for place in columns])
         yield "Subject To"
-        for number, row in enumerate(self.program.rows, 1):
+        # There are readers that want a row.
+        first = self.program.columns[0]
+        for number, row in enumerate(self.program.rows or [Row([(1, 0)], ">=", first.low)], 1):
             yield from _wrapped(f"c{number}:", row.terms)
             yield f"   {row.operator} {row.constant}"
         yield "Bounds"

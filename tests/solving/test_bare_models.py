@@ -1,0 +1,89 @@
+"""Bare CPMpy models and statements, on engines of each family."""
+
+from __future__ import annotations
+
+import itertools
+
+import cpmpy as cp
+import numpy as np
+import pytest
+
+import cpx
+from cpx.answers.result import Status
+from cpx.errors import InvalidOption
+from cpx.models.bare_model import problem_of
+from cpx.models.monomial.max_coverage import MaxCoverage
+from cpx.testing import conformance
+
+ENGINES = ("cpsat", "maxsat:rc2", "milp:highs", "milp:cbc", "cpmpy:ortools")
+
+
+def knapsack(seed: int) -> tuple[cp.Model, int]:
+    """Return a maximisation over integers and Booleans, and its optimum by brute force."""
+    rng = np.random.default_rng(seed)
+    x, b = cp.intvar(-1, 3, shape=3, name="x"), cp.boolvar(shape=2, name="b")
+    worth, size = rng.integers(1, 9, 5).tolist(), rng.integers(1, 6, 5).tolist()
+    terms = [*x, *b]
+    model = cp.Model(
+        cp.sum(s * t for s, t in zip(size, terms)) <= 11,
+        b[0].implies(x[0] >= 1),
+        x[1] != x[2],
+        maximize=cp.sum(w * t for w, t in zip(worth, terms)) + 5,
+    )
+    best = max(
+        sum(w * v for w, v in zip(worth, values)) + 5
+        for values in itertools.product(*[range(-1, 4)] * 3, (0, 1), (0, 1))
+        if sum(s * v for s, v in zip(size, values)) <= 11
+        and (not values[3] or values[0] >= 1)
+        and values[1] != values[2]
+    )
+    return model, best
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("seed", range(3))
+def test_optimum_of_a_model(engine: str, seed: int) -> None:
+    model, best = knapsack(seed)
+    result = cpx.solve(model, engine, isolate=False)
+    assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, best, best)
+    assert not result.verified
+    assert any("not independently checked" in warning for warning in result.warnings)
+    assert model.objective_value() == best
+
+
+def test_in_a_worker_with_integers_that_survive() -> None:
+    model, best = knapsack(5)
+    result = cpx.solve(model, "cpsat", isolate=True)
+    assert (result.status, result.objective) == (Status.OPTIMAL, best)
+    assert any(" = " in word for word in result.explanation.rule.words)
+
+
+def test_minimum_infeasible_and_without_objective() -> None:
+    x = cp.intvar(2, 9, name="x")
+    assert cpx.solve(cp.Model(x >= 4, minimize=3 * x)).objective == 12
+    assert cpx.solve(cp.Model(x >= 10)).status is Status.INFEASIBLE
+    found = cpx.solve(cp.Model(x * x == 49))
+    assert (found.status, str(found.explanation)) == (Status.OPTIMAL, "x = 7 => a solution")
+
+
+def test_statement_with_its_offset() -> None:
+    problem = next(c.problem for c in conformance.CASES if isinstance(c.problem, MaxCoverage))
+    result = cpx.solve(problem.model(), "cpsat")
+    assert result.objective == cpx.solve(problem, "cpsat").objective
+
+
+def test_hint_of_a_solution() -> None:
+    model, best = knapsack(1)
+    first = cpx.solve(model)
+    again = cpx.solve(model, "milp:highs", hint=first.explanation)
+    assert again.trace[0].objective == again.objective == best
+
+
+def test_what_is_no_model() -> None:
+    assert problem_of(3) is None
+    with pytest.raises(InvalidOption, match="must be a cpx problem, got list"):
+        cpx.solve([])
+    with pytest.raises(InvalidOption, match="cannot be saved"):
+        problem_of(knapsack(0)[0]).to_dict()
+    with pytest.raises(InvalidOption, match="cannot solve problems of kind"):
+        cpx.solve(knapsack(0)[0], "search")
