@@ -102,7 +102,7 @@ def test_the_mean_error_of_rules_of_least_loss_on_samples() -> None:
     rng, found = np.random.default_rng(0), []
     for i in range(0, len(CUBE), 4):
         counts = rng.multinomial(m, np.full(len(CUBE), 1 / len(CUBE)))
-        covers = np.array([(CUBE == CUBE[i])[:, s].all(axis=1) for s in SETS])
+        covers = np.array([(CUBE[i] == CUBE)[:, s].all(axis=1) for s in SETS])
         on_samples = (covers != (f == f[i])) @ counts
         on_samples[covers @ counts < floor * m] = 2 * m
         found.append(errors[on_samples.argmin(), i])
