@@ -149,9 +149,13 @@ def rivals(
     >>> from cpx import MaxPrecision, Samples, rivals
     >>> samples = Samples([[1, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]], [1, 1, 1, 0],
     ...                   [50, 30, 19, 1], features=("a", "b", "c"))
-    >>> print(rivals(MaxPrecision(samples, k=1)))
-    wins   value  rule
+    >>> print(rivals(MaxPrecision(samples, k=1), resamples=100))
+     wins   value  rule
     100 %  1.0000  a => same class as x
+      0 %  0.9900  (always) => same class as x
+    rivals     2 rules within 0.01 of the best; none is missing
+    common     no condition is in all of them
+    wins       how often a rule is the best of these in 100 resamples
     """
     if not isinstance(problem, (MaxPrecision, MaxCoverage, KMonomial, NegativeOnly)):
         raise InvalidOption(
