@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from cpx.explainers.many_rows import explain_rows
     from cpx.explainers.probabilistic import ProbabilisticExplainer
     from cpx.explainers.ranking import Ranking, best_rules, optimal_rules
+    from cpx.explainers.rivals import Rivals, rivals
     from cpx.explainers.rule_set_classifier import RuleSetClassifier
     from cpx.instances import load, save
     from cpx.methods.column_generation import learn_rules
@@ -91,6 +92,7 @@ _HOMES = {
     "ProbabilisticExplainer": "cpx.explainers.probabilistic",
     "Product": "cpx.data",
     "Ranking": "cpx.explainers.ranking",
+    "Rivals": "cpx.explainers.rivals",
     "Reason": "cpx.answers.explanation",
     "Result": "cpx.answers.result",
     "RuleSet": "cpx.answers.rule",
@@ -104,6 +106,7 @@ _HOMES = {
     "TreeModel": "cpx.trees",
     "Uniform": "cpx.data",
     "best_rules": "cpx.explainers.ranking",
+    "rivals": "cpx.explainers.rivals",
     "compare": "cpx.compare",
     "explain": "cpx.explainers",
     "explain_rows": "cpx.explainers.many_rows",
@@ -141,6 +144,7 @@ __all__ = [
     "Ranking",
     "Reason",
     "Result",
+    "Rivals",
     "RuleSet",
     "RuleSetClassifier",
     "RuleSetLearning",
@@ -161,6 +165,7 @@ __all__ = [
     "plot_rules",
     "plot_selection",
     "read_model",
+    "rivals",
     "sample_size",
     "save",
     "solve",

@@ -7,6 +7,9 @@
 - ``conclusions``: ties between rules broken, what is guaranteed, the comparison with the best;
 - ``sufficient``: what forces a prediction of a tree model;
 - ``ranking``: the best few rules, or all optimal ones;
+- ``rivals``: rules nearly as good as the best, and how often each would win;
+- ``guarantees``: what holds of a rule beyond the samples, for all rules at once;
+- ``adaptive``: samples in rounds, until the precision is known up to epsilon;
 - ``rule_set_classifier``: a set of rules as a classifier.
 """
 

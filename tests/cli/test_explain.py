@@ -185,3 +185,19 @@ def test_demo_explains_a_real_prediction(
     assert "95% interval, 1000 fresh samples" in done.stdout
     assert "precision 547/548 (0.998) is optimal" in done.stdout
     assert "virtual best" in done.stdout
+
+
+def test_explain_draws_samples_in_rounds(run: Run, table: Path) -> None:
+    asked = ("--distribution", "product", "--epsilon", 0.2, "--delta", 0.2, "--fresh", 50)
+    done = run("explain", table, *ASK, *asked)
+    assert done.exit_code == 0, done.output
+    assert "of the samples of every round is more than" in done.stdout
+    assert "95% interval, 50 fresh samples" in done.stdout
+    few = explained(run, table, *asked, "--max-queries", 150)["explanation"]
+    assert "max_queries = 150 was reached" in few["notes"][-1]
+    # A table of 80 rows is cheaper to use as a whole.
+    done = run("explain", table, *ASK, "--epsilon", 0.2, "--delta", 0.2)
+    assert "exact: all 80 rows" in done.stdout
+    done = run("explain", table, *ASK, "--max-queries", 150)
+    assert done.exit_code == 2
+    assert "max_queries is for epsilon and delta" in done.stderr

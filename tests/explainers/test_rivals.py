@@ -1,0 +1,105 @@
+"""Rules nearly as good as the best: none is missing, and each wins as often as is counted."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import cpx
+from cpx.errors import InvalidOption
+from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
+from cpx.testing.random_instances import random_problem
+
+KINDS = (MaxPrecision, MaxCoverage, KMonomial, NegativeOnly)
+
+
+def irredundant(problem, chosen) -> bool:
+    """Whether each condition excludes something that counts."""
+    disagreeing = isinstance(problem, NegativeOnly) and problem.limits is None
+    counts = ~problem.samples.same if disagreeing else True
+    covered = problem.samples.covered(chosen) & counts
+    free = [j for j in chosen if j not in problem.required]
+    return all(
+        not np.array_equal(
+            problem.samples.covered([i for i in chosen if i != j]) & counts, covered
+        )
+        for j in free
+    )
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_rules_within_epsilon_are_listed(kind, seed):
+    problem, epsilon = random_problem(seed, kinds=(kind,), max_features=7), Fraction(1, 10)
+    found = cpx.rivals(problem, float(epsilon), resamples=20)
+    values = {}
+    for size in range(problem.k + 1):
+        for chosen in combinations(range(problem.n_features), size):
+            figures = problem.evaluate(problem.explanation(chosen))
+            if figures.feasible and irredundant(problem, chosen):
+                values[chosen] = Fraction(figures.objective)
+    if not values:
+        assert len(found) == 0
+        return
+    best = max(values.values()) if problem.sense == "max" else min(values.values())
+    margin = epsilon * (1 if kind is MaxPrecision else problem.samples.total)
+    near = {chosen for chosen, value in values.items() if abs(value - best) <= margin}
+    assert {rule.features for rule in found} == near
+    assert found.complete
+    assert found.common == tuple(
+        problem.feature_names[j] for j in sorted(set.intersection(*map(set, near)))
+    )
+    assert sum(found.wins) == pytest.approx(1)
+
+
+def test_wins_are_shares_of_resamples():
+    """b covers what a does but one row, which decides: it is drawn in 1 - (1 - 1/m)^m of them."""
+    agreement = np.array([[1, 1]] * 50 + [[1, 0]] + [[0, 0]] * 49)
+    samples = cpx.Samples(agreement, [1] * 50 + [0] + [0] * 49, features=("a", "b"))
+    found = cpx.rivals(MaxPrecision(samples, k=1), 0.05, resamples=3000)
+    assert [str(rule.rule).split(" ")[0] for rule in found] == ["b", "a"]
+    drawn = 1 - (1 - 1 / 100) ** 100
+    # Where it is not drawn both cover the same, and the first wins.
+    assert found.wins[0] == pytest.approx(1.0)
+    loss = cpx.rivals(
+        KMonomial(cpx.Samples(1 - agreement, [1] * 50 + [0] * 50), k=1), 0.9, resamples=50
+    )
+    assert (
+        loss.wins
+        == cpx.rivals(
+            KMonomial(cpx.Samples(1 - agreement, [1] * 50 + [0] * 50), k=1), 0.9, resamples=50
+        ).wins
+    )
+    wide = cpx.Samples(agreement, [1] * 51 + [0] * 49, features=("a", "b"))
+    found = cpx.rivals(MaxPrecision(wide, k=1), 0.05, resamples=3000)
+    # Both are always right, and the one that covers more wins: a where the row is drawn.
+    assert (
+        dict(zip(["a", "b"], sorted(found.wins, reverse=True), strict=True))["a"] >= drawn - 0.03
+    )
+
+
+def test_it_shows_itself_and_plots():
+    pytest.importorskip("matplotlib").use("agg")
+    problem = random_problem(3, kinds=(MaxPrecision,))
+    found = cpx.rivals(problem, 0.5, resamples=10)
+    text = str(found)
+    assert f"{len(found)} rule" in text
+    assert "none is missing" in text
+    assert "<table" in found._repr_html_()
+    axes = found.plot()
+    assert len(axes.patches) == min(20, len(found))
+    few = cpx.rivals(problem, 0.5, resamples=10, most=1)
+    assert len(few) == 1
+    assert few.complete == (len(found) == 1)
+
+
+def test_wrong_arguments():
+    problem = random_problem(3, kinds=(MaxPrecision,))
+    for asked in ({"epsilon": 2}, {"most": 0}, {"resamples": 0}, {"seed": -1}):
+        with pytest.raises(InvalidOption):
+            cpx.rivals(problem, **asked)
+    with pytest.raises(InvalidOption, match="problem must be MaxPrecision"):
+        cpx.rivals(len)
