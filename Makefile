@@ -10,6 +10,9 @@ BIN    := $(VENV)/bin
 endif
 STAMP  := $(VENV)/.installed
 
+# Hundreds of processes that tests start would each compile the package, where this is set.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test slow lint types docs bench clean
 
 demo: $(STAMP)

@@ -4,7 +4,7 @@ Commands of their own, each with ``--help``:
 
 - ``mutate`` alters the code and runs its tests;
 - ``library`` solves the instances of the library anew and notes what is known of them;
-- ``koriche``, ``ads`` and ``kernels`` reproduce published experiments.
+- ``koriche``, ``ads``, ``kernels`` and ``sufficient`` reproduce published experiments.
 """
 
 from __future__ import annotations
@@ -31,14 +31,16 @@ NAMES = (
     "rule_sets",
     "learning",
     "rule_learners",
+    "expected_prediction",
     "structure",
+    "cpmpy_engines",
     "cpmpy_suite",
     "reports",
 )
 # Benchmarks that are not a module of this package by the same name.
 ELSEWHERE = {"peers": "peers.sufficient_reasons"}
 TOOLS = ("mutate", "library")
-PAPERS = ("koriche", "ads", "kernels")
+PAPERS = ("koriche", "ads", "kernels", "sufficient")
 
 
 def main(names: list[str]) -> int:

@@ -19,7 +19,7 @@ def confirmed(problem: SufficientReason, features: tuple[int, ...]) -> bool | No
         "trace": [],
         "explanation": problem.explanation(features).to_dict(),
     }
-    said = check.complaints(problem.to_dict(), claim)
+    said = check.violations(problem.to_dict(), claim)
     if not said:
         return True
     return None if said == [UNDECIDED] else False

@@ -50,11 +50,14 @@ if TYPE_CHECKING:
     from cpx.errors import CpxError
     from cpx.explainers import Explainer, explain
     from cpx.explainers.many_rows import explain_rows
+    from cpx.explainers.probabilistic import ProbabilisticExplainer
     from cpx.explainers.ranking import Ranking, best_rules, optimal_rules
     from cpx.explainers.rule_set_classifier import RuleSetClassifier
     from cpx.instances import load, save
     from cpx.methods.column_generation import learn_rules
     from cpx.models import (
+        MLSE,
+        FewestExpected,
         KernelRule,
         KMonomial,
         MaxCoverage,
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
     from cpx.trees import Attribute, TreeModel, read_model
 
 _HOMES = {
+    "MLSE": "cpx.models",
     "Attribute": "cpx.trees",
     "Background": "cpx.data",
     "Binarizer": "cpx.data",
@@ -76,6 +80,7 @@ _HOMES = {
     "Empirical": "cpx.data",
     "Explainer": "cpx.explainers",
     "Explanation": "cpx.answers.explanation",
+    "FewestExpected": "cpx.models",
     "KMonomial": "cpx.models",
     "KernelRule": "cpx.models",
     "MaxCoverage": "cpx.models",
@@ -83,6 +88,7 @@ _HOMES = {
     "MinCertificate": "cpx.models",
     "NegativeOnly": "cpx.models",
     "Perturbed": "cpx.data",
+    "ProbabilisticExplainer": "cpx.explainers.probabilistic",
     "Product": "cpx.data",
     "Ranking": "cpx.explainers.ranking",
     "Reason": "cpx.answers.explanation",
@@ -114,6 +120,7 @@ _HOMES = {
 
 __version__ = "0.1.0"
 __all__ = [
+    "MLSE",
     "Attribute",
     "Background",
     "Binarizer",
@@ -121,6 +128,7 @@ __all__ = [
     "Empirical",
     "Explainer",
     "Explanation",
+    "FewestExpected",
     "KMonomial",
     "KernelRule",
     "MaxCoverage",
@@ -128,6 +136,7 @@ __all__ = [
     "MinCertificate",
     "NegativeOnly",
     "Perturbed",
+    "ProbabilisticExplainer",
     "Product",
     "Ranking",
     "Reason",

@@ -10,7 +10,8 @@ ENGINES = [
     f"{name}:{solver}" if solver else name
     for name in names()
     if name in OURS
-    for solver in backend_class(name).solvers or ("",)
+    for solver in backend_class(name).solvers[:3] or ("",)
+    if name != "milp" or solver in ("highs", "cbc")
 ]
 
 HEURISTICS = ("beam", "greedy")

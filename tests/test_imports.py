@@ -110,6 +110,8 @@ def test_names_that_left_the_package_say_where_they_are(package: str, name: str)
         ("cpx.backends.search.max_weight", "Heaviest", "MaxWeight"),
         ("cpx.methods.queries", "Asking", "QueryMethod"),
         ("cpx.methods.queries", "Questions", "CountedOracle"),
+        ("cpx.check", "complaints", "violations"),
+        ("cpx.check", "complaints_each", "violations_each"),
     ],
 )
 def test_old_names_of_documented_functions(module: str, old: str, new: str) -> None:

@@ -34,10 +34,13 @@ class Evaluation:
         The value the problem optimises.
     feasible : bool
         Whether the explanation respects the constraints of the problem.
+    tie : int
+        Of explanations with the same objective, one of the least tie is wanted.
     """
 
     objective: Value
     feasible: bool = field(default=True, kw_only=True)
+    tie: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,8 @@ class Explanation(Shown):
     coverage : Fraction or None
         On the samples of the problem, exact.
     fresh : PrecisionEstimate or None
-        On fresh samples, filled where a classifier is at hand.
+        On fresh samples, filled where a classifier is at hand; the precision itself where the
+        samples of the problem are all rows there are (``fresh.exact``).
     proved : str
         What was proved, as a sentence; empty before a solve.
     guarantee : str
@@ -159,12 +163,16 @@ class Explanation(Shown):
         facts = []
         if fresh is not None:
             facts.append(Fact("precision", str(fresh), share=fresh.value))
-        if precision is not None:
-            facts.append(_share("precision" if fresh is None else "", precision, "on"))
-        elif fresh is None and coverage is not None:
-            facts.append(Fact("precision", "undefined: the rule covers no sample"))
-        if coverage is not None:
-            facts.append(_share("coverage", coverage, "of"))
+        if fresh is not None and fresh.exact and coverage:
+            rows = f"{float(coverage):.3f} of all {fresh.drawn / coverage} rows"
+            facts.append(Fact("coverage", rows, share=float(coverage)))
+        else:
+            if precision is not None:
+                facts.append(_share("precision" if fresh is None else "", precision, "on"))
+            elif fresh is None and coverage is not None:
+                facts.append(Fact("precision", "undefined: the rule covers no sample"))
+            if coverage is not None:
+                facts.append(_share("coverage", coverage, "of"))
         facts += [Fact("proved", self.proved), Fact("guarantee", self.guarantee)]
         return [*facts, *(Fact("note", text) for text in self.notes)]
 

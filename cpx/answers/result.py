@@ -14,6 +14,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Tone, as_text, figures
@@ -285,13 +286,14 @@ class Result(Shown):
             ):
                 _require(key, kind, values)
             found = data["explanation"]
+            told = ExpectedExplanation if found and "expectation" in found else Explanation
             return cls(
                 status=Status(data["status"]),
                 termination=Termination(data["termination"]),
                 raw_status=data["raw_status"],
                 objective=from_json("objective", data["objective"]),
                 bound=from_json("bound", data["bound"]),
-                explanation=None if found is None else Explanation.from_dict(found),
+                explanation=None if found is None else told.from_dict(found),
                 trace=tuple(map(TracePoint.from_json, data["trace"])),
                 times=Times(**data["times"]),
                 sizes=data["sizes"],

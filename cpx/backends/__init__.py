@@ -12,8 +12,9 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
-from cpx.backends.engine_options import EngineOption, read_engine
 from cpx.errors import EngineError, UnknownName, shown
+from cpx.options import EngineOption
+from cpx.support.named_options import read_named
 
 __all__ = [
     "Backend",
@@ -37,6 +38,7 @@ _OURS = {
     "best-of-orders": "cpx.methods.reasons.engines:BestOfOrders",
     "certificates": "cpx.methods.certificates.method:Certificates",
     "column-generation": "cpx.methods.column_generation.engine:ColumnGeneration",
+    "cpmpy": "cpx.backends.cpmpy:Cpmpy",
     "cpsat": "cpx.backends.cpsat:CpSat",
     "deletion": "cpx.methods.reasons.engines:Deletion",
     "genetic": "cpx.methods.genetic:Genetic",
@@ -45,6 +47,7 @@ _OURS = {
     "local-search": "cpx.methods.local_search:LocalSearch",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
+    "program": "cpx.backends.program:Program",
     "search": "cpx.backends.search:Search",
 }
 
@@ -118,7 +121,7 @@ def backend(name: str) -> Backend:
     """
     if not isinstance(name, str):
         raise UnknownName("backend", name, names())
-    name, settings = read_engine(name)
+    name, settings = read_named("engine", name)
     family, colon, solver = name.partition(":")
     engine = backend_class(family)(solver if colon else None)
     engine.set_options(settings)

@@ -20,17 +20,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.answers.values import Value
-from cpx.backends.engine_options import EngineOption, engine_text
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
+from cpx.models.base import RatioProblem
+from cpx.options import EngineOption
+from cpx.support.named_options import named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
-    from cpx.models.base import Problem
+    from cpx.models.base import Encoding, Problem
     from cpx.options import SolveOptions
 
-__all__ = ["Backend", "Event", "Outcome", "Progress", "contradiction"]
+__all__ = ["DECLINED", "Backend", "Event", "Outcome", "Progress", "contradiction"]
+
+DECLINED = "not solved"
+"""The raw status of an engine that cannot take numbers as large as those of a problem."""
 
 
 @dataclass
@@ -55,6 +60,9 @@ class Outcome:
         Options that could not be honoured, and the like.
     wrong : str
         Why the engine's claims cannot be true, where a method found them so.
+    best_of_ties : bool
+        With a proof: of the solutions with the same objective, none has a lesser tie than the
+        best incumbent. Only problems that care for ties ask for it.
     """
 
     proved: bool
@@ -64,6 +72,7 @@ class Outcome:
     sizes: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     wrong: str = ""
+    best_of_ties: bool = False
 
 
 def contradiction(
@@ -130,9 +139,16 @@ class Backend(ABC):
     exact : bool
         Whether the engine proves what it claims when it has the time. False for a heuristic:
         it never reports a bound and never claims optimality or infeasibility.
+    needs_worker : bool
+        Whether the engine cannot be stopped while it works: then it runs in a worker process,
+        which can be, unless ``isolate=False`` asks for this process.
+    in_all : bool
+        Whether the word ``all`` names the family, in lists of engines.
     asks_classifier : bool
         Whether the engine needs ``problem.oracle``, the classifier behind the samples. It
         then runs in the process that holds the classifier, never in a worker.
+    known_as : str
+        Name of a class that is one member of a family only, in messages.
     summary : str
         One line for ``cpx backends``.
     """
@@ -146,7 +162,10 @@ class Backend(ABC):
     exact: ClassVar[bool] = True
     asks_classifier: ClassVar[bool] = False
     takes_start: ClassVar[bool] = False
+    needs_worker: ClassVar[bool] = False
+    in_all: ClassVar[bool] = True
     has_own_start: ClassVar[bool] = False
+    known_as: ClassVar[str] = ""
     summary: ClassVar[str] = ""
 
     # What was given with the name; here, for engines whose __init__ is all their own.
@@ -175,7 +194,7 @@ class Backend(ABC):
     @property
     def configuration(self) -> str:
         """The name with the options that were given with it: ``"cpsat{cut_level=0}"``."""
-        return engine_text(self.full_name, self.settings)
+        return named_text(self.full_name, self.settings)
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of the engine that can be set, by their own names.
@@ -218,13 +237,20 @@ class Backend(ABC):
         return all(_installed(module) for module in cls.requires)
 
     @classmethod
+    def installed(cls) -> list[str]:
+        """Return the full names of the members that can be asked, found without importing."""
+        if not cls.available():
+            return []
+        return [f"{cls.name}:{solver}" for solver in cls.solvers] or [cls.name]
+
+    @classmethod
     def require(cls) -> None:
         """Raise :class:`EngineMissing` with the pip line unless :meth:`available`."""
         missing = [pip for module, pip in cls.requires.items() if not _installed(module)]
         if missing:
             wanted = " ".join(f"'{pip}'" for pip in missing)
             raise EngineMissing(
-                f"backend {shown(cls.name)} is not installed: pip install {wanted}"
+                f"backend {shown(cls.known_as or cls.name)} is not installed: pip install {wanted}"
             )
 
     @classmethod
@@ -250,6 +276,33 @@ class Backend(ABC):
         here, takes the plain arrays of ``problem.search_form()``.
         """
         return problem.stated and (self.needs_model or hasattr(problem, "search_form"))
+
+    def require_accepts(self, problem: Problem) -> None:
+        """Raise InvalidOption unless the engine can solve the problem with what comes with it."""
+        if not self.accepts(problem):
+            if self.needs_model or (hasattr(problem, "search_form") and not problem.stated):
+                problem.stated_in()  # says why there is no statement
+            raise InvalidOption(self.refusal(problem))
+        if self.asks_classifier and problem.oracle is None:
+            raise InvalidOption(
+                f"backend {shown(self.name)} asks the classifier, and this problem has only its "
+                f"samples: call cpx.explain(..., backend={shown(self.name)}), or solve a problem "
+                "stated by cpx.Explainer"
+            )
+
+    def encoding_of(self, problem: Problem, name: str | None = None) -> Encoding[Any]:
+        """Return the encoding that the engine solves; one without a name if it needs none.
+
+        Without a name it is the engine's own choice among those of the problem, or the problem's
+        first; that for a ratio, whose steps are stated one after the other, each with little
+        time.
+        """
+        if not self.needs_model:
+            return replace(problem.encoding(name), name="", faithful=True, stand_in=None)
+        if name is None and not isinstance(problem, RatioProblem):
+            known = {encoding.name for encoding in problem.encodings}
+            name = next((own for own in self.preferred_encodings if own in known), None)
+        return problem.stated_in(name)
 
     def refusal(self, problem: Problem) -> str:
         """Say that the engine does not solve the problem."""

@@ -1,4 +1,4 @@
-"""The state of a running solve: its best solution and bound, its clock and its stop signal."""
+"""A running solve: its best solution and bound, its clock, its stop signal, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination, TracePoint, relative_gap
@@ -17,6 +17,7 @@ from cpx.answers.values import Value
 from cpx.compiled.machine_code import seconds_compiling
 from cpx.errors import EngineError, shown
 from cpx.models.base import RatioProblem
+from cpx.support.threads import start_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem, Values
     from cpx.options import SolveOptions
 
-__all__ = ["Event", "InnerProgress", "Progress"]
+__all__ = ["Event", "InnerProgress", "Progress", "run_interruptibly"]
+
+T = TypeVar("T")
+
+# Python handles signals between bytecodes of the main thread. A wait without a timeout
+# would delay Ctrl-C until the native call returns.
+_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,7 @@ class Progress:
         self._compiling_before = seconds_compiling()
         self.explanation: Explanation | None = None
         self.objective: Value | None = None
+        self._tie = 0
         self.best_bound: Value | None = None
         self.trace: list[TracePoint] = []
         self.times: dict[str, float] = {"state": 0.0, "compile": 0.0, "solve": 0.0}
@@ -167,10 +175,12 @@ class Progress:
         evaluation = self.problem.evaluate(explanation)
         if not evaluation.feasible:
             return None
-        value = evaluation.objective
+        value, tie = evaluation.objective, evaluation.tie
         with self._lock:
-            if self.objective is None or self._better(value, self.objective):
-                self.objective, self.explanation = value, explanation
+            known = self.objective
+            equal = value == known and tie < self._tie
+            if known is None or equal or self._better(value, known):
+                self.objective, self._tie, self.explanation = value, tie, explanation
                 self._emit(explanation)
         return value
 
@@ -243,6 +253,50 @@ class InnerProgress(Progress):
         if value is not None:
             self._whole.found(explanation)
         return value
+
+
+def run_interruptibly(
+    call: Callable[[], T], progress: Progress, stop: Callable[[], None] | None = None
+) -> T:
+    """Run ``call`` in a thread; on Ctrl-C ask the engine to stop and wait for it.
+
+    Parameters
+    ----------
+    call : callable
+        The blocking call. It must release the interpreter lock while it works.
+    progress : Progress
+        ``progress.stop()`` is called on Ctrl-C.
+    stop : callable, optional
+        Called once when the engine should stop, because of Ctrl-C, of the time limit or of
+        the gap; for engines that do not ask ``progress.should_stop`` themselves.
+
+    Returns
+    -------
+    What ``call`` returns. Its exception is raised again, if any.
+    """
+    box: list[T] = []
+    failure: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            box.append(call())
+        except BaseException as error:
+            failure.append(error)
+
+    # Not Thread.join: interrupted by Ctrl-C it takes the thread for ended (CPython 3.11).
+    done = start_thread(target)
+    stopped = False
+    while not done.is_set():
+        try:
+            done.wait(_POLL_SECONDS)
+            if stop is not None and not stopped and progress.should_stop and not done.is_set():
+                stopped = True
+                stop()
+        except KeyboardInterrupt:
+            progress.stop()
+    if failure:
+        raise failure[0]
+    return box[0]
 
 
 def _safe_integer(value: float | Fraction, downwards: bool) -> int:

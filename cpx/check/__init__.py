@@ -8,11 +8,13 @@ sentence, the consistency of status, bound, gap and trace. The rest is taken on 
 :func:`on_trust` says what that is. A bound is the engine's word, but one that the found solution
 contradicts is a failure. A claim that nothing satisfies the constraints is decided for reasons,
 certificates and sets of rules; for rules of at most k features it is refuted by the required
-features alone, or by up to two more.
+features alone, or by up to two more, and for thresholds of expected predictions by sets that are
+tried, all of them where they are few.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
@@ -23,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.check import monomials
+from cpx.check import monomials, rule_sets
 from cpx.check.minimum_subset import UNDECIDED
 from cpx.check.shape import malformed, shown
 
@@ -31,10 +33,10 @@ __all__ = [
     "SECONDS",
     "UNDECIDED",
     "UNJUDGED",
-    "complaints",
-    "complaints_each",
     "on_trust",
     "register",
+    "violations",
+    "violations_each",
 ]
 
 _Judge = Callable[[Mapping[str, Any]], list[str]]
@@ -48,16 +50,19 @@ _OURS: dict[str, _Reader] = {
     kind: module.judge for module in _MODULES for kind in getattr(module, "KINDS", ())
 }
 
+_READ_ARRAYS = {*monomials.KINDS, *rule_sets.KINDS}
+"""The kinds whose samples may be an array; other judges get strings, as in a file."""
+
 _registered: dict[str, _Reader] = {}
 
 UNJUDGED = "no judge is registered for this kind of problem"
-"""The only complaint where nothing was checked."""
+"""The only violation where nothing was checked."""
 
 SECONDS = 10.0
 """Time the checker takes for one answer unless it is given another one."""
 
 
-def complaints(
+def violations(
     instance: Mapping[str, Any], result: Mapping[str, Any], seconds: float = SECONDS
 ) -> list[str]:
     """Return what is wrong with a result, nothing if all can be confirmed.
@@ -66,7 +71,7 @@ def complaints(
     ----------
     instance : dict
         A saved instance, as :meth:`cpx.models.Problem.to_dict` returns it; the samples of a
-        problem of one rule may be an array of bool.
+        problem of rules may be an array of bool.
     result : dict
         A saved result, as :meth:`cpx.Result.to_dict` returns it, or any other JSON value: what
         is no result is told, never an exception.
@@ -87,34 +92,34 @@ def complaints(
     ...             "labels": "10", "features": ["a", "b"]}
     >>> wrong = {"status": "FEASIBLE", "objective": 1, "bound": None, "gap": None, "trace": [],
     ...          "explanation": {"features": [0], "rule": {"literals": [[0, "a"]]}}}
-    >>> complaints(instance, wrong)
+    >>> violations(instance, wrong)
     ['objective: the result says 1, the data give 0']
     """
-    return complaints_each(instance, [result], seconds)[0]
+    return violations_each(instance, [result], seconds)[0]
 
 
-def complaints_each(
+def violations_each(
     instance: Mapping[str, Any],
     results: Iterable[Mapping[str, Any]],
     seconds: float = SECONDS,
 ) -> list[list[str]]:
-    """Return what :func:`complaints` says of each result, reading the instance once."""
+    """Return what :func:`violations` says of each result, reading the instance once."""
     kind = instance.get("problem")
     reader = _reader(kind) if isinstance(kind, str) else None
     if reader is None:
         return [[UNJUDGED] for _ in results]
     limit = (seconds,) if len(signature(reader).parameters) > 1 else ()
-    judge = reader(instance if kind in monomials.KINDS else _plain(instance), *limit)
+    judge = reader(instance if kind in _READ_ARRAYS else _plain(instance), *limit)
     return [malformed(result) or judge(result) for result in results]
 
 
 def on_trust(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-    """Return what :func:`complaints` did not decide of a result that it had nothing against.
+    """Return what :func:`violations` did not decide of a result that it had nothing against.
 
     Parameters
     ----------
     instance, result : dict
-        As for :func:`complaints`.
+        As for :func:`violations`.
 
     Returns
     -------
@@ -128,13 +133,13 @@ def on_trust(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str
     >>> right = {"status": "OPTIMAL", "objective": 0, "bound": 0, "gap": 0.0, "trace": [],
     ...          "explanation": {"features": [0], "rule": {"literals": [[0, "a"]]}},
     ...          "backend": "search"}
-    >>> complaints(instance, right), on_trust(instance, right)
+    >>> violations(instance, right), on_trust(instance, right)
     ([], ["bound 0 (the engine's word)", 'trace', 'backend'])
     """
     status, found = result["status"], result["explanation"] or {}
     out = []
     if status in ("UNKNOWN", "ERROR") or (
-        status == "INFEASIBLE" and instance["problem"] in monomials.KINDS
+        status == "INFEASIBLE" and instance["problem"] in (*monomials.KINDS, "fewest-expected")
     ):
         out.append(f"status {status} (the engine's word)")
     if result["bound"] is not None:
@@ -144,7 +149,7 @@ def on_trust(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str
     words |= {name: found.get(name) for name in ("guarantee", "notes")}
     if instance["problem"] in monomials.KINDS:
         out += [f"{name} ({shown(said)})" for name, said in words.items() if said]
-    if fresh := found.get("fresh"):
+    if (fresh := found.get("fresh")) and fresh["confidence"] < 1:
         out.append(f"fresh ({fresh['agreeing']} of {fresh['drawn']} samples)")
     return out + [key for key in result if key not in _DECIDED]
 
@@ -165,6 +170,18 @@ def register(kind: str, reader: _Reader) -> None:
         that it may take. It should share no code with the problem.
     """
     _registered[kind] = reader
+
+
+_OLD = {"complaints": "violations", "complaints_each": "violations_each"}
+
+
+def __getattr__(name: str) -> Any:
+    # The table of old names is in a room that the checker shares no code with.
+    if name not in _OLD:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    told = f"{__name__}.{name} is now {_OLD[name]}; the old name will go"
+    warnings.warn(told, DeprecationWarning, stacklevel=2)
+    return globals()[_OLD[name]]
 
 
 def _reader(kind: str) -> _Reader | None:
@@ -193,4 +210,5 @@ def _plain(instance: Mapping[str, Any]) -> Mapping[str, Any]:
     rows = instance.get("samples")
     if not isinstance(rows, np.ndarray):
         return instance
-    return {**instance, "samples": ["".join("01"[bit] for bit in row) for row in rows.tolist()]}
+    digits = np.where(rows, "1", "0").tolist()
+    return {**instance, "samples": ["".join(row) for row in digits]}

@@ -48,8 +48,8 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         enough,
     )
 
-    def complaints(result: Mapping[str, Any]) -> list[str]:
-        out = minimum_subset.complaints(data, result)
+    def violations(result: Mapping[str, Any]) -> list[str]:
+        out = minimum_subset.violations(data, result)
         found = result["explanation"]
         if found is None or out:
             return out
@@ -66,4 +66,4 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         )
         return out + wrong_sentences(found, [proved], [note])
 
-    return complaints
+    return violations

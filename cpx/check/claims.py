@@ -33,7 +33,7 @@ _LONGEST = 200
 
 
 def compare(out: list[str], what: str, said: object, given: object) -> None:
-    """Add a complaint when the result says something else than the data."""
+    """Add a violation when the result says something else than the data."""
     if said != given:
         out.append(f"{what}: the result says {_cut(said)}, the data give {_cut(given)}")
 
@@ -44,7 +44,7 @@ def _cut(value: object) -> str:
 
 
 def nothing_found(result: Mapping[str, Any]) -> list[str]:
-    """Return complaints about a result that has no solution, whatever its problem is."""
+    """Return violations about a result that has no solution, whatever its problem is."""
     status = result["status"]
     out = [f"status: {status} without an explanation"] * (status in ("OPTIMAL", "FEASIBLE"))
     for name in ("objective", "gap"):
@@ -68,7 +68,7 @@ def number(value: Any) -> Any:
 
 
 def wrong_features(features: list[int], d: int) -> list[str]:
-    """Return complaints about features that are no different indices below d."""
+    """Return violations about features that are no different indices below d."""
     if any(isinstance(j, bool) or not isinstance(j, int) or not 0 <= j < d for j in features):
         return [f"features: {_cut(features)} are not all indices from 0 to {d - 1}"]
     if len(features) != len(set(features)):
@@ -77,7 +77,7 @@ def wrong_features(features: list[int], d: int) -> list[str]:
 
 
 def wrong_types(result: Mapping[str, Any], wanted: type) -> list[str]:
-    """Return complaints about values that are not of the wanted type, int or str."""
+    """Return violations about values that are not of the wanted type, int or str."""
     values = [("objective", result["objective"]), ("bound", result["bound"])]
     values += [("trace", value) for point in result["trace"] for value in point[1:]]
     return [
@@ -136,7 +136,7 @@ def wrong_rule(
     conditions: Sequence[str] | None = (),
     several: Sequence[str] | None = None,
 ) -> list[str]:
-    """Return complaints about the rule of an explanation and its text.
+    """Return violations about the rule of an explanation and its text.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def wrong_sentences(
     notes: Sequence[str] | None = (),
     guarantee: str | None = "",
 ) -> list[str]:
-    """Return complaints about the sentences of an explanation.
+    """Return violations about the sentences of an explanation.
 
     Parameters
     ----------

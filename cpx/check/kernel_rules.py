@@ -60,7 +60,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         positive, negative = (f"{sum(side)} of {len(side)}" for side in sides)
         return f"true of {positive} positive and {negative} negative support vectors"
 
-    def complaints(result: Mapping[str, Any]) -> list[str]:
+    def violations(result: Mapping[str, Any]) -> list[str]:
         status, found = result["status"], result["explanation"]
         if status == "INFEASIBLE":
             return ["status: INFEASIBLE, but every formula of one feature is allowed"]
@@ -91,7 +91,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         out += wrong_rule(found, {j: names[j % d] for j in features}, called, [text])
         return out + wrong_sentences(found, [proved(result, value)], [counts(covered)])
 
-    return complaints
+    return violations
 
 
 _MOST_PRODUCTS = 5 * 10**7

@@ -8,7 +8,7 @@ from typing import Any
 
 from cpx.check.claims import compare, nothing_found, proof, wrong_features, wrong_types
 
-__all__ = ["UNDECIDED", "MinimumSubset", "complaints"]
+__all__ = ["UNDECIDED", "MinimumSubset", "violations"]
 
 UNDECIDED = "sufficiency: not decided within the time the checker has"
 """What is said where the checker gives up: neither a confirmation nor a failure."""
@@ -32,7 +32,7 @@ class MinimumSubset:
     enough: Callable[[frozenset[int]], bool | None]
 
 
-def complaints(data: MinimumSubset, result: Mapping[str, Any]) -> list[str]:
+def violations(data: MinimumSubset, result: Mapping[str, Any]) -> list[str]:
     """Return what is wrong with a result, apart from its words."""
     status, found = result["status"], result["explanation"]
     out: list[str] = []

@@ -54,10 +54,10 @@ class _Monomial:
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
     """Read an instance; return what says what is wrong with a result for it."""
     kind, data = instance["problem"], _read(instance)
-    return lambda result: _complaints(kind, data, result)
+    return lambda result: _violations(kind, data, result)
 
 
-def _complaints(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[str]:
+def _violations(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[str]:
     found = result["explanation"]
     out: list[str] = []
     if result["status"] == "INFEASIBLE" and _has_solution(data):
@@ -76,6 +76,9 @@ def _complaints(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[s
     weight, right, total = _weights(data, covered)
     share = Fraction(right, weight) if weight else None
     compare_shares(out, found, share, Fraction(weight, total))
+    fresh = found.get("fresh")
+    if fresh and fresh["confidence"] == 1:
+        compare(out, "fresh", [fresh["agreeing"], fresh["drawn"]], [right, weight])
     sign = 1 if kind in _MINIMISED else -1
     out += proof(result, objective, sign)
     if result["bound"] is not None and (rival := _small_rule(kind, data)) is not None:

@@ -53,17 +53,17 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
     )
     left = seconds - (time.monotonic() - started)
 
-    def complaints(result: Mapping[str, Any]) -> list[str]:
+    def violations(result: Mapping[str, Any]) -> list[str]:
         reading.deadline = time.monotonic() + left
         if (given := reading.predicted) != instance["class"]:
             return [f"class: the instance says {instance['class']!r}, the model gives {given!r}"]
         reading.conditions = reading.conditions_of(result["explanation"])
-        out = minimum_subset.complaints(data, result)
+        out = minimum_subset.violations(data, result)
         if result["explanation"] is None or out:
             return out
         return reading.wrong_words(instance, result)
 
-    return complaints
+    return violations
 
 
 class _Reason:

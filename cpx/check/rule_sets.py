@@ -33,13 +33,16 @@ KINDS = ("rule-set", "rule-set-learning")
 
 
 class _Sets(ABC):
-    """The instance, read from its strings; a subclass says which rules there are."""
+    """The instance, of strings or an array of bool; a subclass says which rules there are."""
 
     def __init__(self, instance: Mapping[str, Any]) -> None:
         self.parameters = parameters = instance["parameters"]
         rows = instance["samples"]
-        codes = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8)
-        self.literals = codes.reshape(len(rows), -1) == ord("1")
+        if not isinstance(rows, np.ndarray):
+            codes = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8)
+            rows = codes.reshape(len(rows), -1) == ord("1")
+        # By column, since rules look at few columns in all rows.
+        self.literals = np.asfortranarray(rows)
         self.same = np.array([label == "1" for label in instance["labels"]])
         self.weights = np.array(instance.get("weights") or [1] * len(rows), dtype=np.int64)
         other, own = parameters.get("class_weights") or (1, 1)
@@ -121,10 +124,19 @@ class _Sets(ABC):
         base = sorted(self.parameters.get("required", ()))
         if self.broken(base):
             return None
+        times, price = self.times(base), self.price
+        uncovered = times == 0
+        # What one more rule costs on each sample that it covers.
+        more = np.where(self.same, np.where(uncovered, -self.errors, 0), self.errors)
+        if not self.hamming:
+            more[~self.same & ~uncovered] = 0
+        best, found = Fraction(0), base
         # The first ones: of all conjunctions these are of one literal at most.
-        most = min(self.count(), self.literals.shape[1] + 1, _MOST_SETS)
-        sets = [base, *([*base, r] for r in range(most) if r not in base)]
-        return min((rules for rules in sets if not self.broken(rules)), key=self.objective)
+        for r in range(min(self.count(), self.literals.shape[1] + 1, _MOST_SETS)):
+            value = price + int(more[self.cover(r)].sum())
+            if value < best and r not in base and not self.broken([*base, r]):
+                best, found = value, [*base, r]
+        return found
 
 
 class _Selection(_Sets):
@@ -202,7 +214,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     learned = instance["problem"] == KINDS[1]
     data = _Learning(instance) if learned else _Selection(instance)
 
-    def complaints(result: Mapping[str, Any]) -> list[str]:
+    def violations(result: Mapping[str, Any]) -> list[str]:
         found, status = result["explanation"], result["status"]
         if status == "INFEASIBLE":
             # Limits never get tighter when a rule is left out: the required rules decide.
@@ -221,7 +233,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
             out += beaten(result, rival, data.objective(rival), 1)
         return out + wrong_sentences(found, [data.proved(result)])
 
-    return complaints
+    return violations
 
 
 def _figures(data: _Sets, found: Mapping[str, Any]) -> list[str]:

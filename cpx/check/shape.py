@@ -96,6 +96,8 @@ def _estimate(value: Any) -> bool:
     agreeing, drawn, low, high, confidence = (value[key] for key in keys)
     if not (_count(agreeing) and _count(drawn) and all(map(_number, (low, high, confidence)))):
         return False
+    if confidence == 1:  # known, not estimated
+        return bool(drawn > 0 and low == high == agreeing / drawn <= 1)
     inside = drawn > 0 and low <= Fraction(agreeing, drawn) <= high
     return bool(inside and low >= 0 and high <= 1 and 0 < confidence < 1)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
+from cpx.cli.expectation import ExpectationOptions, of_table
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.row_question import RowQuestion, RuleOptions, Source, read_source
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
@@ -80,7 +81,7 @@ class Engine:
         OBJECTIVES[question.objective].encoding(self.encoding)
 
 
-KINDS = ("rule", "sufficient")
+KINDS = ("rule", "sufficient", "probabilistic")
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,9 @@ class Kind:
         str,
         typer.Option(
             metavar="KIND",
-            help="rule: the best short rule on samples; sufficient: the fewest columns that "
-            "force the class, for the models tree, forest and boosting.",
+            help="rule: the best short rule on samples. For the models tree, forest and boosting, "
+            "sufficient: the fewest columns that force the class; probabilistic: those that make "
+            "the model expect it most surely.",
             autocompletion=opt.choices(KINDS),
         ),
     ] = "rule"
@@ -103,7 +105,7 @@ class Kind:
         """Raise for a kind that is not known, and for options of the other kind."""
         if self.kind not in KINDS:
             raise UnknownName("kind", self.kind, KINDS)
-        if self.kind == "rule" and (options := given(self)):
+        if self.kind != "sufficient" and (options := given(self, "kind")):
             raise InvalidOption(f"{options[0]} is for --kind sufficient")
 
 
@@ -120,6 +122,7 @@ def explain(
     kind: Kind,
     k: opt.K = _K,
     wanted: RuleOptions,
+    expected: ExpectationOptions,
     engine: Engine,
     fresh: Fresh = _FRESH,
     as_json: opt.Json = False,
@@ -131,12 +134,15 @@ def explain(
     conditions on them, and measures its precision on fresh samples. Best is the maximum
     precision among rules that cover 1/20 of the samples, unless --objective says otherwise.
     With --kind sufficient, finds the fewest columns of numbers that force the class that a
-    tree model gives the row, whatever the other columns are.
+    tree model gives the row, whatever the other columns are. With --kind probabilistic, finds at
+    most k columns whose values make a tree model expect its class most surely, under a
+    distribution fitted to the table.
 
     \b
     Examples:
       cpx explain table.csv --target y --row 17
       cpx explain table.csv --target y --row 17 --model forest --kind sufficient
+      cpx explain table.csv --target y --row 17 --model boosting --kind probabilistic -k 3
       cpx explain table.csv --target y --row 17 --model forest -k 3 --min-coverage 0.2
       cpx explain table.csv --target y --row 17 --objective loss --epsilon 0.1 --delta 0.05
       cpx explain table.csv --target y --row 17 --require "age > 40" --one-per-column
@@ -150,10 +156,15 @@ def explain(
     from cpx.cli.progress import phase
     from cpx.cli.reading import output_path
     from cpx.cli.solve import run_solve
+    from cpx.explainers.arguments import BACKEND
     from cpx.processes.interrupts import noted
 
     path = output_path(output, source.table)
     kind.check()
+    if kind.kind == "probabilistic":
+        result, title = _expected(source, wanted, expected, engine, k, fresh)
+        raise typer.Exit(deliver(result, as_json, path, title))
+    expected.refuse("--kind probabilistic")
     if kind.kind == "sufficient":
         for option, changed in (("-k", k != _K), ("--fresh", fresh != _FRESH)):
             if changed:
@@ -166,6 +177,15 @@ def explain(
     integer_in("fresh", fresh, 1)
     asked = RowQuestion(source)
     asked.check(question, fresh)
+    if question.adaptive and engine.name == BACKEND:
+        asked.train()
+        with phase("drawing samples in rounds"):
+            answer = asked.explainer.in_rounds(asked.x, question, fresh, engine.time_limit)
+        if answer is not None:
+            problem, result = answer
+            title = f"{source.table} row {source.row}, {asked.title(problem)}"
+            raise typer.Exit(deliver(result, as_json, path, title))
+        question = question.without_sampling()
     engine.start()
     problem = asked.problem(question)
     result = run_solve(problem, engine.name, chosen, engine.isolate)
@@ -174,6 +194,29 @@ def explain(
             result = asked.explainer.conclude(result, problem, question, fresh)
         title = f"{source.table} row {source.row}, {asked.title(problem)}"
         raise typer.Exit(deliver(result, as_json, path, title))
+
+
+def _expected(
+    source: Source,
+    wanted: RuleOptions,
+    expected: ExpectationOptions,
+    engine: Engine,
+    k: int,
+    fresh: int,
+) -> tuple[Result, str]:
+    """Return a probabilistic explanation, and the title of the answer."""
+    from cpx.cli.progress import phase
+    from cpx.cli.solve import run_solve
+    from cpx.processes.interrupts import noted
+
+    chosen = engine.options(source)
+    integer_in("fresh", fresh, 1)
+    engine.start()
+    explainer, problem, words = of_table(source, wanted, expected, k)
+    result = run_solve(problem, engine.name, chosen, engine.isolate)
+    with noted(threading.Event()), phase("drawing rows with the values that are known"):
+        result = explainer.measured(problem, result, fresh)
+    return result, f"{source.table} row {source.row}, {words}"
 
 
 def _forced(source: Source, kind: Kind, wanted: RuleOptions, engine: Engine) -> tuple[Result, str]:

@@ -10,6 +10,8 @@ import typer
 
 from cpx.cli import options as opt
 from cpx.cli.declared import declared_values, one_rule_problems, restated
+from cpx.cli.expectation import KINDS as EXPECTED
+from cpx.cli.expectation import ExpectationOptions, of_file, of_table
 from cpx.cli.make_rule_set import PROBLEMS as RULE_SETS
 from cpx.cli.make_rule_set import RuleSetOptions, rule_set
 from cpx.cli.option_groups import given, grouped
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["make"]
 
 PROBLEM = "sufficient-reason"
-PROBLEMS = (PROBLEM, *RULE_SETS)
+PROBLEMS = (PROBLEM, *EXPECTED, *RULE_SETS)
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,9 @@ class ReasonOptions:
         str | None,
         typer.Option(
             metavar="KIND",
-            help="sufficient-reason: explain a row by the tree model of a file. rule-set: mimic a "
+            help="sufficient-reason: explain a row by the tree model of a file. mlse: by what a "
+            "tree model expects, of a file or trained on a table; fewest-expected: by the fewest "
+            "columns that reach a threshold. rule-set: mimic a "
             "model on all rows by few rules, selected from candidates. rule-set-learning: by few "
             "of all rules of at most k conditions. Or a problem of one rule, of another package.",
             autocompletion=_complete_problems,
@@ -82,6 +86,15 @@ class ReasonOptions:
             "--set",
             metavar="NAME=VALUE",
             help="A parameter that a problem of another package declares. Repeatable.",
+            show_default=False,
+        ),
+    ] = None
+    background: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE",
+            help="For mlse and fewest-expected of the model of a file: CSV file with rows that "
+            "the distribution is fitted to.",
             show_default=False,
         ),
     ] = None
@@ -103,7 +116,12 @@ class ReasonOptions:
                 raise InvalidOption("--set is for --problem of another package")
         elif self.problem not in (known := one_rule_problems()):
             raise UnknownName("problem", self.problem, (*PROBLEMS, *known))
-        if self.problem != PROBLEM:
+        if self.problem in EXPECTED:
+            for option in given(self, "problem", "row_file", "background", "trust"):
+                raise InvalidOption(f"{option} is not for --problem {self.problem}")
+        elif self.background is not None:
+            raise InvalidOption(f"--background is for --problem {' or '.join(EXPECTED)}")
+        elif self.problem != PROBLEM:
             for option in given(self, "problem", "parameter"):
                 raise InvalidOption(f"{option} is for --problem {PROBLEM}")
 
@@ -160,6 +178,7 @@ def make(
     asked: ReasonOptions,
     k: opt.K = 5,
     wanted: RuleOptions,
+    expected: ExpectationOptions,
     rules: RuleSetOptions,
     name: Annotated[
         str | None,
@@ -188,28 +207,67 @@ def make(
       cpx make table.csv --target y --row 17 -k 5 -m 1000 -o inst.json
       cpx make table.csv --target y --row 17 --objective loss -o inst.json.gz
       cpx make model.json row.csv --problem sufficient-reason --forbid age -o inst.json
+      cpx make table.csv --target y --row 17 --model forest --problem mlse -k 3 -o inst.json
       cpx make table.csv --target y --problem rule-set --label yes --bins 10 -o inst.json
 
     \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
     """
     from cpx.cli.reading import output_path
-    from cpx.instances import dumps, save
 
     path = output_path(output, source.table)
     asked.check()
     rules.check(asked.problem)
+    if asked.problem in EXPECTED:
+        problem, words = _expected(source, wanted, asked, expected, k, name)
+        _deliver(problem, path, words)
+        return
+    expected.refuse(f"--problem {' or '.join(EXPECTED)}")
     if asked.problem is None or asked.problem not in PROBLEMS:
         problem, words = _from_table(source, wanted, asked, k, name)
     elif asked.problem in RULE_SETS:
         problem, words = rule_set(asked.problem, source, wanted, rules, k, name)
     else:
         problem, words = _sufficient_reason(source, wanted, asked, name)
+    _deliver(problem, path, words)
+
+
+def _deliver(problem: Problem, path: Path | None, words: str) -> None:
+    """Write the instance to a file or to standard output."""
+    from cpx.instances import dumps, save
+
     if path is None:
         typer.echo(dumps(problem), nl=False)
         return
     save(problem, path)
     typer.echo(f"wrote {path}: {words}")
+
+
+def _expected(
+    source: TableOrModel,
+    wanted: RuleOptions,
+    asked: ReasonOptions,
+    expected: ExpectationOptions,
+    k: int,
+    name: str | None,
+) -> tuple[Problem, str]:
+    """State a problem of expected predictions; return it and its description."""
+    fewest = asked.problem == EXPECTED[1]
+    if fewest != (expected.threshold is not None):
+        told = "needs" if fewest else "has no"
+        raise InvalidOption(f"--problem {asked.problem} {told} --threshold")
+    if asked.background is not None:
+        return of_file(
+            source, asked.row_file, asked.background, asked.trust, wanted, expected, k, name
+        )
+    if asked.row_file is not None or asked.trust:
+        raise InvalidOption(
+            f"--problem {asked.problem} of the model of a file needs rows to fit a distribution "
+            "to: --background TABLE"
+        )
+    source.require()
+    _, problem, words = of_table(source, wanted, expected, k, name)
+    return problem, words
 
 
 def _from_table(

@@ -26,7 +26,7 @@ __all__ = ["PROBLEMS", "RuleSetOptions", "rule_set"]
 SELECTION, LEARNING = PROBLEMS = ("rule-set", "rule-set-learning")
 LOSSES = ("zero-one", "hamming")
 CANDIDATES = ("forest", "monomials", "anchors", "association")
-DISTRIBUTIONS = ("empirical", "product")
+DISTRIBUTIONS = ("empirical", "product", *opt.FITTED)
 
 _PENALTY = "0.01"
 # Options of tables and rules that mean something here.
@@ -126,8 +126,8 @@ def rule_set(
     if source.target is None:
         raise InvalidOption("--target is missing: which of the table's?")
     source.check()
-    if source.distribution not in DISTRIBUTIONS:
-        raise UnknownName("distribution of a rule set", source.distribution, DISTRIBUTIONS)
+    if source.distribution_name not in DISTRIBUTIONS:
+        raise UnknownName("distribution of a rule set", source.distribution_name, DISTRIBUTIONS)
     integer_in("k", k, 1)
     integer_in("m", wanted.m or 1000, 1)
     if asked.loss is not None and asked.loss not in LOSSES:
@@ -206,12 +206,13 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
     with phase(f"training {source.model} on {len(X)} rows"):
         explainer.fit(X, y)
     with phase("drawing samples"):
-        batch = explainer.distribution.sample(m, np.random.default_rng(source.seed))
+        drawn = explainer.distribution
+        batch = drawn.sample(m, np.random.default_rng(source.seed))
         said = labels(explainer.classifier, batch.rows)
     same = np.array([str(value) == wanted for value in said.tolist()])
     context = {
         "classifier": source.model,
-        "distribution": {"name": source.distribution},
+        "distribution": {"name": drawn.name, **drawn.parameters()},
         "seed": source.seed,
         "m": m,
         "class": wanted,

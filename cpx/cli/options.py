@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from cpx.models import Problem
     from cpx.options import SolveOptions
 
-DISTRIBUTIONS = ("empirical", "product", "perturbed", "uniform")
+FITTED = ("factorised", "mixture", "chow-liu", "fitted")
+DISTRIBUTIONS = ("empirical", "product", *FITTED, "perturbed", "uniform")
 CLASSIFIERS = ("mlp", "forest", "tree", "boosting", "logistic")
 TREES = ("tree", "forest", "boosting")
 STRATEGIES = ("quantile", "uniform")

@@ -41,7 +41,9 @@ class Source:
         typer.Option(
             metavar="NAME",
             help="Where samples come from: product of the columns' marginals, empirical rows, "
-            "perturbed rows, or uniform over the binary features (trains the model on these).",
+            "a distribution fitted to them (factorised, mixture, chow-liu, or fitted for the best "
+            "of these), perturbed rows, or uniform over the binary features (trains the model on "
+            "these). Options in braces: mixture{components=5}.",
             autocompletion=opt.choices(opt.DISTRIBUTIONS),
         ),
     ] = "empirical"
@@ -63,13 +65,20 @@ class Source:
 
         for what, name, known in (
             ("model", self.model, opt.CLASSIFIERS),
-            ("distribution", self.distribution, opt.DISTRIBUTIONS),
+            ("distribution", self.distribution_name, opt.DISTRIBUTIONS),
             ("strategy", self.strategy, opt.STRATEGIES),
         ):
             if name not in known:
                 raise UnknownName(what, name, known)
         integer_in("bins", self.bins, 2)
         valid_seed(self.seed)
+
+    @property
+    def distribution_name(self) -> str:
+        """The name of the distribution without its options."""
+        from cpx.support.named_options import read_named
+
+        return read_named("distribution", self.distribution)[0]
 
 
 @dataclass(frozen=True)
@@ -131,14 +140,19 @@ class RuleOptions:
     ] = False
     m: Annotated[
         int | None,
-        typer.Option("-m", metavar="N", help="Samples the rule is found on.  [default: 1000]"),
+        typer.Option(
+            "-m",
+            metavar="N",
+            help="Samples the rule is found on.  [default: all rows, where --distribution is "
+            "empirical and there are at most 100,000, else 1000]",
+        ),
     ] = None
     epsilon: Annotated[
         float | None,
         typer.Option(
             metavar="E",
-            help="Instead of -m: draw as many samples as it takes to know the loss of every rule "
-            "to within E, and say what is guaranteed.",
+            help="Instead of -m: draw samples in rounds until no rule can be more than E more "
+            "precise; for other objectives, as many as it takes to know the loss to within E.",
             show_default=False,
         ),
     ] = None
@@ -151,23 +165,36 @@ class RuleOptions:
         ),
     ] = None
 
+    max_queries: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="With --epsilon, for the objective precision: ask the model about N rows at "
+            "most, and tell the gap so far.",
+            show_default=False,
+        ),
+    ] = None
+
     def question(self, k: int) -> Question:
         """Return the question; a wrong value raises an error that names its option."""
         from cpx.explainers.question import Question
 
         integer_in("k", k, 0)
-        return Question(
-            k=k,
-            objective=self.objective,
-            m=self.m,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            min_coverage=self.min_coverage,
-            max_coverage=self.max_coverage,
-            min_precision=self.min_precision,
-            required=self.require or (),
-            forbidden=self.forbid or (),
-            one_per_group=self.one_per_column,
+        return Question.of(
+            {
+                "k": k,
+                "objective": self.objective,
+                "m": self.m,
+                "epsilon": self.epsilon,
+                "delta": self.delta,
+                "max_queries": self.max_queries,
+                "min_coverage": self.min_coverage,
+                "max_coverage": self.max_coverage,
+                "min_precision": self.min_precision,
+                "required": self.require or (),
+                "forbidden": self.forbid or (),
+                "one_per_group": self.one_per_column,
+            }
         )
 
 
@@ -229,21 +256,28 @@ class RowQuestion:
         conditions.features(question.required, "required")
         conditions.features(question.forbidden, "forbidden")
 
-    def problem(self, question: Question) -> MonomialProblem:
-        """Train the model and state the problem."""
+    def train(self) -> None:
+        """Train the model."""
         from cpx.cli.progress import phase
 
         with phase(f"training {self.source.model} on {len(self._X)} rows"):
             self.explainer.fit(self._X, self._y)
-        with phase("drawing samples"):
+
+    def problem(self, question: Question) -> MonomialProblem:
+        """Train the model and state the problem."""
+        from cpx.cli.progress import phase
+
+        self.train()
+        with phase("labelling samples"):
             return self.explainer.state(self.x, question)
 
     def title(self, problem: MonomialProblem) -> str:
         """Return what is explained, in one line."""
         samples = problem.samples
+        total = f"all {samples.total} rows" if samples.population else f"{samples.total} samples"
         return (
             f"class {samples.context.get('class')!s} by {self.source.model}: "
             f"{', '.join([problem.kind, *problem.short_limits()])}, "
-            f"{samples.total} samples ({self.source.distribution}, {samples.m} distinct), "
+            f"{total} ({self.source.distribution}, {samples.m} distinct), "
             f"{samples.d} features, k = {problem.k}"
         )

@@ -123,14 +123,14 @@ def check(
     """
     from cpx.answers.result import Result
     from cpx.answers.values import digits, in_words
-    from cpx.check import UNDECIDED, UNJUDGED, complaints, on_trust
+    from cpx.check import UNDECIDED, UNJUDGED, on_trust, violations
     from cpx.cli.reading import read_instance, result_object
 
     instance, data = read_instance(inst).to_dict(), result_object(result)
-    found = complaints(instance, data)
+    found = violations(instance, data)
     undecided = {UNDECIDED: "UNDECIDED", UNJUDGED: "NOT CHECKED"}
-    for complaint in found:
-        typer.echo(f"{undecided.get(complaint, 'FAILED')} {complaint}")
+    for violation in found:
+        typer.echo(f"{undecided.get(violation, 'FAILED')} {violation}")
     if found:
         raise typer.Exit(3 if undecided.keys() >= {*found} else 1)
     answer = Result.from_dict(data)

@@ -11,14 +11,13 @@ from typing import Any
 
 from cpx.answers.result import Result, Status, Termination
 from cpx.backends import Backend, backend, backend_class, names
-from cpx.backends.engine_options import engine_text, read_engine, split_engines
 from cpx.compare.design import Design
 from cpx.compare.records import Skipped, configuration
 from cpx.compare.sources import Source, named_sources
 from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
 from cpx.models import Problem
 from cpx.options import SolveOptions
-from cpx.solving.match import encoding_of, require_kind, require_oracle
+from cpx.support.named_options import named_text, read_named, split_names
 
 __all__ = ["Plan", "Task", "engine_names", "plan"]
 
@@ -129,7 +128,7 @@ def engine_names(wanted: Iterable[str] | str | None = None) -> list[str]:
     if wanted is None:
         wanted = _installed()
     elif isinstance(wanted, str):
-        wanted = split_engines(wanted)
+        wanted = split_names(wanted)
     found: list[str] = []
     for name in wanted:
         if not isinstance(name, str):
@@ -144,7 +143,7 @@ def _by_name(wanted: Iterable[str] | str | None) -> set[str]:
     """Return the engines that are asked for by name, and must take every problem."""
     if wanted is None:
         return set()
-    each = split_engines(wanted) if isinstance(wanted, str) else list(wanted)
+    each = split_names(wanted) if isinstance(wanted, str) else list(wanted)
     given = [name.strip() for name in each]
     return {engine for name in given if name and name != "all" for engine in _expand(name)}
 
@@ -152,13 +151,12 @@ def _by_name(wanted: Iterable[str] | str | None) -> set[str]:
 def _expand(name: str) -> list[str]:
     if name == "all":
         return [engine for family in _installed() for engine in _expand(f"{family}:*")]
-    plain, settings = read_engine(name)
+    plain, settings = read_named("engine", name)
     family, _, solver = plain.partition(":")
     if solver == "*":
         cls = backend_class(family)
         cls.require()
-        each = [f"{family}:{solver}" for solver in cls.solvers] or [family]
-        return [backend(engine_text(one, settings)).configuration for one in each]
+        return [backend(named_text(one, settings)).configuration for one in cls.installed()]
     engine = backend(name)
     engine.require()
     return [engine.configuration]
@@ -170,7 +168,7 @@ def _installed() -> list[str]:
         # A broken third-party backend, which 'cpx doctor' reports, must not stop the others.
         with suppress(EngineError):
             cls = backend_class(name)
-            found += [name] * (cls.exact and cls.available())
+            found += [name] * (cls.exact and cls.in_all and cls.available())
     return found
 
 
@@ -199,7 +197,7 @@ def plan(design: Design) -> Plan:
             if name not in by_name and not backend(name).accepts(problem):
                 continue
             for settings, encoding in product(design.options, design.encodings or (None,)):
-                parts = [engine_text("options ", settings), f"encoding {encoding}", "all"]
+                parts = [named_text("options ", settings), f"encoding {encoding}", "all"]
                 try:
                     each = _settings(design, backend(name), problem, settings, encoding)
                 except (InvalidOption, UnknownName) as error:
@@ -236,9 +234,8 @@ def _settings(
     encoding: str | None,
 ) -> list[tuple[str, str, SolveOptions]]:
     """Return engine, form and options for each limit and seed."""
-    require_kind(engine, problem)
-    require_oracle(engine, problem)
-    form = encoding_of(engine, problem, encoding).name
+    engine.require_accepts(problem)
+    form = engine.encoding_of(problem, encoding).name
     options = engine.configured(
         SolveOptions(
             threads=design.threads,

@@ -9,8 +9,8 @@ from typing import Any
 
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.answers.values import Value
-from cpx.backends.engine_options import engine_text
 from cpx.errors import InvalidInstance, shown
+from cpx.support.named_options import named_text
 
 __all__ = [
     "COLUMNS",
@@ -149,7 +149,7 @@ class Run:
         found, machine = result.explanation, self.machine
         row = {
             "problem": self.statement,
-            "engine_options": engine_text("", options.get("engine") or {}),
+            "engine_options": named_text("", options.get("engine") or {}),
             "warm_start": options.get("warm_start", True),
             "contradicted": contradicted,
             "seconds": round(times.total, 4),
@@ -239,7 +239,7 @@ def configuration(engine: str, options: Mapping[str, Any]) -> str:
     settings = dict(options.get("engine") or {})
     if not options.get("warm_start", True):
         settings["warm_start"] = False
-    name = engine_text(engine, settings)
+    name = named_text(engine, settings)
     return f"{name} {options['encoding']}" if options.get("encoding") else name
 
 

@@ -50,6 +50,7 @@ FOLDERS = (
     "backends/search",
     "backends/search/kernel_rules",
     "backends/search/rule_sets",
+    "backends/search/table_sums",
     "trees/sufficiency",
     "methods/reasons",
 )

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from cpx.data.background import Background
     from cpx.data.binarizer import Binarizer
     from cpx.data.classifiers import named_classifier
+    from cpx.data.coding import Coding
     from cpx.data.distributions import Empirical, Perturbed, Product, distribution
+    from cpx.data.fitted import ChowLiu, Factorised, Fitted, Mixture
+    from cpx.data.mixture_choice import Trial, choose_mixture
+    from cpx.data.mixture_fit import fit_mixture
     from cpx.data.oracle import Oracle, labels
     from cpx.data.samples import Samples
     from cpx.data.statistics import (
@@ -25,22 +29,32 @@ if TYPE_CHECKING:
         uniform_deviation,
     )
     from cpx.data.tables import read_table, row
+    from cpx.data.tree_mixture import TreeMixture
     from cpx.data.uniform import Batch, Distribution, Uniform
 
 __all__ = [
     "Background",
     "Batch",
     "Binarizer",
+    "ChowLiu",
+    "Coding",
     "Distribution",
     "Empirical",
+    "Factorised",
+    "Fitted",
+    "Mixture",
     "Oracle",
     "Perturbed",
     "Product",
     "Samples",
+    "TreeMixture",
+    "Trial",
     "Uniform",
+    "choose_mixture",
     "clopper_pearson",
     "distribution",
     "estimate_precision",
+    "fit_mixture",
     "labels",
     "named_classifier",
     "read_table",
@@ -54,16 +68,25 @@ _HOME = {
     "Background": "background",
     "Batch": "uniform",
     "Binarizer": "binarizer",
+    "ChowLiu": "fitted",
+    "Coding": "coding",
     "Distribution": "uniform",
     "Empirical": "distributions",
+    "Factorised": "fitted",
+    "Fitted": "fitted",
+    "Mixture": "fitted",
     "Oracle": "oracle",
     "Perturbed": "distributions",
     "Product": "distributions",
     "Samples": "samples",
+    "TreeMixture": "tree_mixture",
+    "Trial": "mixture_choice",
     "Uniform": "uniform",
+    "choose_mixture": "mixture_choice",
     "clopper_pearson": "statistics",
     "distribution": "distributions",
     "estimate_precision": "statistics",
+    "fit_mixture": "mixture_fit",
     "labels": "oracle",
     "named_classifier": "classifiers",
     "read_table": "tables",

@@ -1,4 +1,4 @@
-"""Distributions over rows: product, empirical and perturbed samples of background data."""
+"""Distributions over rows by their names, and those that draw from background rows."""
 
 from __future__ import annotations
 
@@ -9,87 +9,36 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.background import Background
+from cpx.data.fitted import ChowLiu, Factorised, Fitted, Mixture
+from cpx.data.on_background import OnBackground
 from cpx.data.uniform import Batch, Distribution, Uniform
-from cpx.errors import DataError, InvalidOption, NoMass, UnknownName, shown
-from cpx.support.validation import closed_unit, index_set, positive_integer
+from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.support.named_options import read_named
+from cpx.support.validation import closed_unit, positive_integer
 
 __all__ = [
     "DISTRIBUTIONS",
+    "MOST_ROWS",
     "Batch",
+    "ChowLiu",
     "Distribution",
     "Empirical",
+    "Factorised",
+    "Fitted",
+    "Mixture",
     "Perturbed",
     "Product",
     "Uniform",
     "distribution",
 ]
 
-BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
-
-class _OnBackground(Distribution):
-    """What the distributions made of background rows have in common."""
-
-    def __init__(self, background: Background) -> None:
-        if not isinstance(background, Background):
-            raise DataError(f"a Background expected, got {type(background).__name__}")
-        self.background = background
-        self.n_features = background.n_features
-        self.groups = background.groups
-        self.feature_names = background.feature_names
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the number of background rows."""
-        return {"background_rows": self.background.n_rows}
-
-    def row(self, x: Any) -> Any:
-        """Return x as a table of one row like the background."""
-        return self.background.row(x)
-
-    def encode(self, x: Any) -> BoolArray:
-        """Return the features of x."""
-        return self.background.encode(x)
-
-    def literal_names(self, bits: Any) -> tuple[str, ...]:
-        """Return the literals true of a row with the given features."""
-        return self.background.literal_names(bits)
-
-    def _chosen(self, features: Iterable[int]) -> list[int]:
-        """Return the features, increasing and checked."""
-        return sorted(index_set("features", features, self.n_features, error=InvalidOption))
-
-    def _any_rows(self, m: int, rng: np.random.Generator) -> IntArray:
-        """Return m background rows drawn with replacement, as an index for assemble."""
-        drawn = rng.integers(0, self.background.n_rows, size=positive_integer("m", m))
-        return self._whole_rows(drawn)
-
-    def _whole_rows(self, drawn: IntArray) -> IntArray:
-        """Return the index that takes all attributes from the drawn rows."""
-        return np.repeat(drawn[:, None], self.background.n_attributes, axis=1)
-
-    def _by_attribute(self, chosen: list[int]) -> dict[int, list[int]]:
-        """Return the chosen features of each attribute touched by them."""
-        touched: dict[int, list[int]] = {}
-        for j in chosen:
-            touched.setdefault(int(self.background.attribute_of[j]), []).append(j)
-        return touched
-
-    def _matching(self, bits: BoolArray, chosen: list[int]) -> IntArray:
-        """Return the background rows that agree with ``bits`` in the chosen features."""
-        agree = (self.background.bits[:, chosen] == bits[chosen]).all(axis=1)
-        return np.flatnonzero(agree)
-
-    def _no_mass(self, bits: BoolArray, chosen: list[int]) -> NoMass:
-        names = self.literal_names(bits)
-        return NoMass(
-            f"no background row satisfies {shown(' and '.join(names[j] for j in chosen))}, so the "
-            f"distribution {self.name!r} cannot be conditioned on it: use 'perturbed', or more "
-            "background rows"
-        )
+MOST_ROWS = 100_000
+"""Background rows that are all used, rather than sampled."""
 
 
-class Product(_OnBackground):
+class Product(OnBackground):
     """Each attribute drawn independently from its column of the background.
 
     Conditioning restricts an attribute to the background rows that agree with x on its
@@ -121,18 +70,18 @@ class Product(_OnBackground):
         self, m: int, x: Any, features: Iterable[int], rng: np.random.Generator
     ) -> Batch:
         """Draw m rows that agree with x on the given features."""
-        chosen = self._chosen(features)
+        chosen = self.chosen(features)
         bits = self.encode(x)
         index = self._index(m, rng)
-        for attribute, mine in self._by_attribute(chosen).items():
-            candidates = self._matching(bits, mine)
+        for attribute, mine in self.by_attribute(chosen).items():
+            candidates = self.matching(bits, mine)
             if not len(candidates):
-                raise self._no_mass(bits, mine)
+                raise self.no_mass(bits, mine)
             index[:, attribute] = rng.choice(candidates, size=m)
         return Batch(*self.background.assemble(index))
 
 
-class Empirical(_OnBackground):
+class Empirical(OnBackground):
     """Whole background rows, drawn with replacement.
 
     Conditioning draws among the rows that agree with x on S.
@@ -147,28 +96,36 @@ class Empirical(_OnBackground):
     >>> D.sample_given(2, [1, 1], [0], np.random.default_rng(0)).rows
     array([[1, 1],
            [1, 1]], dtype=int8)
+    >>> D.population().bits.tolist()
+    [[False, False], [True, True]]
     """
 
     name = "empirical"
 
+    def population(self) -> Batch | None:
+        """Return the background rows, unless there are more than 100,000."""
+        if self.background.n_rows > MOST_ROWS:
+            return None
+        return Batch(self.background.rows, self.background.bits)
+
     def sample(self, m: int, rng: np.random.Generator, x: Any = None) -> Batch:
         """Draw m rows; x is not looked at."""
-        return Batch(*self.background.assemble(self._any_rows(m, rng)))
+        return Batch(*self.background.assemble(self.any_rows(m, rng)))
 
     def sample_given(
         self, m: int, x: Any, features: Iterable[int], rng: np.random.Generator
     ) -> Batch:
         """Draw m of the background rows that agree with x on the given features."""
-        chosen = self._chosen(features)
+        chosen = self.chosen(features)
         bits = self.encode(x)
-        candidates = self._matching(bits, chosen)
+        candidates = self.matching(bits, chosen)
         if not len(candidates):
-            raise self._no_mass(bits, chosen)
+            raise self.no_mass(bits, chosen)
         drawn = rng.choice(candidates, size=positive_integer("m", m))
-        return Batch(*self.background.assemble(self._whole_rows(drawn)))
+        return Batch(*self.background.assemble(self.whole_rows(drawn)))
 
 
-class Perturbed(_OnBackground):
+class Perturbed(OnBackground):
     """Background rows with the values of x written in ("set the value").
 
     Given z_S = x_S, a sample is a background row in which every attribute touched by S
@@ -190,6 +147,8 @@ class Perturbed(_OnBackground):
     """
 
     name = "perturbed"
+    options = ("keep",)
+    conditional = False
 
     def __init__(self, background: Background, keep: float = 0.0) -> None:
         super().__init__(background)
@@ -208,7 +167,7 @@ class Perturbed(_OnBackground):
             When ``keep`` > 0 and no x is given.
         """
         if self.keep == 0:
-            return Batch(*self.background.assemble(self._any_rows(m, rng)))
+            return Batch(*self.background.assemble(self.any_rows(m, rng)))
         if x is None:
             raise DataError("the distribution 'perturbed' with keep > 0 needs x to sample")
         return self.sample_given(m, x, (), rng)
@@ -217,20 +176,21 @@ class Perturbed(_OnBackground):
         self, m: int, x: Any, features: Iterable[int], rng: np.random.Generator
     ) -> Batch:
         """Draw m rows that agree with x on the given features; every S has mass."""
-        chosen = self._chosen(features)
+        chosen = self.chosen(features)
         source = self.background.with_row(x)
         bits, x_row = source.bits[-1], self.background.n_rows
-        index = self._any_rows(m, rng)
+        index = self.any_rows(m, rng)
         if self.keep > 0:
             index[rng.random(index.shape) < self.keep] = x_row
-        for attribute, mine in self._by_attribute(chosen).items():
-            candidates = self._matching(bits, mine)
+        for attribute, mine in self.by_attribute(chosen).items():
+            candidates = self.matching(bits, mine)
             index[:, attribute] = rng.choice(candidates, size=m) if len(candidates) else x_row
         return Batch(*source.assemble(index))
 
 
 DISTRIBUTIONS: dict[str, type[Distribution]] = {
-    cls.name: cls for cls in (Empirical, Perturbed, Product, Uniform)
+    cls.name: cls
+    for cls in (ChowLiu, Empirical, Factorised, Fitted, Mixture, Perturbed, Product, Uniform)
 }
 """The distributions by name."""
 
@@ -240,37 +200,44 @@ def distribution(name: str, background: Background, **options: Any) -> Distribut
 
     Parameters
     ----------
-    name : {"empirical", "perturbed", "product", "uniform"}
+    name : str
+        ``empirical``, ``product``, ``perturbed`` or ``uniform``; fitted to the background:
+        ``factorised``, ``mixture``, ``chow-liu``, or ``fitted`` for the best of these.
+        Options may follow in braces: ``mixture{components=5, smoothing=2}``.
     background : Background
         For ``uniform`` only its features count: the classifier takes the 0/1 matrix.
     **options
-        ``keep`` for ``perturbed``.
+        The other parameters of its class: ``keep`` for ``perturbed``, ``components``,
+        ``smoothing`` and ``seed`` for the fitted ones.
 
     Raises
     ------
     UnknownName
         When there is no such distribution.
     InvalidOption
-        When the distribution has no such option.
+        When the distribution has no such option, or what is in the braces cannot be read.
 
     Examples
     --------
-    >>> distribution("perturbed", Background(np.eye(3)), keep=0.5)
+    >>> distribution("perturbed{keep=0.5}", Background(np.eye(3)))
     Perturbed(background_rows=3, keep=0.5)
     """
+    name, written = read_named("distribution", name)
+    if twice := sorted(written.keys() & options.keys()):
+        raise InvalidOption(f"{twice[0]} is given twice, in {shown(name)} and as an option")
+    options = written | options
     if name not in DISTRIBUTIONS:
         raise UnknownName("distribution", name, DISTRIBUTIONS)
-    known = {"keep"} if name == "perturbed" else set()
+    cls = DISTRIBUTIONS[name]
+    known = cls.options if issubclass(cls, OnBackground) else ()
     for option in options:
         if option not in known:
             raise InvalidOption(
                 f"the distribution {shown(name)} has no option {shown(option)}; "
                 f"it has: {', '.join(known) or 'none'}"
             )
-    if name == "uniform":
-        if background.binarizer is not None:
-            return Uniform(background.n_features, binarizer=background.binarizer)
-        return Uniform(background.n_features, background.feature_names, background.groups)
-    if name == "perturbed":
-        return Perturbed(background, **options)
-    return Product(background) if name == "product" else Empirical(background)
+    if issubclass(cls, OnBackground):
+        return cls(background, **options)
+    if background.binarizer is not None:
+        return Uniform(background.n_features, binarizer=background.binarizer)
+    return Uniform(background.n_features, background.feature_names, background.groups)

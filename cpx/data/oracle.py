@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import ClassifierError, shortened, shown
+from cpx.errors import ClassifierError, DataError, shortened, shown
 
 if TYPE_CHECKING:
     from cpx.data.uniform import Distribution
@@ -37,6 +37,8 @@ class Oracle:
         In any form that ``distribution.encode`` takes.
     distribution : Distribution
         D.
+    said : array, optional
+        What f says of all rows of D, where it was asked before.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Oracle:
     classifier: Any
     x: Any
     distribution: Distribution
+    said: npt.NDArray[Any] | None = None
 
     @cached_property
     def bits(self) -> BoolArray:
@@ -75,6 +78,21 @@ class Oracle:
             When f raises or does not answer with one label per row.
         """
         return np.asarray(labels(self.classifier, rows) == self.label, dtype=bool)
+
+    def population(self) -> tuple[BoolArray, BoolArray]:
+        """Return where all rows of D have the value of x, (n, d), and which have its class.
+
+        Raises
+        ------
+        DataError
+            When D has no list of its rows.
+        """
+        rows = self.distribution.population()
+        if rows is None:
+            name = self.distribution.name
+            raise DataError(f"the distribution {name!r} has no list of all its rows: give m")
+        said = labels(self.classifier, rows.rows) if self.said is None else self.said
+        return rows.bits == self.bits, np.asarray(said == self.label, dtype=bool)
 
     def draw(
         self, m: int, features: Sequence[int], rng: np.random.Generator

@@ -52,7 +52,8 @@ class Samples:
         The attribute each feature comes from.
     context : mapping, optional
         Where the samples come from, as JSON values: classifier, distribution, seed,
-        and the predicted class of x as ``context["class"]``.
+        and the predicted class of x as ``context["class"]``. With ``"population": True``
+        they are all rows of the distribution, and nothing was drawn.
 
     Raises
     ------
@@ -117,6 +118,11 @@ class Samples:
     def agreeing(self) -> int:
         """Weight of the samples with the class of x."""
         return int(self.weights[self.same].sum())
+
+    @property
+    def population(self) -> bool:
+        """Whether these are all rows of the distribution: then every share is exact."""
+        return self.context.get("population") is True
 
     def covered(self, features: Iterable[int]) -> BoolArray:
         """Return which samples have the values of x in all of these features, shape (m,)."""
@@ -255,24 +261,56 @@ class Samples:
 
     @classmethod
     def ask(
-        cls, oracle: Oracle, m: int, seed: int, *, merge: bool = True, called: str | None = None
+        cls,
+        oracle: Oracle,
+        m: int | None,
+        seed: int,
+        *,
+        merge: bool = True,
+        called: str | None = None,
     ) -> Samples:
-        """Do what :meth:`draw` does; ``called`` is the name of the class of x."""
+        """Do what :meth:`draw` does, or take all rows of the distribution.
+
+        Parameters
+        ----------
+        oracle : Oracle
+        m : int or None
+            None for all rows, where the distribution has a list of them: nothing is drawn then,
+            no seed is used, and every share of the samples is exact.
+        seed, merge
+            As for :meth:`draw`.
+        called : str, optional
+            The name of the class of x.
+
+        Examples
+        --------
+        >>> from cpx.data import Background, Empirical, Oracle
+        >>> rows = Empirical(Background(np.array([[0, 0], [1, 1], [1, 1]])))
+        >>> samples = Samples.ask(Oracle(lambda z: z[:, 0], [1, 1], rows), None, seed=0)
+        >>> samples.weights.tolist(), samples.population
+        ([1, 2], True)
+        """
         from cpx.data.oracle import classifier_name
 
-        D, m = oracle.distribution, positive_integer("m", m)
-        rng = np.random.default_rng(valid_seed(seed))
-        rows, agreement = oracle.draw(m, (), rng)
+        D = oracle.distribution
+        origin: dict[str, Any]
+        if m is None:
+            agreement, same = oracle.population()
+            origin = {"population": True, "m": len(same)}
+        else:
+            m = positive_integer("m", m)
+            rng = np.random.default_rng(valid_seed(seed))
+            rows, agreement = oracle.draw(m, (), rng)
+            same, origin = oracle.same(rows), {"seed": int(seed), "m": m}
         context = {
             "classifier": classifier_name(oracle.classifier),
             "distribution": {"name": D.name, **D.parameters()},
-            "seed": int(seed),
-            "m": m,
+            **origin,
             "class": str(oracle.label) if called is None else called,
         }
         samples = cls(
             agreement=agreement,
-            same=oracle.same(rows),
+            same=same,
             features=oracle.literals,
             groups=D.groups,
             context=context,

@@ -34,6 +34,9 @@ class PrecisionEstimate:
     ``agreeing`` of ``drawn`` samples of the distribution conditioned on the rule
     have the class of x; ``low`` and ``high`` are the exact (Clopper-Pearson)
     limits of the precision at the level ``confidence``.
+
+    Where all rows of the distribution are at hand, it is the precision itself: ``drawn`` is
+    the number of rows that the rule covers, ``low`` equals ``high``, and the confidence is 1.
     """
 
     agreeing: int
@@ -47,7 +50,27 @@ class PrecisionEstimate:
         """The observed share."""
         return self.agreeing / self.drawn
 
+    @classmethod
+    def known(cls, agreeing: int, covered: int) -> PrecisionEstimate:
+        """Return the precision of a rule that covers so many of all rows there are.
+
+        Examples
+        --------
+        >>> print(PrecisionEstimate.known(313, 318))
+        0.984, exact: 313 of the 318 rows that it covers
+        """
+        share = agreeing / covered
+        return cls(agreeing, covered, share, share, 1.0)
+
+    @property
+    def exact(self) -> bool:
+        """Whether this is the precision itself, and no estimate."""
+        return self.confidence == 1
+
     def __str__(self) -> str:
+        if self.exact:
+            told = f"{self.agreeing} of the {self.drawn} rows that it covers"
+            return f"{self.value:.3f}, exact: {told}"
         return (
             f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] "
             f"({self.confidence:.0%} interval, {self.drawn} fresh samples)"

@@ -15,7 +15,7 @@ from cpx.support.validation import integer
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_row", "read_table", "row"]
+__all__ = ["read_row", "read_rows", "read_table", "row"]
 
 _NOT_UNPACKED = (".tar", ".zst")
 
@@ -137,6 +137,34 @@ def read_row(path: str | Path) -> dict[str, Any]:
     if len(table) != 1:
         raise DataError(f"{path}: one row is wanted, there are {len(table)}")
     return dict(zip(header, table.iloc[0].tolist(), strict=True))
+
+
+def read_rows(path: str | Path, target: str | None = None) -> pd.DataFrame:
+    r"""Read the rows of a CSV file with a header, without a target column if there is one.
+
+    Raises
+    ------
+    DataError
+        As for :func:`read_table`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "rows.csv"
+    ...     _ = path.write_text("size,y\n1.5,no\n")
+    ...     read_rows(path).columns.tolist(), read_rows(path, "y").columns.tolist()
+    (['size', 'y'], ['size'])
+    """
+    if target is not None:
+        return read_table(path, target)[0]
+    path = Path(path)
+    raw = _bytes(path)
+    _header(path, raw)
+    table = _read(path, raw, index_col=False, low_memory=False)
+    if table.empty:
+        raise DataError(f"{path}: the table has a header but no rows")
+    return table
 
 
 def _bytes(path: Path) -> bytes:

@@ -41,9 +41,13 @@ class Distribution(ABC):
         Attribute of each feature.
     feature_names : tuple of d str
         Positive literals.
+    conditional : bool
+        Whether ``sample_given`` draws from D given z_S = x_S, and not from another
+        distribution for each S.
     """
 
     name: ClassVar[str]
+    conditional: ClassVar[bool] = True
     n_features: int
     groups: tuple[int, ...]
     feature_names: tuple[str, ...]
@@ -88,6 +92,13 @@ class Distribution(ABC):
         NoMass
             When D gives this event no mass, naming the literals.
         """
+
+    def population(self) -> Batch | None:
+        """Return all rows there are, where they are few and have the same probability.
+
+        None, the default, where rows have to be drawn.
+        """
+        return None
 
     def __repr__(self) -> str:
         listed = ", ".join(f"{key}={value!r}" for key, value in self.parameters().items())

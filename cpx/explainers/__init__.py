@@ -1,9 +1,9 @@
 """From a classifier and an instance to an explanation: what :func:`cpx.explain` does.
 
 - ``one_call``: :func:`cpx.explain`, for either kind of explanation;
-- ``question``: what is asked, and the arguments that say so;
+- ``arguments``: those that are given by name, for editors and type checkers;
+- ``question``: which rule is wanted, and the conditions that a person writes, read as features;
 - ``explainer``: the steps to a rule, one by one, for any classifier;
-- ``conditions``: from the conditions that a person writes to features;
 - ``conclusions``: ties between rules broken, what is guaranteed, the comparison with the best;
 - ``sufficient``: what forces a prediction of a tree model;
 - ``ranking``: the best few rules, or all optimal ones;

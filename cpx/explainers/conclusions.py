@@ -1,20 +1,17 @@
-"""After the solve: ties broken by coverage, guarantees, the comparison with the best rule."""
+"""After the solve: ties broken by coverage, remarks, the comparison with the best rule."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import astuple, replace
-from decimal import ROUND_FLOOR, Context, Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from cpx import check
 from cpx.answers.result import Result, Status, Times
 from cpx.answers.values import in_words
-from cpx.data import uniform_deviation
 from cpx.errors import CheckFailed
-from cpx.models.monomial.max_coverage import MaxCoverage
+from cpx.explainers.guarantees import guarantee
 from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import MaxCoverage
 from cpx.solving import solve
 
 if TYPE_CHECKING:
@@ -23,13 +20,10 @@ if TYPE_CHECKING:
     from cpx.explainers.question import Question
     from cpx.models.monomial.problem import MonomialProblem
 
-__all__ = ["break_tie", "compared", "guarantee", "with_remarks"]
+__all__ = ["break_tie", "compared", "with_remarks"]
 
 _PROVED = "no rule that is as precise covers more"
 _BACKEND = "search"
-
-_SCALE = 1000
-"""Figures of a guarantee are rounded to thousandths, to the safe side."""
 
 
 def break_tie(problem: MonomialProblem, result: Result) -> Result:
@@ -90,9 +84,9 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
     both = zip(astuple(result.times), astuple(best.times), strict=True)
     times = Times(*(first + second for first, second in both))
     answer = replace(result, explanation=rule, times=times)
-    for complaint in check.complaints(problem.to_dict(), answer.to_dict()):
-        if complaint != check.UNJUDGED:
-            raise CheckFailed(f"check of the rule that covers most failed: {complaint}")
+    for violation in check.violations(problem.to_dict(), answer.to_dict()):
+        if violation != check.UNJUDGED:
+            raise CheckFailed(f"check of the rule that covers most failed: {violation}")
     return answer
 
 
@@ -102,20 +96,23 @@ def with_remarks(
     explanation: Explanation,
     bound: Value | None,
     proved: bool = False,
+    time_limit: float | None = None,
 ) -> Explanation:
     """Return a rule with what is guaranteed of it, and noted for those who read it.
 
     Parameters
     ----------
     question, problem, explanation, bound
-        As for :func:`guarantee`.
+        As for :func:`cpx.explainers.guarantees.guarantee`.
     proved : bool
         Whether the rule is proved to be the best.
+    time_limit : float, optional
+        Seconds for the guarantee.
     """
     note = _always_predicting(question, explanation) if proved else ""
     return replace(
         explanation,
-        guarantee=guarantee(question, problem, explanation, bound),
+        guarantee=guarantee(question, problem, explanation, bound, time_limit),
         notes=(*explanation.notes, note) if note else explanation.notes,
     )
 
@@ -134,62 +131,6 @@ def _always_predicting(question: Question, explanation: Explanation) -> str:
         f"is the best answer. It is right for {float(share or 0):.3f} of the samples; the "
         "objective precision asks for a rule that is right more often where it applies"
     )
-
-
-def guarantee(
-    question: Question, problem: MonomialProblem, explanation: Explanation, bound: Value | None
-) -> str:
-    """Return what holds of a rule under the distribution, with probability 1 - delta.
-
-    Parameters
-    ----------
-    question : Question
-        With epsilon and delta; without, nothing is said.
-    problem : MonomialProblem
-        On the samples drawn for the question.
-    explanation : Explanation
-        The rule, best on the samples or not.
-    bound : int, Fraction or None
-        Proven bound on the objective of every rule allowed.
-
-    Returns
-    -------
-    str
-        A sentence; its derivation is that of :func:`cpx.data.uniform_deviation`.
-    """
-    if question.epsilon is None or question.delta is None:
-        return ""
-    total, rivals = problem.samples.total, problem.candidate()
-    if problem.min_precision:
-        rivals += " on the samples"
-    drawn = problem.samples.context["distribution"]["name"]
-    # Never more than is proved: 1 - 1e-7 to six digits would be 1.
-    chance = Context(rounding=ROUND_FLOOR).subtract(
-        Decimal(1), Decimal(repr(float(question.delta)))
-    )
-    opening = f"with probability at least {chance} over the samples drawn,"
-    value = problem.evaluate(explanation).objective
-    if question.figures == 1:
-        if bound is None:
-            return ""
-        what = "gets wrong" if question.objective == "loss" else "covers in another class"
-        gap = "" if value <= bound else f" + {value - bound}/{total}"
-        return (
-            f"{opening} the share of rows of {drawn!r} that the rule {what} is at most "
-            f"{float(question.epsilon)!r}{gap} above that of every {rivals}"
-        )
-    h = uniform_deviation(total, problem.k, problem.n_features, question.delta, question.figures)
-    claims = []
-    covered, precision = explanation.coverage or Fraction(0), explanation.precision
-    if precision is not None and (low := _floor(precision - h / math.sqrt(covered))) > 0:
-        claims.append(f"its precision is at least {low:g}")
-    if (low := _floor(covered - h)) > 0:
-        claims.append(f"it covers at least {low:g}")
-    if bound is not None:
-        claims += _rivals(question, problem, bound, h, rivals)
-    if not claims:
-        return f"none: {total} samples are too few, a smaller epsilon draws more"
-    return f"{opening} of the rows of {drawn!r}: {'; '.join(claims)}"
 
 
 def compared(problem: MonomialProblem, explanation: Explanation, best: Result) -> Explanation:
@@ -215,25 +156,3 @@ def compared(problem: MonomialProblem, explanation: Explanation, best: Result) -
     else:
         rest = f"the best one found is {best.explanation}, {best.explanation.proved}"
     return replace(explanation, proved=f"{told}; {rest}")
-
-
-def _rivals(
-    question: Question, problem: MonomialProblem, bound: Value, h: float, rivals: str
-) -> list[str]:
-    """Say what no other rule has, where it is less than everything."""
-    total = problem.samples.total
-    if question.objective == "coverage":
-        most = _ceil(Fraction(bound, total) + h)
-        return [f"no {rivals} covers more than {most:g}"] if most < 1 else []
-    assert problem.limits is not None  # a precise rule covers something
-    least = Fraction(problem.limits.least, total)
-    most = _ceil(bound + h / math.sqrt(least))
-    return [f"no {rivals} has a precision above {most:g}"] if most < 1 else []
-
-
-def _floor(share: Fraction | float) -> float:
-    return math.floor(share * _SCALE) / _SCALE
-
-
-def _ceil(share: Fraction | float) -> float:
-    return math.ceil(share * _SCALE) / _SCALE

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
-from cpx.answers.explanation import Explanation
+from cpx.answers.explanation import Explanation, PrecisionEstimate
 from cpx.answers.result import Result, Status
 from cpx.answers.rule import Rule
 from cpx.data import (
@@ -18,23 +19,23 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
+from cpx.data.oracle import labels
 from cpx.data.statistics import precision_of
-from cpx.errors import EngineError, NoMass
-from cpx.explainers.conclusions import break_tie, compared, with_remarks
-from cpx.explainers.conditions import Conditions
-from cpx.explainers.question import (
+from cpx.errors import EngineError, InvalidOption, NoMass
+from cpx.explainers.adaptive import Rounds
+from cpx.explainers.arguments import (
     BACKEND,
     FRESH,
     SOLVE_OPTIONS,
     TIME_LIMIT,
-    Question,
     QuestionOptions,
     RuleOptions,
-    size_to_compare,
-    solve_with,
 )
+from cpx.explainers.conclusions import break_tie, compared, with_remarks
+from cpx.explainers.question import Conditions, Question, size_to_compare
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
+from cpx.solving.run import solve_with
 from cpx.support.memory import require_rows_fit
 from cpx.support.validation import positive_integer
 
@@ -85,6 +86,7 @@ class Explainer:
         seed: int = 0,
     ) -> None:
         self.classifier = classifier
+        self._said: Any = None
         self.seed = seed
         self.class_names = class_names
         self.binarizer = Binarizer(n_bins=n_bins, strategy=strategy, categorical=categorical)
@@ -125,9 +127,20 @@ class Explainer:
             self.classifier.fit(rows, y)
         return self
 
+    def labelled(self) -> Explainer:
+        """Return an explainer that knows what the classifier says of all rows.
+
+        It asks once for all the instances to come, where the rows of the background are the
+        distribution; what the classifier learns after that it does not notice.
+        """
+        rows, known = self.distribution.population(), copy(self)
+        if rows is not None:
+            known._said = labels(self.classifier, rows.rows)
+        return known
+
     def oracle(self, x: Any) -> Oracle:
         """Return the classifier and the distribution as they are asked about x."""
-        return Oracle(self.classifier, x, self.distribution)
+        return Oracle(self.classifier, x, self.distribution, self._said)
 
     def conditions(self, x: Any) -> Conditions:
         """Return the conditions that are true of x, to read rules with."""
@@ -136,12 +149,22 @@ class Explainer:
     def _conditions(self, oracle: Oracle) -> Conditions:
         return Conditions(oracle, self.binarizer if self._own_features else None)
 
-    def samples(self, x: Any, m: int = 1000) -> Samples:
-        """Draw m labelled samples; identical ones are merged into weights."""
-        return self._samples(self.oracle(x), m)
+    def samples(self, x: Any, m: int | None = None) -> Samples:
+        """Return labelled samples; identical ones are merged into weights.
 
-    def _samples(self, oracle: Oracle, m: int) -> Samples:
+        Parameters
+        ----------
+        x : row
+        m : int, optional
+            How many are drawn. By default all rows of the background where they are the
+            distribution (``"empirical"``, up to 100,000), else 1000.
+        """
+        return self._samples(self.oracle(x), Question(m=m, k=0))
+
+    def _samples(self, oracle: Oracle, question: Question) -> Samples:
         called = self._class_name(str(oracle.label))
+        rows = oracle.distribution.population()
+        m = question.draws(oracle.bits.size, None if rows is None else len(rows.bits))
         return Samples.ask(oracle, m, self.seed, called=called)
 
     def problem(self, x: Any, k: int = 5, **asked: Unpack[QuestionOptions]) -> MonomialProblem:
@@ -160,10 +183,14 @@ class Explainer:
 
     def state(self, x: Any, question: Question) -> MonomialProblem:
         """Do what :meth:`problem` does, with what is asked as one object."""
+        if question.max_queries is not None:
+            raise InvalidOption(
+                "max_queries is for explain, which draws samples in rounds; a problem has all of "
+                "its samples from the start: give m"
+            )
         oracle = self.oracle(x)
         conditions = self._conditions(oracle)
-        draws = question.draws(len(conditions.literals))
-        problem = question.problem(self._samples(oracle, draws), conditions)
+        problem = question.problem(self._samples(oracle, question), conditions)
         return problem.with_oracle(oracle)
 
     def explain(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Explanation:
@@ -217,9 +244,59 @@ class Explainer:
         engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
         question = Question.of({"k": k, **asked})
         require_rows_fit("fresh", positive_integer("fresh", fresh), self.distribution.n_features)
+        if question.adaptive and backend == BACKEND:
+            answer = self.in_rounds(x, question, fresh, engine["time_limit"])
+            if answer is not None:
+                return answer[1]
+            question = question.without_sampling()
         problem = self.state(x, question)
         result = solve_with(problem, backend, self.seed, engine)
         return self.conclude(result, problem, question, fresh)
+
+    def in_rounds(
+        self, x: Any, question: Question, fresh: int = FRESH, time_limit: float | None = TIME_LIMIT
+    ) -> tuple[MonomialProblem, Result] | None:
+        """Draw samples in rounds, until the precision is known up to epsilon.
+
+        Parameters
+        ----------
+        x : row
+        question : Question
+            With epsilon and delta, for the objective precision.
+        fresh : int
+            Fresh samples that the precision of the rule is measured on.
+        time_limit : float or None
+            Seconds for rounds and solves.
+
+        Returns
+        -------
+        tuple of MonomialProblem and Result, or None
+            On the last samples drawn without a condition. None where it takes fewer queries to
+            use all rows: ``question.without_sampling()``.
+        """
+        oracle = self.oracle(x)
+        question.draws(oracle.bits.size)  # refuses a k that does not fit
+        rounds = Rounds(
+            oracle,
+            self._conditions(oracle),
+            question,
+            self.seed,
+            self._class_name,
+            fresh,
+            time_limit,
+        )
+        answer = rounds.run()
+        if answer is None:
+            return None
+        found = answer.result.explanation
+        if found is None:
+            return answer.problem, answer.result
+        found = self._measure(found, oracle, fresh)
+        notes = found.notes
+        if answer.stopped:
+            notes += (f"epsilon = {question.epsilon} was not reached: {answer.stopped}",)
+        told = replace(found, guarantee=answer.guarantee(question), notes=notes)
+        return answer.problem, replace(answer.result, explanation=told)
 
     def conclude(
         self, result: Result, problem: MonomialProblem, question: Question, fresh: int = FRESH
@@ -232,11 +309,11 @@ class Explainer:
         result = break_tie(problem, result)
         if result.explanation is None:
             return result
-        found = self._measure(result.explanation, _asked(problem), fresh)
-        proved = result.status is Status.OPTIMAL
-        return replace(
-            result, explanation=with_remarks(question, problem, found, result.bound, proved)
-        )
+        found = self._known_or_measured(result.explanation, problem, fresh)
+        proved, limit = result.status is Status.OPTIMAL, result.options.get("time_limit")
+        left = None if limit is None else max(0.0, limit - result.times.total)
+        remarked = with_remarks(question, problem, found, result.bound, proved, left)
+        return replace(result, explanation=remarked)
 
     def score(
         self,
@@ -266,7 +343,7 @@ class Explainer:
         backend, time_limit
             The engine that finds it, and its limit.
         fresh : int
-            Number of fresh samples the precision is measured on.
+            Number of fresh samples the precision is measured on, unless it is known.
         **asked
             As for :meth:`problem`.
 
@@ -274,7 +351,8 @@ class Explainer:
         -------
         Explanation
             With the exact precision and coverage on the samples, and the interval on fresh
-            ones; ``proved`` compares its value with that of the best rule.
+            ones, unless all rows are used; ``proved`` compares its value with that of the best
+            rule.
 
         Raises
         ------
@@ -289,8 +367,8 @@ class Explainer:
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
         >>> scored = Explainer(tree, X).score("petal width (cm) <= 0.8", X.iloc[0])
-        >>> scored.precision, float(scored.coverage)
-        (Fraction(1, 1), 0.315)
+        >>> scored.precision, scored.coverage
+        (Fraction(1, 1), Fraction(1, 3))
         """
         features = self.conditions(x).features(rule)
         question = Question.of({"k": size_to_compare(features, k), **asked})
@@ -316,8 +394,10 @@ class Explainer:
                 rule = self._in_words(best.explanation.rule, oracle)
                 best = replace(best, explanation=replace(best.explanation, rule=rule))
             found = compared(problem, found, best)
-        measured = self._measure(found, oracle, fresh)
-        return with_remarks(question, problem, measured, None if best is None else best.bound)
+        measured = self._known_or_measured(found, problem, fresh)
+        bound = None if best is None else best.bound
+        limit = TIME_LIMIT if best is None else best.options.get("time_limit")
+        return with_remarks(question, problem, measured, bound, time_limit=limit)
 
     def measure(self, explanation: Explanation, x: Any, n: int = 1000) -> Explanation:
         """Return the explanation with its precision on n fresh samples given the rule.
@@ -325,6 +405,17 @@ class Explainer:
         Where the distribution cannot be conditioned on the rule, a note says so instead.
         """
         return self._measure(explanation, self.oracle(x), n)
+
+    def _known_or_measured(
+        self, explanation: Explanation, problem: MonomialProblem, fresh: int
+    ) -> Explanation:
+        """Give the precision itself where all rows are at hand, else measure it."""
+        found, oracle = problem.evaluate(explanation), _asked(problem)
+        if not problem.samples.population or not found.covered:
+            return self._measure(explanation, oracle, fresh)
+        rule = self._in_words(explanation.rule, oracle)
+        known = PrecisionEstimate.known(found.agreeing_covered, found.covered)
+        return replace(explanation, rule=rule, fresh=known)
 
     def _measure(self, explanation: Explanation, oracle: Oracle, n: int) -> Explanation:
         rule = self._in_words(explanation.rule, oracle)

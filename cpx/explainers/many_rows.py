@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Unpack
+from typing import Any
 
 from cpx.answers.result import Result
+from cpx.errors import InvalidOption
 from cpx.explainers.explainer import Explainer
-from cpx.explainers.question import RuleOptions
+from cpx.explainers.probabilistic import ProbabilisticExplainer
 
 __all__ = ["explain_rows"]
 
 
 def explain_rows(
-    explainer: Explainer,
+    explainer: Explainer | ProbabilisticExplainer,
     X: Any,
-    k: int = 5,
+    k: int | Sequence[int] = 5,
     *,
     n_jobs: int | None = None,
-    **options: Unpack[RuleOptions],
+    **options: Any,
 ) -> list[Result]:
     """Explain the prediction of each row of a table.
 
@@ -28,12 +29,14 @@ def explain_rows(
 
     Parameters
     ----------
-    explainer : Explainer
+    explainer : Explainer or ProbabilisticExplainer
         With more than one process, the classifier in it must be one that can be pickled.
     X : DataFrame or array
         The rows.
-    k, **options
-        As for :meth:`Explainer.explain`.
+    k : int or sequence of int
+        The size of all explanations, or of that of each row.
+    **options
+        As for the ``explain`` of the explainer.
     n_jobs : int, optional
         Processes, as scikit-learn has it: -1 for one for each core. Default: this one, unless
         ``joblib.parallel_config`` says otherwise.
@@ -41,8 +44,8 @@ def explain_rows(
     Returns
     -------
     list of Result
-        As :meth:`Explainer.solve` returns for each row, whatever the number of processes. Its
-        ``explanation`` is None where the engine found nothing.
+        As the ``solve`` of the explainer returns for each row, whatever the number of processes.
+        Its ``explanation`` is None where the engine found nothing.
 
     Examples
     --------
@@ -57,9 +60,17 @@ def explain_rows(
     """
     from joblib import Parallel, delayed
 
+    rows = _rows(X)
+    sizes = [k] * len(rows) if isinstance(k, int) else list(k)
+    if len(sizes) != len(rows):
+        raise InvalidOption(f"k has {len(sizes)} sizes, there are {len(rows)} rows")
+    fixed = options.get("m") is None and options.get("epsilon") is None
+    if fixed and isinstance(explainer, Explainer):
+        explainer = explainer.labelled()
     # On a cluster joblib leaves arguments with one machine, and a row with them if that is lost.
     found: list[Result] = Parallel(n_jobs=n_jobs)(
-        delayed(partial(explainer.solve, row, k, **options))() for row in _rows(X)
+        delayed(partial(explainer.solve, row, size, **options))()
+        for row, size in zip(rows, sizes, strict=True)
     )
     return found
 

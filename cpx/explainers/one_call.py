@@ -6,22 +6,28 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, Literal, Unpack, overload
 
+from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation, Reason
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
+from cpx.explainers.arguments import ExplainOptions, ProbabilisticOptions, ReasonOptions
 from cpx.explainers.explainer import Explainer
-from cpx.explainers.question import ExplainOptions
-from cpx.explainers.sufficient import ReasonOptions, explain_by_reason
+from cpx.explainers.probabilistic import ProbabilisticExplainer
+from cpx.explainers.sufficient import explain_by_reason
 
 __all__ = ["explain"]
 
 _KNOWN = {
     "rule": ("classifier", "background", "x", "k", *ExplainOptions.__annotations__),
     "sufficient": ("model", "x", *ReasonOptions.__annotations__),
+    "probabilistic": ("model", "x", "background", "k", *ProbabilisticOptions.__annotations__),
 }
 """The arguments of each kind of explanation."""
 
-_NEEDED = {"rule": ("classifier", "background", "x"), "sufficient": ("model", "x")}
-_EXPLAINER = tuple(inspect.signature(Explainer).parameters)
+_NEEDED = {
+    "rule": ("classifier", "background", "x"),
+    "sufficient": ("model", "x"),
+    "probabilistic": ("model", "x", "background"),
+}
 
 
 @overload
@@ -42,15 +48,30 @@ def explain(
 ) -> Reason: ...
 
 
+@overload
+def explain(
+    model: Any,
+    x: Any,
+    background: Any,
+    *,
+    kind: Literal["probabilistic"],
+    k: int = 5,
+    **options: Unpack[ProbabilisticOptions],
+) -> ExpectedExplanation: ...
+
+
 def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
-    """Explain one prediction, by an optimal short rule or by what forces it.
+    """Explain one prediction, by an optimal short rule, by what forces it, or by what suggests it.
 
     With ``kind="rule"``, the default, any classifier is explained by the best rule of at most k
     conditions on samples: ``explain(classifier, background, x, k)``. With
     ``kind="sufficient"`` a tree model is explained by a minimum subset of columns that force its
     class, whatever the others are: ``explain(model, x, kind="sufficient")``. Nothing is sampled
     then, no background is needed, and what is said holds for all rows. See
-    :class:`cpx.SufficientReason`.
+    :class:`cpx.SufficientReason`. With ``kind="probabilistic"`` a tree model is explained by at
+    most k values of x that make it expect its class most surely when nothing else is known, under
+    a distribution fitted to the background: ``explain(model, x, background,
+    kind="probabilistic")``. See :class:`cpx.ProbabilisticExplainer` and :class:`cpx.MLSE`.
 
     Parameters
     ----------
@@ -72,11 +93,18 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         samples must be covered for the objective precision, and the precision must be at
         least 19/20 for the objective coverage. ``max_coverage`` is an option as well.
     m : int, optional
-        Number of samples the rule is found on, by default 1000.
+        Number of samples the rule is found on. By default, all rows of the background are
+        used where they are the distribution (``"empirical"``, up to 100,000 rows): nothing is
+        drawn, and the answer is exact for them. Else 1000.
     epsilon, delta : float, optional
-        Instead of m: as many samples are drawn as it takes to know the loss up to epsilon
-        (see :func:`cpx.sample_size`), and the explanation says what is guaranteed of the
-        rule with probability 1 - delta.
+        Instead of m. For the objective precision and the engine ``search``, samples are drawn
+        in rounds until no rule can be more than epsilon more precise than the one found, or
+        the time limit is over; then the gap so far is told. Otherwise as many samples are
+        drawn as it takes to know the loss up to epsilon (see :func:`cpx.sample_size`). What
+        the explanation guarantees holds with probability 1 - delta; by default that is 0.95.
+    max_queries : int, optional
+        With epsilon and delta, for the objective precision: how many rows the classifier may
+        be asked about at most, the fresh ones among them.
     required, forbidden : str, int, or a sequence of them
         Conditions that the rule must, and must not, have: as they are printed, or indices
         of features.
@@ -88,20 +116,25 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     time_limit : float or None, default=10.0
         Seconds for the engine.
     fresh : int, default=1000
-        Number of fresh samples the precision is measured on.
+        Number of fresh samples the precision is measured on; none are needed where all
+        rows are used.
     n_bins : int, default=3
     strategy : {"quantile", "uniform"}, default="quantile"
     categorical : sequence of column names, optional
         How columns become conditions; see :class:`cpx.Binarizer`.
     distribution : str or Distribution, default="empirical"
         ``"empirical"`` (background rows), ``"product"`` (each column drawn independently from
-        the background), ``"perturbed"`` (found on background rows, measured on background
+        the background); fitted to the background, so that rows that it does not have are drawn
+        too: ``"factorised"``, ``"mixture"``, ``"chow-liu"``, or ``"fitted"`` for the one of these
+        that suits the data best, with options in braces as in ``"mixture{components=5}"``;
+        ``"perturbed"`` (found on background rows, measured on background
         rows with the rule written in: expect a lower precision), or ``"uniform"`` over the
         binary features; with ``"uniform"`` the classifier must take the binary features.
     class_names : sequence or mapping, optional
         Names of the classes, by position or by label.
     seed : int, default=0
-        Seed of the samples, of the fresh samples and of the engine.
+        Seed of the samples, of the fresh samples and of the engine. Where all rows are used,
+        the answer of the exact search depends on none.
     threads, gap, encoding, isolate, listen
         As for :func:`cpx.solve`.
 
@@ -119,14 +152,23 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
         With ``kind="sufficient"``, as for :func:`cpx.read_model`.
     hint : Explanation, or sequence of int or str
         Features of a known solution.
+    distribution, components, groups, max_states, smoothing
+        With ``kind="probabilistic"``: what is fitted to the background, as for
+        :class:`cpx.ProbabilisticExplainer`.
+    threshold, measure, prediction, unit
+        With ``kind="probabilistic"``, as for :meth:`cpx.ProbabilisticExplainer.problem`: with a
+        threshold in place of k, the fewest values that reach it.
 
     Returns
     -------
     Explanation
-        The rule in words, its precision with an exact interval on fresh samples, its
-        coverage, and what was proved. Its ``result`` is the whole :class:`Result` of the solve.
+        The rule in words, its precision (exact, or with an exact interval on fresh samples),
+        its coverage, and what was proved. Its ``result`` is the whole :class:`Result`.
         With ``kind="sufficient"`` a :class:`Reason`: what forces the class, in words, and
-        between which numbers the size of a smallest reason is known to be.
+        between which numbers the size of a smallest reason is known to be. With
+        ``kind="probabilistic"`` an :class:`~cpx.answers.expected.ExpectedExplanation`: the values
+        that are known, what the model expects then, how probable they are, and how often the
+        class stays.
 
     Raises
     ------
@@ -155,12 +197,28 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     _refuse(kind, args, options)
     if kind == "sufficient":
         return explain_by_reason(*args, **options)
+    if kind == "probabilistic":
+        return _expected(*args, **options)
     return _explain_by_rule(*args, **options)
 
 
 def _explain_by_rule(classifier: Any, background: Any, *args: Any, **options: Any) -> Explanation:
-    own = {name: options.pop(name) for name in _EXPLAINER if name in options}
-    return Explainer(classifier, background, **own).explain(*args, **options)
+    return Explainer(classifier, background, **_taken(Explainer, options)).explain(
+        *args, **options
+    )
+
+
+def _expected(
+    model: Any, x: Any, background: Any, *args: Any, **options: Any
+) -> ExpectedExplanation:
+    own = _taken(ProbabilisticExplainer, options)
+    return ProbabilisticExplainer(model, background, **own).explain(x, *args, **options)
+
+
+def _taken(cls: type, options: dict[str, Any]) -> dict[str, Any]:
+    """Take the options out that a class has parameters for."""
+    names = [name for name in inspect.signature(cls).parameters if name in options]
+    return {name: options.pop(name) for name in names}
 
 
 def _refuse(kind: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:

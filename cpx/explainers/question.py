@@ -1,46 +1,30 @@
-"""The arguments of explain: which rule is wanted, on which samples, by which engine.
-
-The arguments of :func:`cpx.explain` are declared here: what they say of the rule as fields of
-:class:`Question`, with their defaults, and all that are given by name with their types, for type
-checkers and editors. What each means is said where users look, at :func:`cpx.explain`.
-"""
+"""Which rule is wanted: the question, and the conditions in it as people write them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from cpx.answers.explanation import Explanation
-from cpx.answers.result import Result
-from cpx.backends import Event
-from cpx.backends import backend as find_backend
-from cpx.data import Distribution
+from cpx.answers.rule import Literal, Rule
+from cpx.data.binarizer import Binarizer
+from cpx.data.columns import NumberColumn
+from cpx.data.oracle import Oracle
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
-from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Problem
+from cpx.explainers.arguments import Objective
+from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
 from cpx.models.monomial.problem import MonomialProblem
-from cpx.solving import solve
 from cpx.support.memory import require_rows_fit
 from cpx.support.validation import Share, integer, open_unit, positive_integer, share
 
 if TYPE_CHECKING:
     from cpx.data.samples import Samples
-    from cpx.explainers.conditions import Conditions
 
-__all__ = [
-    "BACKEND",
-    "FRESH",
-    "OBJECTIVES",
-    "SOLVE_OPTIONS",
-    "TIME_LIMIT",
-    "EngineOptions",
-    "ExplainOptions",
-    "Question",
-    "QuestionOptions",
-    "RuleOptions",
-    "size_to_compare",
-    "solve_with",
-]
+__all__ = ["OBJECTIVES", "Conditions", "Question", "size_to_compare"]
 
 OBJECTIVES: dict[str, type[MonomialProblem]] = {
     "precision": MaxPrecision,
@@ -50,61 +34,9 @@ OBJECTIVES: dict[str, type[MonomialProblem]] = {
 }
 """What the best rule is best in, and the problem that asks for it."""
 
-BACKEND, TIME_LIMIT, FRESH = "search", 10.0, 1000
-"""The engine, its seconds and the number of fresh samples, unless they are given."""
-
 _SAMPLES = 1000
 _LIMITS = ("min_coverage", "max_coverage", "min_precision")
-
-
-class EngineOptions(TypedDict, total=False):
-    """Who solves, and the options of :func:`cpx.solve`."""
-
-    backend: str
-    time_limit: float | None
-    threads: int
-    seed: int
-    gap: float | None
-    hint: Explanation | Sequence[int | str] | None
-    encoding: str | None
-    isolate: bool
-    listen: Callable[[Event], None] | None
-
-
-SOLVE_OPTIONS = tuple(name for name in EngineOptions.__annotations__ if name != "backend")
-"""Those of an engine that :func:`cpx.solve` takes by name."""
-
-
-class QuestionOptions(TypedDict, total=False):
-    """The fields of :class:`Question` but k."""
-
-    objective: Literal["precision", "coverage", "loss", "negative-only"]
-    m: int | None
-    epsilon: float | None
-    delta: float | None
-    min_coverage: Share | None
-    max_coverage: Share | None
-    min_precision: Share | None
-    required: object
-    forbidden: object
-    one_per_group: bool
-    name: str
-
-
-class RuleOptions(EngineOptions, QuestionOptions, total=False):
-    """What :meth:`cpx.Explainer.explain` takes by name."""
-
-    fresh: int
-
-
-class ExplainOptions(RuleOptions, total=False):
-    """What :func:`cpx.explain` takes by name for a rule: that of :class:`cpx.Explainer` too."""
-
-    n_bins: int
-    strategy: Literal["quantile", "uniform"]
-    distribution: str | Distribution
-    categorical: Sequence[Any] | None
-    class_names: Sequence[str] | Mapping[Any, str] | None
+_EMPTY = "(always)"
 
 
 @dataclass(frozen=True)
@@ -112,7 +44,7 @@ class Question:
     """Which rule is wanted; the parameters are explained at :func:`cpx.explain`.
 
     Conditions that are required or forbidden are in any form that
-    :meth:`cpx.explainers.conditions.Conditions.features` reads. The name is that of the problem.
+    :meth:`Conditions.features` reads. The name is that of the problem.
 
     Raises
     ------
@@ -126,10 +58,11 @@ class Question:
     """
 
     k: int = 5
-    objective: str = "precision"
+    objective: Objective = "precision"
     m: int | None = None
     epsilon: float | None = None
     delta: float | None = None
+    max_queries: int | None = None
     min_coverage: Share | None = None
     max_coverage: Share | None = None
     min_precision: Share | None = None
@@ -164,17 +97,45 @@ class Question:
             open_unit("delta", self.delta)
         elif self.m is not None:
             positive_integer("m", self.m)
+        if self.max_queries is not None:
+            positive_integer("max_queries", self.max_queries)
+            if not self.adaptive:
+                raise InvalidOption(
+                    "max_queries is for epsilon and delta with the objective 'precision', which "
+                    "draw samples until they are enough"
+                )
         for name in _LIMITS:
             if getattr(self, name) is not None:
                 share(name, getattr(self, name))
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether samples can be drawn in rounds, until the precision is known up to epsilon."""
+        return self.objective == "precision" and self.epsilon is not None
+
+    def without_sampling(self) -> Self:
+        """Return the same question, of all rows there are."""
+        return replace(self, m=None, epsilon=None, delta=None, max_queries=None)
 
     @property
     def figures(self) -> int:
         """How many figures of a rule a guarantee speaks about: a loss, or two shares."""
         return 2 if self.objective in ("precision", "coverage") else 1
 
-    def draws(self, d: int) -> int:
+    def draws(self, d: int, rows: int | None = None) -> int | None:
         """Return how many samples are drawn, for d features.
+
+        Parameters
+        ----------
+        d : int
+        rows : int, optional
+            How many rows the distribution has, where they are known. They are all used, and
+            nothing is drawn, unless fewer samples are asked for.
+
+        Returns
+        -------
+        int or None
+            None when all rows are used.
 
         Raises
         ------
@@ -187,12 +148,16 @@ class Question:
                 f"k must be between 0 and the number of features {d}, got {shown(self.k)}"
             )
         if self.epsilon is None or self.delta is None:
+            if rows is not None and self.m is None:
+                return None
             name, count = "m", _SAMPLES if self.m is None else int(self.m)
         else:
             from cpx.data import sample_size
 
             name = "epsilon"
             count = sample_size(k, d, self.epsilon, self.delta / self.figures)
+            if rows is not None and count >= rows:
+                return None
         require_rows_fit(name, count, d)
         return count
 
@@ -216,6 +181,178 @@ class Question:
         )
 
 
+class Conditions:
+    """The conditions that are true of one instance x, by their texts.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        The explained instance x, and the distribution whose features are the conditions.
+    binarizer : Binarizer, optional
+        Where the features come from: then the intervals that rules are printed with are
+        read as well, such as ``2 < a <= 5`` over several bins.
+
+    Examples
+    --------
+    >>> from cpx.data import Oracle, Uniform
+    >>> names = ["wings", "fins", "fur"]
+    >>> conditions = Conditions(Oracle(len, [1, 0, 0], Uniform(3, names)))
+    >>> conditions.features("wings and not fur")
+    (0, 2)
+    >>> conditions.features(["not fins", 0])
+    (0, 1)
+    >>> conditions.features("fur")
+    Traceback (most recent call last):
+    ...
+    cpx.errors.InvalidOption: rule: the condition 'fur' is false of x
+    """
+
+    def __init__(self, oracle: Oracle, binarizer: Binarizer | None = None) -> None:
+        self._oracle, self._binarizer = oracle, binarizer
+        self.literals = oracle.literals
+        """The condition of each feature, true of x."""
+
+    def features(self, given: object, what: str = "rule") -> tuple[int, ...]:
+        """Return the features of a rule, or of a list of conditions.
+
+        Parameters
+        ----------
+        given : str, int, Rule, Explanation, or a sequence of int, str and Literal
+            Text is conditions joined by "and", as they are printed; ``"(always)"`` is the
+            rule without conditions. Numbers are feature indices.
+        what : str
+            Name of the argument, for errors.
+
+        Returns
+        -------
+        tuple of int
+            Increasing, each once.
+
+        Raises
+        ------
+        InvalidOption
+            For a condition that is unknown, with the nearest ones, or false of x; for an
+            index out of range; for anything else than is said above.
+        """
+        if isinstance(given, Explanation):
+            given = given.rule
+        if isinstance(given, Rule):
+            given = given.literals
+        elif isinstance(given, str):
+            given = [] if given.strip() in ("", _EMPTY) else [given]
+        elif integer(given) is not None:
+            given = [given]
+        if not isinstance(given, Iterable):
+            raise InvalidOption(
+                f"{what} must be conditions or feature indices, got {shown(given)}"
+            )
+        return tuple(sorted({j for part in given for j in self._read(part, what)}))
+
+    def _read(self, part: object, what: str) -> Sequence[int]:
+        if isinstance(part, str):
+            return self._text(" ".join(part.split()), what)
+        if isinstance(part, Literal):
+            index = self._index(part.feature, what)
+            if self.literals[index] != part.text:
+                raise InvalidOption(
+                    f"{what}: feature {index} of x is {shown(self.literals[index])}, the rule has "
+                    f"{shown(part.text)}: it was made for another instance or other conditions"
+                )
+            return [index]
+        number = integer(part)
+        if number is None:
+            raise InvalidOption(
+                f"{what}: a condition or a feature index expected, got {shown(part)}"
+            )
+        return [self._index(number, what)]
+
+    def _index(self, j: int, what: str) -> int:
+        if not 0 <= j < len(self.literals):
+            raise InvalidOption(
+                f"{what} has the feature {j}, indices go from 0 to {len(self.literals) - 1}"
+            )
+        return j
+
+    def _text(self, text: str, what: str) -> list[int]:
+        """Read conditions joined by "and"; names of columns may have an "and" themselves."""
+        known, words = self._known(), text.split(" and ")
+        found: list[int] = []
+        while words:
+            for end in range(len(words), 0, -1):
+                features = known.get(" and ".join(words[:end]))
+                if features is not None:
+                    break
+            else:
+                raise self._refused(words, what)
+            found += features
+            words = words[end:]
+        return [self._index(j, what) for j in found]
+
+    def _known(self) -> dict[str, tuple[int, ...]]:
+        """Return the features of every text that is true of x."""
+        known: dict[str, tuple[int, ...]] = {}
+        for j, text in enumerate(self.literals):
+            known.setdefault(_spaced(text), (j,))
+        for column, first, bin_of_x in self._number_columns():
+            if bin_of_x is not None:
+                for text, own in _intervals(column, bin_of_x).items():
+                    known.setdefault(_spaced(text), tuple(first + j for j in own))
+        for j in range(len(self.literals)):
+            known.setdefault(str(j), (j,))
+        return known
+
+    def _number_columns(self) -> list[tuple[NumberColumn, int, int | None]]:
+        """Return the numeric columns, their first feature, and the bin of x unless it has none."""
+        if self._binarizer is None:
+            return []
+        found = []
+        for group, column in enumerate(self._binarizer.columns_):
+            if isinstance(column, NumberColumn):
+                own = np.flatnonzero(self._binarizer.groups_ == group)
+                hit = np.flatnonzero(self._oracle.bits[own[: len(column.value_names)]])
+                found.append((column, int(own[0]), int(hit[0]) if hit.size else None))
+        return found
+
+    def _refused(self, words: list[str], what: str) -> InvalidOption:
+        """Say what is wrong with the first of the words, or the first few together."""
+        known = self._known()
+        opposites = self._oracle.distribution.literal_names(~self._oracle.bits)
+        false = {_spaced(opposite) for opposite in opposites}
+        for column, _, _ in self._number_columns():
+            for i in range(len(column.value_names)):
+                false.update(map(_spaced, _intervals(column, i)))
+        false -= known.keys()
+        for end in range(len(words), 0, -1):
+            text = " and ".join(words[:end])
+            if text in false:
+                return InvalidOption(f"{what}: the condition {shown(text)} is false of x")
+        if text.isdecimal():
+            last = len(self.literals) - 1
+            return InvalidOption(f"{what} has the feature {text}, indices go from 0 to {last}")
+        names = [name for name in known if not name.isdecimal()]
+        near = difflib.get_close_matches(text, [*names, *sorted(false)], n=3, cutoff=0.5)
+        hint = f"; the nearest are {', '.join(map(repr, near))}" if near else ""
+        return InvalidOption(f"{what}: unknown condition {shown(text)}{hint}")
+
+
+def _intervals(column: NumberColumn, i: int) -> dict[str, tuple[int, ...]]:
+    """Return the intervals around bin i as they are printed, with the features to choose."""
+    texts: dict[str, tuple[int, ...]] = {}
+    bins = len(column.value_names)
+    for low in range(i + 1):
+        for high in range(i, bins):
+            outside = [j for j in range(bins) if not low <= j <= high]
+            chosen = {i: True} if low == high else dict.fromkeys(outside, False)
+            text = column.joined(chosen) if chosen else None
+            if text is not None:
+                texts[text] = tuple(chosen)
+    return texts
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
 def size_to_compare(features: Sequence[int], k: int | None) -> int:
     """Return the size of the rules that a given one is compared with: k, or its own.
 
@@ -229,24 +366,3 @@ def size_to_compare(features: Sequence[int], k: int | None) -> int:
     if len(features) > k:
         raise InvalidOption(f"the rule has {len(features)} conditions, k is {k}")
     return k
-
-
-def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
-    """Solve with an engine that is there and loaded before the time starts.
-
-    Parameters
-    ----------
-    problem : Problem
-    backend : str
-    seed : int
-        For an engine that takes one, unless the options have it.
-    options : mapping
-        Options of :func:`cpx.solve`.
-    """
-    engine = find_backend(backend)
-    engine.require()
-    if not options.get("isolate"):
-        # Loading an engine, or compiling it at its first use, is no part of the limit.
-        engine.preload()
-    own = {"seed": seed} if "seed" in engine.supported_options else {}
-    return solve(problem, backend, **{**own, **options})

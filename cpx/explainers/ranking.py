@@ -18,7 +18,7 @@ from cpx.answers.text import Block, Fact, Facts, Table, as_text
 from cpx.answers.values import Value, decimal, digits, to_json
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
-from cpx.backends.interruptible import run_interruptibly
+from cpx.backends.progress import run_interruptibly
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.models.base import Problem
 from cpx.models.monomial.problem import MonomialProblem
@@ -295,7 +295,7 @@ def _checked(
         replace(claim, objective=value, explanation=replace(rule, proved=""))
         for value, rule in zip(values, listed, strict=True)
     )
-    wrong = check.complaints_each(problem.to_dict(), (result.to_dict() for result in results))
+    wrong = check.violations_each(problem.to_dict(), (result.to_dict() for result in results))
     for place, told in enumerate(wrong, 1):
         if told not in ([], [check.UNJUDGED]):
             raise CheckFailed(f"check of rule {place} failed: {told[0]}")

@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
-from cpx.errors import EngineError, InvalidOption, shown
-from cpx.explainers.question import SOLVE_OPTIONS, TIME_LIMIT, EngineOptions, solve_with
+from cpx.errors import EngineError
+from cpx.explainers.arguments import SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
+from cpx.explainers.class_names import class_context
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.models.sufficient_reason.row import fitted_to, row_values
+from cpx.solving.run import solve_with
 from cpx.trees import TreeModel, read_model
 from cpx.trees.library_agreement import near_ties
 
-__all__ = ["ReasonOptions", "ReasonQuestion", "conclude", "engine_for", "explain_by_reason"]
-
-
-class ReasonOptions(EngineOptions, total=False):
-    """What :func:`cpx.explain` takes by name for a sufficient reason."""
-
-    level: Level
-    definition: Definition
-    weights: Sequence[int] | Mapping[Any, int] | None
-    required: object
-    forbidden: object
-    class_names: Sequence[str] | Mapping[Any, str] | None
-    label: Any
-    trusted: bool | Iterable[str]
+__all__ = ["ReasonQuestion", "conclude", "engine_for", "explain_by_reason"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +47,9 @@ class ReasonQuestion:
             required=_several(self.required),
             forbidden=_several(self.forbidden),
             label=self.label,
-            context=_context(features, self.class_names),
+            context=class_context(
+                trees, int(trees.predict_index(features.x)[0]), self.class_names
+            ),
             name=self.name,
         )
 
@@ -155,22 +146,3 @@ def _hint(problem: SufficientReason, given: Any) -> Any:
     if given is None or isinstance(given, Explanation):
         return given
     return problem.features.numbers("hint", _several(given))
-
-
-def _context(
-    features: Features, names: Sequence[str] | Mapping[Any, str] | None
-) -> dict[str, str]:
-    """Return what the class of x is called, if that is said."""
-    if names is None:
-        return {}
-    model = features.tree_model
-    own, classes = int(model.predict_index(features.x)[0]), model.classes
-    if isinstance(names, Mapping):
-        called = {str(key): str(name) for key, name in names.items()}
-        return {"class": called.get(str(classes[own]), str(classes[own]))}
-    if isinstance(names, str) or len(names) != len(classes):
-        raise InvalidOption(
-            f"class_names must name the {len(classes)} classes of the model "
-            f"({', '.join(map(str, classes[:5]))}), got {shown(names)}"
-        )
-    return {"class": str(names[own])}

@@ -8,5 +8,6 @@
 - ``candidates``, ``rule_learners``: rules to select from, and other rule learners;
 - ``reasons``: sufficient reasons of tree models, by deletion and implicit hitting sets;
 - ``certificates``: noise stabilising certificates;
+- ``greatest_score``: the greatest score of a tree model given some values of a row;
 - ``active``: decision sets that mimic a whole classifier, learned by queries.
 """

@@ -1,7 +1,8 @@
-"""Greedy and beam search over monomials, the baselines for the exact engines."""
+"""Greedy and beam search over monomials and known attributes, baselines for exact engines."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from heapq import nsmallest
 from typing import TYPE_CHECKING, ClassVar
@@ -11,10 +12,16 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.search.known_attributes.beam import beam_levels, evaluator_of
 from cpx.methods.monomial_arrays import MonomialForm, allowed, monomial_form
+from cpx.models.expected_prediction.fewest import FewestExpected
+from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.monomial.form import WeightedMonomial
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cpx.answers.values import Value
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
@@ -26,13 +33,18 @@ Features = tuple[int, ...]
 
 
 class Beam(Backend):
-    """Keeps the 16 best sets of each size and extends all of them by every feature.
+    """Keeps the best sets of each size, 16 or ``width``, and extends them by every feature.
 
     Sets are ranked by the problem's own objective, equal ones by feature number; those
     outside the limits on coverage and precision come last, those that cover too little are
     dropped. The best set met is the answer, the smallest of equally good ones; nothing is
     proved of it. The search starts from the required features, and never adds a forbidden one
     or a second one of a group.
+
+    Sets of known attributes (kinds mlse and fewest-expected) are ranked by the expected
+    prediction, equal ones by their probability
+    (:mod:`cpx.backends.search.known_attributes.beam`); for fewest-expected the first that reaches
+    the threshold is the answer.
     """
 
     name: ClassVar[str] = "beam"
@@ -43,12 +55,19 @@ class Beam(Backend):
     summary: ClassVar[str] = "beam search, the 16 best sets of each size"
     width: ClassVar[int] = 16
 
+    def options(self) -> Mapping[str, EngineOption]:
+        """Return the number of sets of each size that are kept."""
+        return {"width": EngineOption(int, least=1, most=10_000)}
+
     def accepts(self, problem: Problem) -> bool:
-        """Whether the answer of the problem is one monomial."""
-        return monomial_form(problem) is not None
+        """Whether the answer of the problem is one monomial, or a set of known attributes."""
+        return isinstance(problem, MLSE | FewestExpected) or monomial_form(problem) is not None
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search level by level; see :class:`~cpx.backends.base.Backend`."""
+        width = options.engine.get("width", self.width)
+        if isinstance(problem, ExpectedPrediction):
+            return _known_attributes(problem, width, progress)
         with progress.phase("state"):
             form = monomial_form(problem)
             assert form is not None  # accepts() says so
@@ -61,7 +80,7 @@ class Beam(Backend):
                 # Between levels, each of which takes a fraction of a second.
                 if progress.should_stop:
                     return Outcome(False, progress.why_stopped(), levels.message)
-                beam = levels.best_extensions(beam, self.width)
+                beam = levels.best_extensions(beam, width)
                 if not beam:
                     break
                 _report(problem, progress, beam)
@@ -79,6 +98,10 @@ class Greedy(Beam):
     name: ClassVar[str] = "greedy"
     summary: ClassVar[str] = "greedy search, the best feature again and again"
     width: ClassVar[int] = 1
+
+    def options(self) -> Mapping[str, EngineOption]:
+        """Return none."""
+        return {}
 
 
 class _Levels:
@@ -163,3 +186,32 @@ def _report(problem: Problem, progress: Progress, beam: list[Features]) -> None:
     for chosen in beam:
         if progress.found(problem.explanation(chosen)) is not None:
             return
+
+
+def _known_attributes(problem: ExpectedPrediction, width: int, progress: Progress) -> Outcome:
+    """Search for attributes that make the model expect its class."""
+    required, forbidden = {*problem.required}, problem.forbidden
+    most = problem.k if isinstance(problem, MLSE) else problem.n_features
+    sizes = {"features": problem.n_features, "leaves": len(problem.leaves.values)}
+    if len(required) > most or required & {*forbidden}:
+        return Outcome(
+            False, Termination.COMPLETED, "the required features contradict", sizes=sizes
+        )
+    with progress.phase("compile"):
+        levels = beam_levels(evaluator_of(problem), most, width, sorted(required), forbidden)
+    best, count = -math.inf, 0
+    with progress.phase("solve"):
+        for level in levels:
+            count += 1
+            if isinstance(problem, MLSE):
+                # Ties, and floats that are almost equal, are for the exact evaluation.
+                if level[0].expected > best - abs(best) * 1e-9:
+                    progress.found(problem.explanation(level[0].features))
+                    best = max(best, level[0].expected)
+            elif any(
+                progress.found(problem.explanation(known.features)) is not None for known in level
+            ):
+                break
+            if progress.should_stop:
+                return Outcome(False, progress.why_stopped(), f"{count} sizes", sizes=sizes)
+    return Outcome(False, Termination.COMPLETED, f"{count} sizes", sizes=sizes)

@@ -9,11 +9,13 @@ from cpx.models.base import Problem as Problem
 from cpx.models.base import RatioProblem as RatioProblem
 from cpx.models.base import Statement as Statement
 from cpx.models.certificate.problem import MinCertificate as MinCertificate
+from cpx.models.expected_prediction.fewest import FewestExpected as FewestExpected
+from cpx.models.expected_prediction.problem import MLSE as MLSE
 from cpx.models.kernel_rule.problem import KernelRule as KernelRule
-from cpx.models.monomial.k_monomial import KMonomial as KMonomial
-from cpx.models.monomial.max_coverage import MaxCoverage as MaxCoverage
 from cpx.models.monomial.max_precision import MaxPrecision as MaxPrecision
-from cpx.models.monomial.negative_only import NegativeOnly as NegativeOnly
+from cpx.models.monomial.weighted import KMonomial as KMonomial
+from cpx.models.monomial.weighted import MaxCoverage as MaxCoverage
+from cpx.models.monomial.weighted import NegativeOnly as NegativeOnly
 from cpx.models.registry import PROBLEMS as PROBLEMS
 from cpx.models.registry import problem_class as problem_class
 from cpx.models.registry import register as register

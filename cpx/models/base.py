@@ -287,6 +287,17 @@ class Problem(Shown, ABC):
         """Return a bound on the objective that needs no search; None where there is none."""
         return None
 
+    def tie_step(self, objective: Value) -> Problem | None:
+        """Return the problem to find, of the solutions with this objective, one of least tie.
+
+        It minimises :attr:`~cpx.answers.explanation.Evaluation.tie`, and has solutions of this
+        one. None where ties do not matter.
+        """
+        return None
+
+    tie_claim: ClassVar[str] = ""
+    """What is said of an explanation of least tie."""
+
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop what can be dropped without changing the objective, in a fixed order."""
         return explanation
@@ -312,8 +323,11 @@ class Problem(Shown, ABC):
         return written(self)
 
     def to_check(self) -> dict[str, Any]:
-        """Return what the checker reads: the saved form, large arrays perhaps as they are."""
-        return self.to_dict()
+        """Return what the checker reads: the saved form, samples as an array.
+
+        A million strings take seconds.
+        """
+        return written(self, arrays=True)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

@@ -4,7 +4,6 @@ Whatever the engine, the objective is recomputed from the data, the status follo
 was proved, and the independent checker has the last word.
 
 - ``run``: :func:`cpx.solve`, from the first to the last;
-- ``match``: whether an engine takes a problem, and in which encoding;
 - ``warm_start``: the solution that an engine starts from;
 - ``dinkelbach``, ``surrogate``: problems solved by other problems;
 - ``conclude``: from what an engine reported to the result;

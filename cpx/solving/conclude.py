@@ -30,16 +30,16 @@ def conclude(
     """Turn what an engine reported into a checked result."""
     problem, objective, bound = progress.problem, progress.objective, progress.best_bound
     warnings = [*notes, *outcome.warnings]
-    complaint = outcome.wrong or contradiction(
+    violation = outcome.wrong or contradiction(
         problem, outcome, objective, bound, faithful=form.faithful
     )
-    if outcome.proved and objective is not None and form.faithful and not complaint:
+    if outcome.proved and objective is not None and form.faithful and not violation:
         bound = objective
     status = _status(outcome, objective, bound)
     error = outcome.raw_status if status is Status.ERROR else ""
-    if complaint:
-        status, error = Status.ERROR, complaint
-        warnings.append(complaint)
+    if violation:
+        status, error = Status.ERROR, violation
+        warnings.append(violation)
     if not form.faithful:
         warnings.append(_unfaithful(form, outcome, objective))
     explanation = progress.explanation
@@ -48,6 +48,9 @@ def conclude(
         if not engine.asks_classifier:
             explanation = problem.shortened(explanation)
         explanation = problem.conclude(explanation, status is Status.OPTIMAL, objective, bound)
+        if outcome.best_of_ties and status is Status.OPTIMAL and problem.tie_claim:
+            proved = f"{explanation.proved}; {problem.tie_claim}"
+            explanation = replace(explanation, proved=proved)
     result = Result(
         status=status,
         termination=outcome.termination,
@@ -74,13 +77,13 @@ def conclude(
 def _checked(result: Result, progress: Progress, cpu: float) -> Result:
     if result.status in (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE):
         instance, answer = progress.problem.to_check(), result.to_dict()
-        complaints = check.complaints(instance, answer, _seconds_to_check(progress))
-        if complaints == [check.UNJUDGED]:
+        violations = check.violations(instance, answer, _seconds_to_check(progress))
+        if violations == [check.UNJUDGED]:
             result = result.with_warnings(f"not independently checked: {check.UNJUDGED}")
-        elif complaints == [check.UNDECIDED]:
+        elif violations == [check.UNDECIDED]:
             result = result.with_warnings(f"not verified: {check.UNDECIDED}")
-        elif complaints:
-            failed = [f"check failed: {complaint}" for complaint in complaints]
+        elif violations:
+            failed = [f"check failed: {violation}" for violation in violations]
             result = replace(result, status=Status.ERROR, error=failed[0]).with_warnings(*failed)
         else:
             result = replace(result, verified=True)

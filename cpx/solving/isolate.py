@@ -26,7 +26,6 @@ from cpx.processes.children import OUT_OF_MEMORY
 from cpx.processes.interrupts import noted
 from cpx.processes.limits import MemoryGroup, kills_for_memory
 from cpx.solving.conclude import conclude
-from cpx.solving.match import encoding_of
 from cpx.solving.servers import Server
 
 __all__ = ["GRACE", "bare", "run_isolated"]
@@ -275,7 +274,7 @@ class _Job:
             outcome = Outcome(False, Termination.SOLVER_ERROR, _ended(self.exit, words))
         problem, options = self.progress.problem, self.progress.options
         engine = find_backend(backend)
-        form = encoding_of(engine, problem, options.encoding)
+        form = engine.encoding_of(problem, options.encoding)
         return conclude(self.progress, outcome, engine, form, (), self.cpu or 0.0)
 
 

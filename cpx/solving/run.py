@@ -18,11 +18,11 @@ from cpx.models.base import Problem, RatioProblem
 from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
-from cpx.solving.match import encoding_of, require_kind, require_oracle
 from cpx.solving.surrogate import solve_stand_in
+from cpx.solving.ties import break_ties
 from cpx.solving.warm_start import Start
 
-__all__ = ["run", "solve"]
+__all__ = ["run", "solve", "solve_with"]
 
 
 def solve(
@@ -37,7 +37,7 @@ def solve(
     hint: Explanation | Sequence[int] | None = None,
     engine: Mapping[str, Any] | None = None,
     warm_start: bool = True,
-    isolate: bool = False,
+    isolate: bool | None = None,
     listen: Callable[[Event], None] | None = None,
 ) -> Result:
     """Solve a problem and return a checked result.
@@ -65,9 +65,10 @@ def solve(
         Options of the engine by their own names, as if given with its name.
     warm_start : bool
         Whether an engine without a good start of its own may be handed one.
-    isolate : bool
+    isolate : bool, optional
         Run in a worker process that is killed at the limit plus a grace of at most 1 s;
-        the last incumbent and bound survive the kill.
+        the last incumbent and bound survive the kill. Default: only for engines that cannot
+        be stopped otherwise (``needs_worker``).
     listen : callable, optional
         Called with an :class:`~cpx.backends.Event` at every improvement.
 
@@ -105,12 +106,33 @@ def solve(
     return run(problem, backend, options, isolate=isolate, listen=listen)
 
 
+def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
+    """Solve with an engine that is there and loaded before the time starts.
+
+    Parameters
+    ----------
+    problem : Problem
+    backend : str
+    seed : int
+        For an engine that takes one, unless the options have it.
+    options : mapping
+        Options of :func:`cpx.solve`.
+    """
+    engine = find_backend(backend)
+    engine.require()
+    if not options.get("isolate"):
+        # Loading an engine, or compiling it at its first use, is no part of the limit.
+        engine.preload()
+    own = {"seed": seed} if "seed" in engine.supported_options else {}
+    return solve(problem, backend, **{**own, **options})
+
+
 def run(
     problem: Problem,
     backend: str,
     options: SolveOptions,
     *,
-    isolate: bool = False,
+    isolate: bool | None = None,
     listen: Callable[[Event], None] | None = None,
     cancel: threading.Event | None = None,
     entered: Callable[[dict[str, float], str | None], None] | None = None,
@@ -125,11 +147,12 @@ def run(
     engine = find_backend(backend)
     engine.require()
     options = engine.configured(options)
-    form = encoding_of(engine, problem, options.encoding)
-    require_kind(engine, problem)
-    require_oracle(engine, problem)
+    form = engine.encoding_of(problem, options.encoding)
+    engine.require_accepts(problem)
     progress = Progress(problem, options, listen, cancel, entered)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
+    if isolate is None:
+        isolate = engine.needs_worker
     if isolate and engine.asks_classifier:
         notes.append(
             f"backend {engine.name} asks the classifier and ran in the process that has it: "
@@ -153,6 +176,8 @@ def run(
             outcome = solve_stand_in(engine, form.stand_in(problem), options, progress)
         else:
             outcome = engine.solve(problem, options, progress)
+            if engine.needs_model and form.faithful:
+                outcome = break_ties(engine, outcome, options, progress)
         outcome.warnings += started.told(progress)
     except MemoryError as error:
         outcome = Outcome(False, Termination.MEMORY_LIMIT, f"MemoryError: {error}")

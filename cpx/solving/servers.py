@@ -11,14 +11,20 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
+from cpx.backends import Backend
+from cpx.backends import backend as find_backend
 from cpx.processes.children import Child, module, python_environment
 from cpx.processes.messages import Inbox, Outbox, unpack
 
 __all__ = ["Server", "prepare", "shutdown"]
 
-# One pool per family: a worker that served several would carry all their libraries.
-_idle: defaultdict[str, list[Server]] = defaultdict(list)
+# One pool per class: a worker that served several would carry all their libraries.
+_idle: defaultdict[type[Backend], list[Server]] = defaultdict(list)
 _lock = threading.Lock()
+
+
+def _pool(backend: str) -> list[Server]:
+    return _idle[type(find_backend(backend))]
 
 
 class Server:
@@ -27,7 +33,7 @@ class Server:
     @classmethod
     def take(cls, backend: str) -> Server:
         """Return one that has loaded the engine, or a new one."""
-        pool = _idle[backend.partition(":")[0]]
+        pool = _pool(backend)
         with _lock:
             server = pool.pop() if pool else None
         if server is not None and not server.child.running():
@@ -36,9 +42,9 @@ class Server:
         return server or cls()
 
     def give_back(self, backend: str) -> None:
-        """Keep it for the next job with an engine of the family."""
+        """Keep it for the next job with an engine of the class."""
         with _lock:
-            _idle[backend.partition(":")[0]].append(self)
+            _pool(backend).append(self)
 
     def __init__(self) -> None:
         # Temporary files of a killed engine have nobody else to remove them.

@@ -38,7 +38,7 @@ def main() -> None:
     frames = Inbox(_STDIN).frames()
     for frame in frames:
         job = unpack(frame)
-        _preload(job["backend"].partition(":")[0])
+        _preload(job["backend"])
         if "options" not in job:
             continue
         job["problem"] = next(frames)
@@ -52,12 +52,12 @@ def main() -> None:
 
 
 @cache
-def _preload(family: str) -> None:
+def _preload(name: str) -> None:
     """Load an engine before the fork, so that the next job finds it in memory: once."""
-    from cpx.backends import backend_class
+    from cpx.backends import backend
 
     import_module("cpx.solving.run")
-    engine = backend_class(family)
+    engine = backend(name)
     engine.preload()
     # Read once, not once for each child.
     engine.versions()
@@ -155,7 +155,8 @@ def _work(job: dict[str, Any], outbox: Outbox) -> None:
     except (ImportError, AttributeError) as error:
         outbox.send({"refused": str(error)})
         return
-    result = run(problem, job["backend"], job["options"], listen=listen, entered=entered)
+    engine, options = job["backend"], job["options"]
+    result = run(problem, engine, options, isolate=False, listen=listen, entered=entered)
     outbox.send({"result": result.to_dict()})
 
 

@@ -24,7 +24,8 @@ __all__ = [
 
 RENAMED = {
     "cpx.answers.rule_set": "cpx.answers.rule",
-    "cpx.backends.running": "cpx.backends.interruptible",
+    "cpx.backends.interruptible": "cpx.backends.progress",
+    "cpx.backends.running": "cpx.backends.progress",
     "cpx.backends.search.heaviest": "cpx.backends.search.max_weight",
     "cpx.backends.search.sets": "cpx.backends.search.rule_sets",
     "cpx.backends.search.sets.shares": "cpx.backends.search.rule_sets.cost_splitting",
@@ -35,8 +36,9 @@ RENAMED = {
     "cpx.explanation": "cpx.answers.explanation",
     "cpx.methods.asking": "cpx.methods.queries",
     "cpx.methods.column_generation.bound": "cpx.methods.column_generation.bounds",
-    "cpx.models.k_monomial": "cpx.models.monomial.k_monomial",
+    "cpx.models.k_monomial": "cpx.models.monomial.weighted",
     "cpx.models.losses": "cpx.models.minimum_subset.form",
+    "cpx.models.monomial.k_monomial": "cpx.models.monomial.weighted",
     "cpx.models.rulesets": "cpx.models.rule_set",
     "cpx.ranking": "cpx.explainers.ranking",
     "cpx.reasons": "cpx.methods.reasons",

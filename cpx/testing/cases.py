@@ -14,17 +14,18 @@ import numpy as np
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.models.base import Problem
-from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS, KMonomial
-from cpx.models.monomial.max_coverage import MaxCoverage
 from cpx.models.monomial.max_precision import MaxPrecision
-from cpx.models.monomial.negative_only import NegativeOnly
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.models.monomial.weighted import MONOMIAL_ENCODINGS, KMonomial, MaxCoverage, NegativeOnly
+from cpx.testing.expected_prediction import expected_prediction_cases
 from cpx.testing.minimum_subset import full_cases, minimum_subset_cases
 from cpx.testing.rule_sets import learning_cases, rule_set_cases
 
 __all__ = [
     "CASES",
     "ENCODINGS",
+    "EXPECTED",
+    "EXPECTED_STATED",
     "FULL",
     "LEARNING",
     "MINIMUM_SUBSETS",
@@ -204,6 +205,9 @@ RULE_SETS: tuple[Case, ...] = tuple(Case(*case) for case in rule_set_cases())
 LEARNING: tuple[Case, ...] = tuple(Case(*case) for case in learning_cases())
 """Rule sets to be learned, of so few rules that these engines take them as well."""
 
+EXPECTED: tuple[Case, ...] = tuple(Case(*case) for case in expected_prediction_cases())
+"""Most likely sufficient explanations and their dual, for engines of sums of tables."""
+
 STATED: tuple[tuple[Case, str], ...] = tuple(
     (case, encoding) for case in CASES for encoding in case.encodings
 )
@@ -218,3 +222,8 @@ RULE_SETS_STATED: tuple[tuple[Case, str], ...] = tuple(
     (case, encoding) for case in RULE_SETS for encoding in case.encodings
 )
 """The same for :data:`RULE_SETS`."""
+
+EXPECTED_STATED: tuple[tuple[Case, str], ...] = tuple(
+    (case, encoding) for case in EXPECTED for encoding in case.encodings
+)
+"""The same for :data:`EXPECTED`."""

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from cpx.data.samples import Samples
-from cpx.models.monomial.k_monomial import KMonomial
-from cpx.models.monomial.max_coverage import MaxCoverage
 from cpx.models.monomial.max_precision import MaxPrecision
-from cpx.models.monomial.negative_only import NegativeOnly
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.models.monomial.weighted import KMonomial, MaxCoverage, NegativeOnly
 
 __all__ = ["KINDS", "random_problem"]
 

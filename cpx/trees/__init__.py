@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cpx.trees.library_agreement import Agreement, agreement
     from cpx.trees.lightgbm import read_lightgbm
     from cpx.trees.load import read_model
+    from cpx.trees.logistic import read_logistic
     from cpx.trees.sklearn import read_sklearn
     from cpx.trees.tree import MISSING, Boxes, Tree
     from cpx.trees.xgboost import read_xgboost
@@ -30,6 +31,7 @@ __all__ = [
     "TreeModel",
     "agreement",
     "read_lightgbm",
+    "read_logistic",
     "read_model",
     "read_sklearn",
     "read_xgboost",
@@ -45,6 +47,7 @@ _HOME = {
     "TreeModel": "form",
     "agreement": "library_agreement",
     "read_lightgbm": "lightgbm",
+    "read_logistic": "logistic",
     "read_model": "load",
     "read_sklearn": "sklearn",
     "read_xgboost": "xgboost",

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import cpx
 from cpx.backends import backend
 from cpx.backends import names as engines
-from cpx.check import UNJUDGED, complaints
+from cpx.check import UNJUDGED, violations
 from cpx.cli import app
 from cpx.compare import compare
 from cpx.errors import InvalidInstance
@@ -128,7 +128,7 @@ def test_the_command(tmp_path, monkeypatch):
 
 def test_the_judge_sees_what_is_wrong():
     instance, right = PROBLEM.to_dict(), cpx.solve(PROBLEM).to_dict()
-    assert judge(instance)(right) == complaints(instance, right) == []
+    assert judge(instance)(right) == violations(instance, right) == []
     for change in (
         {"objective": right["objective"] + 1},
         {"bound": right["bound"] + 1},
@@ -136,7 +136,7 @@ def test_the_judge_sees_what_is_wrong():
         {"explanation": {**right["explanation"], "features": [0, 1, 2]}},
         {"explanation": None},
     ):
-        assert complaints(instance, {**right, **change}), change
+        assert violations(instance, {**right, **change}), change
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from cpx import learn_rules, solve
-from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import KMonomial
 from cpx.testing.minimum_subset import random_votes
 from cpx.testing.random_instances import random_problem
 from cpx.testing.rule_sets import random_learning, random_selection

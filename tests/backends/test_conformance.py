@@ -53,6 +53,22 @@ def test_rule_sets(engine: str, encoding: str, case: conformance.Case) -> None:
     conformance.check_case(engine, case, encoding)
 
 
+@pytest.mark.parametrize(
+    ("engine", "case", "encoding"), product(STATING, conformance.EXPECTED_STATED), ids=str
+)
+def test_expected_predictions(engine: str, encoding: str, case: conformance.Case) -> None:
+    result = conformance.check_case(engine, case, encoding)
+    if result.explanation is not None:
+        assert result.explanation.proved.endswith("no other one is more likely")
+
+
+@pytest.mark.parametrize("case", conformance.EXPECTED, ids=str)
+def test_expected_predictions_by_search(case: conformance.Case) -> None:
+    result = conformance.check_case("search", case)
+    if result.explanation is not None:
+        assert result.explanation.proved.endswith("no other one is more likely")
+
+
 @pytest.mark.parametrize("case", conformance.LEARNING, ids=str)
 @pytest.mark.parametrize("engine", ["column-generation", *ENGINES])
 def test_learning(engine: str, case: conformance.Case) -> None:

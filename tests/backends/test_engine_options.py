@@ -7,11 +7,11 @@ import pytest
 
 from cpx import KMonomial, Samples, solve
 from cpx.backends import backend
-from cpx.backends.engine_options import EngineOption, engine_text, read_engine, split_engines
 from cpx.backends.maxsat.oracle import SOLVERS
 from cpx.compare import compare, engine_names
 from cpx.errors import CpxError, InvalidOption, UnknownName
-from cpx.options import SolveOptions
+from cpx.options import EngineOption, SolveOptions
+from cpx.support.named_options import named_text, read_named, split_names
 
 
 def _problem(seed: int = 0, m: int = 40, d: int = 7, k: int = 3) -> KMonomial:
@@ -33,8 +33,8 @@ def _problem(seed: int = 0, m: int = 40, d: int = 7, k: int = 3) -> KMonomial:
     ],
 )  # fmt: skip
 def test_names_are_read_and_written(text: str, name: str, options: dict[str, Any]) -> None:
-    assert read_engine(text) == (name, options)
-    assert read_engine(engine_text(name, options)) == (name, options)
+    assert read_named("engine", text) == (name, options)
+    assert read_named("engine", named_text(name, options)) == (name, options)
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_names_are_read_and_written(text: str, name: str, options: dict[str, Any
 )
 def test_what_is_no_list_of_options_is_refused(text: str) -> None:
     with pytest.raises(InvalidOption):
-        read_engine(text)
+        read_named("engine", text)
 
 
 def test_lists_of_engines_are_split_outside_braces() -> None:
-    assert split_engines('a{b=1,c=["x","y"]} ,d,') == ['a{b=1,c=["x","y"]}', "d"]
+    assert split_names('a{b=1,c=["x","y"]} ,d,') == ['a{b=1,c=["x","y"]}', "d"]
     wanted = "maxsat:*{minz=false,trim=2},cpsat{cut_level=0}"
     assert engine_names(wanted) == [
         "maxsat:rc2{minz=false,trim=2}",
@@ -166,10 +166,10 @@ def test_fuzzed_names_are_read_or_refused() -> None:
     for _ in range(3000):
         text = "".join(rng.choice(alphabet, rng.integers(0, 25)))
         try:
-            name, options = read_engine(text)
+            name, options = read_named("engine", text)
         except CpxError:
             continue
-        assert read_engine(engine_text(name, options)) == (name, options)
+        assert read_named("engine", named_text(name, options)) == (name, options)
 
 
 def test_option_words() -> None:

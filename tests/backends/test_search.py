@@ -18,11 +18,9 @@ from cpx.backends.search import Search
 from cpx.backends.search.driver import _FIRST_PAUSE, Workers
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
-from cpx.models.monomial.k_monomial import KMonomial
-from cpx.models.monomial.negative_only import NegativeOnly
+from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.options import SolveOptions
 from cpx.solving import solve
-from cpx.solving.match import require_kind
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import KINDS, random_problem
 
@@ -289,7 +287,7 @@ def test_problems_without_arrays_are_refused():
         kind = "other"
 
     with pytest.raises(InvalidOption, match="other"):
-        require_kind(Search(), Other())
+        Search().require_accepts(Other())
 
 
 def test_llvm_is_imported_on_demand():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cpx import KernelRule, instances, solve
 from cpx.answers.result import Result, Status, Termination
 from cpx.backends import backend
-from cpx.check import complaints
+from cpx.check import violations
 from cpx.errors import CpxError, InvalidInstance, InvalidOption, UnknownName
 from cpx.methods.genetic import Genetic, Operators, _Breeder
 
@@ -177,7 +177,7 @@ def test_wrong_arguments_are_refused(arguments: tuple, told: str) -> None:
 def test_the_checker_finds_what_is_wrong() -> None:
     problem = noisy()
     good = solve(problem, "search").to_dict()
-    assert complaints(problem.to_dict(), good) == []
+    assert violations(problem.to_dict(), good) == []
     d, found = 7, good["explanation"]
     wrong = {
         "objective: the result says": {"objective": good["objective"] + 1},
@@ -189,7 +189,7 @@ def test_the_checker_finds_what_is_wrong() -> None:
         "without an explanation": {"explanation": None},
     }
     for told, change in wrong.items():
-        said = complaints(problem.to_dict(), {**good, **change})
+        said = violations(problem.to_dict(), {**good, **change})
         assert any(told in one for one in said), (told, said)
 
 

@@ -38,7 +38,7 @@ from cpx.answers.result import Result, Status
 from cpx.cli import app
 from cpx.models import PROBLEMS
 from cpx.models.base import Problem
-from cpx.testing.cases import CASES
+from cpx.testing.cases import CASES, EXPECTED
 from cpx.trees import Attribute, Tree, TreeModel
 
 ROWS = ["1101", "1110", "1011", "0111", "1001", "0110", "1100", "0011"]
@@ -135,6 +135,9 @@ _KINDS = {problem.kind for problem, _ in PROBLEMS_ASKED.values()}
 PROBLEMS_ASKED |= {  # of a kind that is new, its cases
     case.name: (case.problem, "cpsat") for case in CASES if case.problem.kind not in _KINDS
 }
+PROBLEMS_ASKED |= {
+    case.name: (case.problem, "search") for case in EXPECTED[::5] if case.optimum is not None
+}
 UNSOLVABLE: dict[str, Problem] = {
     "loss": KMonomial(SAMPLES, k=1, required=(1, 2)),
     "certificate": MinCertificate(SAMPLES, forbidden=(0, 1, 2, 3)),
@@ -220,12 +223,12 @@ def decided(path: tuple[Any, ...], instance: dict[str, Any], result: Any) -> boo
 )  # fmt: skip
 def test_what_is_altered_is_complained_about_or_named_as_trusted(name: str, bound: str) -> None:
     instance, result = answered(name, bound)
-    assert cpx.check.complaints(instance, result) == []
+    assert cpx.check.violations(instance, result) == []
     missed = []
     for path, value in nodes(result):
         for other in changed(value):
             altered = put(result, path, other)
-            if not cpx.check.complaints(instance, altered) and decided(path, instance, altered):
+            if not cpx.check.violations(instance, altered) and decided(path, instance, altered):
                 missed.append((path, value, other))
     assert missed == []
 
@@ -236,11 +239,11 @@ def test_another_status_is_complained_about(name: str) -> None:
         instance, result = answered(name, bound)
         assert result["status"] == own
         for status in {"OPTIMAL", "FEASIBLE", "INFEASIBLE", "UNKNOWN"} - {own}:
-            told = cpx.check.complaints(instance, result | {"status": status})
+            told = cpx.check.violations(instance, result | {"status": status})
             assert any(status in text for text in told), (status, told)
         # An error claims nothing: what is said of the answer is confirmed, no more.
         error = result | {"status": "ERROR"}
-        assert bool(cpx.check.complaints(instance, error)) == (own == "OPTIMAL")
+        assert bool(cpx.check.violations(instance, error)) == (own == "OPTIMAL")
         assert cpx.check.on_trust(instance, error)[0] == "status ERROR (the engine's word)"
 
 
@@ -254,9 +257,9 @@ def test_no_solution_and_no_figures(name: str) -> None:
     problem = UNSOLVABLE[name]
     instance, result = problem.to_dict(), json.loads(solve(problem, "cpsat").to_json())
     assert result["status"] == "INFEASIBLE"
-    assert cpx.check.complaints(instance, result) == []
+    assert cpx.check.violations(instance, result) == []
     for key, value in (("objective", 1), ("gap", 0.5), ("status", "OPTIMAL"), ("status", "BEST")):
-        assert cpx.check.complaints(instance, result | {key: value})
+        assert cpx.check.violations(instance, result | {key: value})
     # That nothing satisfies the constraints is decided, but of rules of k features.
     first, *_ = cpx.check.on_trust(instance, result)
     assert (first == "status INFEASIBLE (the engine's word)") == (name == "loss")
@@ -270,13 +273,13 @@ def test_what_is_said_of_other_rows_is_trusted() -> None:
     asked = {"objective": "loss", "epsilon": 0.2, "delta": 0.1}
     result = explainer.explain(X.iloc[60], 2, fresh=100, **asked).result
     instance, saved = explainer.problem(X.iloc[60], 2, **asked).to_dict(), result.to_dict()
-    assert cpx.check.complaints(instance, saved) == []
+    assert cpx.check.violations(instance, saved) == []
     trusted = [said.split()[0] for said in cpx.check.on_trust(instance, saved)]
     assert trusted[:4] == ["bound", "conditions", "guarantee", "fresh"]
     fresh = saved["explanation"]["fresh"]
     for wrong in ({"low": 1.0}, {"high": 0.0}, {"agreeing": 101}, {"drawn": 0}, {"low": -0.1},
                   {"confidence": 1}, {"high": 1.1}, {"drawn": "100"}):  # fmt: skip
-        (told,) = cpx.check.complaints(instance, saying(saved, fresh=fresh | wrong))
+        (told,) = cpx.check.violations(instance, saying(saved, fresh=fresh | wrong))
         assert told.startswith("fresh: must be counts and limits around their ratio")
 
 
@@ -284,7 +287,7 @@ def test_a_kernel_rule_without_a_unit_counts_in_ones() -> None:
     instance, result = answered("kernel, all")
     assert instance["parameters"]["unit"] == "1"
     plain = {key: value for key, value in instance["parameters"].items() if key != "unit"}
-    assert cpx.check.complaints(instance | {"parameters": plain}, result) == []
+    assert cpx.check.violations(instance | {"parameters": plain}, result) == []
 
 
 def test_a_whole_bound_on_a_precision_is_written_as_such() -> None:
@@ -294,14 +297,14 @@ def test_a_whole_bound_on_a_precision_is_written_as_such() -> None:
     told = problem.conclude(found, False, Fraction(5, 8), Fraction(1))
     assert told.proved.endswith("has a precision above 1")
     open_one = {"status": "FEASIBLE", "bound": "1", "gap": 0.375, "explanation": told.to_dict()}
-    assert cpx.check.complaints(instance, result | open_one) == []
+    assert cpx.check.violations(instance, result | open_one) == []
 
 
 def test_values_are_integers_or_fractions_as_the_kind_has_them() -> None:
     instance, result = answered("loss")
-    assert cpx.check.complaints(instance, result | {"bound": "8"}) == ["bound: '8' is no integer"]
+    assert cpx.check.violations(instance, result | {"bound": "8"}) == ["bound: '8' is no integer"]
     instance, result = answered("precision")
-    assert cpx.check.complaints(instance, result | {"bound": 1}) == ["bound: 1 is no fraction"]
+    assert cpx.check.violations(instance, result | {"bound": 1}) == ["bound: 1 is no fraction"]
 
 
 def test_a_rule_of_three_more_features_refutes_infeasibility_by_itself() -> None:
@@ -309,21 +312,21 @@ def test_a_rule_of_three_more_features_refutes_infeasibility_by_itself() -> None
     problem = KMonomial(Samples(rows, [1, 0, 0, 0]), k=3, max_coverage="1/4")
     result = solve(problem, "search").to_dict()
     assert result["explanation"]["features"] == [0, 1, 2]
-    told = cpx.check.complaints(problem.to_dict(), result | {"status": "INFEASIBLE"})
+    told = cpx.check.violations(problem.to_dict(), result | {"status": "INFEASIBLE"})
     assert "explanation: an infeasible problem has none" in told
 
 
 def test_one_clause_that_is_too_long_is_enough() -> None:
     instance, result = answered("kernel")
     altered = put(result, ("explanation", "features"), [0, 1, 2, 4])
-    told = cpx.check.complaints(instance, altered)
+    told = cpx.check.violations(instance, altered)
     assert "features: a clause has more than 2" in told
 
 
 def test_other_kinds_of_problems_are_told() -> None:
     instance, result = answered("loss")
     for kind in ("sorting", None, ["k-monomial"]):
-        told = cpx.check.complaints(instance | {"problem": kind}, result)
+        told = cpx.check.violations(instance | {"problem": kind}, result)
         assert told == [cpx.check.UNJUDGED]
 
 
@@ -353,12 +356,12 @@ def test_the_checker_takes_any_json(name: str) -> None:
     pick = random.Random(0)
     for path, _ in nodes(result):
         for junk in pick.sample(_JUNK, 6):
-            said = cpx.check.complaints(instance, put(result, path, junk))
+            said = cpx.check.violations(instance, put(result, path, junk))
             assert all(isinstance(text, str) and len(text) < 1000 for text in said)
         if path:
-            assert isinstance(cpx.check.complaints(instance, cut(result, path)), list)
+            assert isinstance(cpx.check.violations(instance, cut(result, path)), list)
     for junk in _JUNK:
-        assert cpx.check.complaints(instance, junk)
+        assert cpx.check.violations(instance, junk)
 
 
 Run = Callable[..., Any]
@@ -403,18 +406,18 @@ def test_each_sentence_is_recomputed() -> None:
         "guarantee": "holds for all rows",
         "notes": ["true of all support vectors"],
     }.items():
-        (told,) = cpx.check.complaints(instance, saying(result, **{key: value}))
+        (told,) = cpx.check.violations(instance, saying(result, **{key: value}))
         assert told.startswith(f"{key}: the result says {value}, the data give ")
     for key, value in {"conclusion": "negative", "conditions": ["always"]}.items():
         altered = saying(result, rule=found["rule"] | {key: value})
-        assert any(key in told for told in cpx.check.complaints(instance, altered))
+        assert any(key in told for told in cpx.check.violations(instance, altered))
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), "4", None, [1], 1.5, True])
 def test_figures_that_are_no_numbers_are_a_complaint(bad: Any) -> None:
     instance, result = answered("selection")
     altered = put(result, ("explanation", "rule", "figures", 0, 1), bad)
-    (told,) = cpx.check.complaints(instance, altered)
+    (told,) = cpx.check.violations(instance, altered)
     assert told.startswith("figures: must be a list of four integers each, got [[")
 
 
@@ -437,7 +440,7 @@ def test_intervals_are_decided_and_not_only_their_columns() -> None:
             text=f"{text} => yes",
             guarantee=f"{text} forces yes, whatever the other 3 columns are",
         )
-        assert any(what in told for told in cpx.check.complaints(instance, altered)), words
+        assert any(what in told for told in cpx.check.violations(instance, altered)), words
 
 
 def test_the_words_of_features_are_right_where_no_intervals_are_given() -> None:
@@ -447,4 +450,4 @@ def test_the_words_of_features_are_right_where_no_intervals_are_given() -> None:
         instance, result = answered(name)
         plain = problem.explanation(result["explanation"]["features"]).to_dict()
         assert not plain["rule"]["conditions"]
-        assert cpx.check.complaints(instance, result | {"explanation": plain}) == []
+        assert cpx.check.violations(instance, result | {"explanation": plain}) == []

@@ -28,13 +28,13 @@ def _pair(**arguments):
 @pytest.mark.parametrize("kind", [KMonomial, NegativeOnly])
 def test_right_answers_pass(kind) -> None:
     problem = kind(SAMPLES, k=1, required=(1,), one_per_group=True)
-    assert check.complaints(problem.to_dict(), solve(problem).to_dict()) == []
+    assert check.violations(problem.to_dict(), solve(problem).to_dict()) == []
 
 
 def test_right_infeasible_answers_pass() -> None:
     instance, result = _pair(k=0, required=(1,))
     assert result["status"] == "INFEASIBLE"
-    assert check.complaints(instance, result) == []
+    assert check.violations(instance, result) == []
 
 
 def _wrong_objective(instance, result):
@@ -137,9 +137,9 @@ CORRUPTIONS = [
 def test_wrong_answers_do_not_pass(corrupt) -> None:
     instance, result = _pair()
     assert result["explanation"]["features"] == [0]
-    assert check.complaints(instance, result) == []
+    assert check.violations(instance, result) == []
     corrupt(instance, result)
-    assert check.complaints(instance, result) != []
+    assert check.violations(instance, result) != []
 
 
 def test_the_checker_shares_no_code_with_what_it_checks() -> None:
@@ -156,6 +156,6 @@ def test_samples_may_be_an_array_whatever_the_kind() -> None:
     problem = random_learning(4)
     result = solve(problem, "search").to_dict()
     instance = {**problem.to_dict(), "samples": problem.samples.agreement}
-    assert check.complaints(instance, result) == []
+    assert check.violations(instance, result) == []
     wrong = {**result, "objective": result["objective"] + 1}
-    assert check.complaints(instance, wrong) == check.complaints(problem.to_dict(), wrong) != []
+    assert check.violations(instance, wrong) == check.violations(problem.to_dict(), wrong) != []

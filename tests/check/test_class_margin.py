@@ -191,7 +191,7 @@ def test_conditions_are_each_free() -> None:
                 totals = [a + b for a, b in zip(totals, node.values, strict=True)]
             classes[outcomes] = totals.index(max(totals))
         sets = [S for k in range(n + 1) for S in itertools.combinations(range(n), k)]
-        for S, said in zip(sets, check.complaints_each(instance, map(claim, sets)), strict=True):
+        for S, said in zip(sets, check.violations_each(instance, map(claim, sets)), strict=True):
             enough = all(
                 given == classes[own]
                 for outcomes, given in classes.items()

@@ -79,7 +79,7 @@ def test_constraints_and_infeasibility_are_decided_as_by_all_rules(kind: str) ->
             }
             for s in rules
         ]
-        *said, infeasible = check.complaints_each(instance, [*claims, none])
+        *said, infeasible = check.violations_each(instance, [*claims, none])
         kept = [rule for rule in rules if allowed(instance, rule)]
         assert [rule for rule, told in zip(rules, said, strict=True) if not refused(told)] == kept
         # Solutions of up to two more features than the required ones are found.
@@ -102,6 +102,6 @@ def test_a_claim_of_infeasibility_that_takes_too_long_is_left_alone(
     none = {"status": "INFEASIBLE", "explanation": None, "objective": None, "bound": None,
             "gap": None, "trace": []}  # fmt: skip
     monkeypatch.setattr(check.monomials, "_MOST_PRODUCTS", 11)
-    assert check.complaints(instance, none) == []
+    assert check.violations(instance, none) == []
     monkeypatch.setattr(check.monomials, "_MOST_PRODUCTS", 12)
-    assert check.complaints(instance, none) != []
+    assert check.violations(instance, none) != []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cpx.check.minimum_subset import UNDECIDED, MinimumSubset, complaints
+from cpx.check.minimum_subset import UNDECIDED, MinimumSubset, violations
 
 Enough = Callable[[frozenset[int]], bool | None]
 
@@ -32,7 +32,7 @@ def said(
         result |= {"bound": None, "gap": None}
     if features is None:
         result["gap"] = None
-    return complaints(MinimumSubset(weights, {0}, {2}, enough), result | changes)
+    return violations(MinimumSubset(weights, {0}, {2}, enough), result | changes)
 
 
 def test_right_answers_pass() -> None:
@@ -77,7 +77,7 @@ def test_a_claim_that_nothing_is_enough_is_decided_by_all_that_is_allowed() -> N
     assert said(lambda chosen: chosen == {0, 1, 3}, None, "INFEASIBLE") == [all_allowed]
     clash = MinimumSubset([1, 1], {0}, {0}, anything)
     nothing = {"status": "INFEASIBLE", "objective": None, "bound": None, "gap": None, "trace": []}
-    assert complaints(clash, nothing | {"explanation": None}) == []
+    assert violations(clash, nothing | {"explanation": None}) == []
 
 
 def test_what_is_not_decided_is_told() -> None:

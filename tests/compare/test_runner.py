@@ -11,7 +11,6 @@ from cpx.backends import backend
 from cpx.compare import Comparison, Run, compare, engine_names
 from cpx.compare import run as runner
 from cpx.errors import EngineMissing, InvalidOption, UnknownName
-from cpx.solving.match import encoding_of
 
 from .helpers import result, tiny
 
@@ -24,7 +23,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     def fake(problem: Any, engine: str, options: Any, listen: Any, **_: Any) -> Result:
         made.append((engine, options.seed))
         family, _, solver = engine.partition(":")
-        form = encoding_of(backend(engine), problem, options.encoding).name
+        form = backend(engine).encoding_of(problem, options.encoding).name
         return result(
             "OPTIMAL", 1, 1, backend=family, solver=solver, encoding=form,
             options=options.to_dict(),

@@ -10,13 +10,18 @@ from sklearn.datasets import load_iris
 from cpx.data import (
     Background,
     Binarizer,
+    ChowLiu,
     Empirical,
+    Factorised,
+    Fitted,
+    Mixture,
     Perturbed,
     Product,
     Uniform,
     distribution,
 )
-from cpx.errors import DataError, InvalidOption, UnknownName
+from cpx.data.distributions import DISTRIBUTIONS
+from cpx.errors import DataError, InvalidOption, NoMass, UnknownName
 
 IRIS = load_iris(as_frame=True).data
 IRIS.insert(2, "colour", np.where(np.arange(150) % 3 == 0, "red", "blue"))
@@ -29,6 +34,10 @@ ALL = [
     Empirical(BACKGROUND),
     Perturbed(BACKGROUND),
     Perturbed(BACKGROUND, keep=0.4),
+    Factorised(BACKGROUND),
+    Mixture(BACKGROUND, components=4),
+    ChowLiu(BACKGROUND),
+    ChowLiu(BACKGROUND, components=2),
 ]
 each = pytest.mark.parametrize("D", ALL, ids=repr)
 
@@ -211,14 +220,98 @@ def test_refuses_parameters():
 
 
 def test_distribution_by_name():
-    for name in ("uniform", "product", "empirical", "perturbed"):
+    for name in DISTRIBUTIONS:
         D = distribution(name, BACKGROUND)
         assert D.name == name
         assert D.feature_names == BACKGROUND.feature_names
         plain = distribution(name, Background(np.eye(3), groups=[0, 0, 1]))
         assert plain.groups == (0, 0, 1)
     assert distribution("perturbed", BACKGROUND, keep=0.2).parameters()["keep"] == 0.2
-    with pytest.raises(UnknownName, match=r"did you mean 'uniform'.*known: empirical, perturbed"):
+    with pytest.raises(UnknownName, match=r"did you mean 'uniform'.*known: chow-liu, empirical"):
         distribution("unifrom", BACKGROUND)
     with pytest.raises(InvalidOption, match="'product' has no option 'keep'; it has: none"):
         distribution("product", BACKGROUND, keep=0.2)
+    with pytest.raises(InvalidOption, match="it has: components, smoothing, seed"):
+        distribution("mixture{component=3}", BACKGROUND)
+    with pytest.raises(InvalidOption, match="components is given twice"):
+        distribution("mixture{components=3}", BACKGROUND, components=3)
+    with pytest.raises(InvalidOption, match="options of the distribution end with '}'"):
+        distribution("mixture{components=3", BACKGROUND)
+    for option, value in {"components": 0, "smoothing": 0, "seed": -1}.items():
+        with pytest.raises(InvalidOption, match=f"{option} must be"):
+            distribution(f"mixture{{{option}={value}}}", BACKGROUND)
+
+
+def test_options_in_braces():
+    D = distribution("mixture{components=3, smoothing=0.5, seed=4}", BACKGROUND)
+    assert D.parameters() == {
+        "background_rows": 150,
+        "structure": "mixture",
+        "components": 3,
+        "smoothing": 0.5,
+        "seed": 4,
+    }
+    assert distribution("perturbed{keep=0.2}", BACKGROUND).keep == 0.2
+    trees = distribution("chow-liu{components=2}", BACKGROUND)
+    assert trees.parameters()["structure"] == "mixture of chow-liu trees"
+
+
+@pytest.mark.parametrize("name", ["factorised", "mixture", "chow-liu", "fitted"])
+def test_fitted_distributions_are_of_whole_attributes(name):
+    """Every sample has one state of each attribute, never a combination that cannot be."""
+    D = distribution(name, BACKGROUND)
+    bits = D.sample(2000, rng()).bits
+    for a in range(BACKGROUND.n_attributes):
+        mine = BACKGROUND.attribute_of == a
+        seen = {tuple(row) for row in BACKGROUND.bits[:, mine].tolist()}
+        assert {tuple(row) for row in bits[:, mine].tolist()} <= seen
+
+
+@pytest.mark.parametrize("name", ["mixture{components=3}", "chow-liu", "fitted"])
+def test_fitted_distributions_keep_dependence(name):
+    """The columns of iris go together; drawn apart, three quarters of the samples would differ."""
+    D = distribution(name, BACKGROUND)
+    length = [j for j, n in enumerate(BACKGROUND.feature_names) if "petal length" in n]
+    width = [j for j, n in enumerate(BACKGROUND.feature_names) if "petal width" in n]
+
+    def together(bits):
+        return (bits[:, length] == bits[:, width]).all(axis=1).mean()
+
+    drawn = together(D.sample(4000, rng()).bits)
+    assert together(BACKGROUND.bits) == pytest.approx(drawn, abs=0.06)
+    x = IRIS.iloc[0]
+    given_length = D.sample_given(4000, x, length, rng()).bits
+    agree = (BACKGROUND.bits[:, length] == BACKGROUND.bits[0, length]).all(axis=1)
+    expected = (BACKGROUND.bits[agree][:, width] == BACKGROUND.bits[0, width]).all(axis=1).mean()
+    found = (given_length[:, width] == BACKGROUND.bits[0, width]).all(axis=1).mean()
+    assert found == pytest.approx(expected, abs=0.06)
+
+
+def test_fitted_distributions_condition_on_what_no_row_has():
+    rows = np.array([[1, 0], [0, 1]] * 20)
+    with pytest.raises(NoMass, match="no background row"):
+        Empirical(Background(rows)).sample_given(5, [1, 1], [0, 1], rng())
+    for name in ("factorised", "mixture{components=2}", "chow-liu", "fitted"):
+        D = distribution(name, Background(rows))
+        assert D.sample_given(5, [1, 1], [0, 1], rng()).bits.all()
+    x = IRIS.iloc[60].copy()
+    x["colour"] = "green"
+    group = [j for j, g in enumerate(BACKGROUND.groups) if BACKGROUND.attributes[g] == "colour"]
+    with pytest.raises(NoMass, match=r"'colour != blue and.*'mixture' cannot be conditioned"):
+        Mixture(BACKGROUND).sample_given(5, x, group, rng())
+
+
+def test_features_without_a_binarizer_in_groups():
+    rows = np.eye(3, dtype=int)[np.arange(60) % 3]
+    D = distribution("mixture{components=2}", Background(rows, groups=[0, 0, 0]))
+    assert D.mixture.cardinalities == (3,)
+    assert (D.sample(200, rng()).bits.sum(axis=1) == 1).all()
+
+
+def test_fitted_tells_what_it_tried():
+    D = Fitted(BACKGROUND, max_components=4)
+    assert [t.structure for t in D.trials[:2]] == ["factorised", "mixture"]
+    best = max(t.held_out for t in D.trials)
+    chosen = {(t.structure, t.components): t.held_out for t in D.trials}
+    assert chosen[D.mixture.structure, D.mixture.n_components] > best - 0.5
+    assert best > D.trials[0].held_out + 0.5  # the columns of iris are not independent

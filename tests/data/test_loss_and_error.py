@@ -69,3 +69,42 @@ def test_the_mean_error_of_a_fixed_rule_is_bounded_by_its_loss(share: float) -> 
         assert errors.mean() <= 2 * loss * (1 - loss) + 1e-12
         twice |= errors.mean() > loss
     assert twice
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
+def test_the_mean_error_is_at_most_the_mean_loss_by_the_floor(share: float) -> None:
+    """Also of the rules of least loss, for which the mean loss alone is no bound."""
+    f = classifier(5, share)
+    losses, errors, coverage = figures(f)
+    agreeing = np.where(f, f.mean(), 1 - f.mean())
+    assert np.allclose(errors, (1 - (agreeing - losses) / coverage) / 2)
+    for floor in (1 / 8, 1 / 4, 1 / 2):
+        allowed = np.where(coverage >= floor, losses, np.inf)
+        best = allowed.argmin(axis=0), np.arange(len(f))
+        assert errors[best].mean() <= losses[best].mean() / floor + 1e-12
+        assert np.isfinite(allowed[best]).all()
+
+
+def test_the_floor_is_the_best_constant() -> None:
+    """x is alone in its class: all that is covered but x is wrong, and nothing else."""
+    f = np.zeros(len(CUBE), dtype=bool)
+    f[-1] = True
+    losses, errors, coverage = figures(f)
+    exact = coverage[:, -1] == 1 / 8
+    assert np.allclose(errors[exact, -1], losses[exact, -1] * 8)
+
+
+def test_the_mean_error_of_rules_of_least_loss_on_samples() -> None:
+    f, floor, m, delta = classifier(6, 0.3), 1 / 2, 4000, 0.1
+    losses, errors, coverage = figures(f)
+    h = np.sqrt(np.log(4 * len(SETS) / delta) / (2 * m))
+    least = np.where(coverage >= floor + h, losses, np.inf).min(axis=0)
+    rng, found = np.random.default_rng(0), []
+    for i in range(0, len(CUBE), 4):
+        counts = rng.multinomial(m, np.full(len(CUBE), 1 / len(CUBE)))
+        covers = np.array([(CUBE[i] == CUBE)[:, s].all(axis=1) for s in SETS])
+        on_samples = (covers != (f == f[i])) @ counts
+        on_samples[covers @ counts < floor * m] = 2 * m
+        found.append(errors[on_samples.argmin(), i])
+    bound = (least[::4].mean() + 2 * h) / (floor - h) + delta
+    assert np.mean(found) <= bound < 1.5

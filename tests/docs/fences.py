@@ -35,6 +35,7 @@ ROOT = Path(__file__).parents[2]
 _FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,})(?P<language>python|console|toml)[ ]*$")
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _SHELL = re.compile(r"[|&;<>*$]")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\\\]*\"")
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class Page:
 
 def execute(command: str) -> tuple[int, str]:
     """Run a command; return its exit code and what it prints on both streams."""
-    if command.startswith("cpx ") and not _SHELL.search(command):
+    if command.startswith("cpx ") and not _SHELL.search(_QUOTED.sub("", command)):
         import shlex
 
         from typer.testing import CliRunner

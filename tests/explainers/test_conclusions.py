@@ -12,8 +12,8 @@ import cpx
 from cpx import check
 from cpx.answers.result import Status
 from cpx.explainers.conclusions import break_tie
-from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import KMonomial
 from cpx.solving import solve
 from cpx.testing.random_instances import random_problem
 
@@ -41,7 +41,7 @@ def test_random_problems(seed):
     assert found.explanation.coverage == most_covered(problem, first.objective)
     assert found.explanation.precision == first.objective
     assert found.explanation.proved.endswith("no rule that is as precise covers more")
-    assert check.complaints(problem.to_dict(), found.to_dict()) == []
+    assert check.violations(problem.to_dict(), found.to_dict()) == []
     assert found.times.total >= first.times.total
 
 

@@ -278,7 +278,9 @@ def test_wrong_options(options: dict[str, Any], error: Any, message: str) -> Non
 def test_kinds_are_not_mixed_up() -> None:
     with pytest.raises(InvalidOption, match="needs no background"):
         cpx.explain(TREE, X, ROW, kind="sufficient")
-    with pytest.raises(UnknownName, match="unknown kind 'reason'; known: rule, sufficient"):
+    with pytest.raises(
+        UnknownName, match="unknown kind 'reason'; known: probabilistic, rule, sufficient"
+    ):
         cpx.explain(TREE, ROW, kind="reason")
     with pytest.raises(InvalidOption, match="x is missing with kind='rule'"):
         cpx.explain(TREE, ROW)
@@ -288,7 +290,7 @@ def test_kinds_are_not_mixed_up() -> None:
 
 
 def test_an_answer_that_fails_its_check_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "complaints", lambda *_: ["it is wrong"])
+    monkeypatch.setattr(check, "violations", lambda *_: ["it is wrong"])
     with pytest.raises(EngineError, match=r"a reason that is wrong: .*it is wrong"):
         forced(TREE)
     with pytest.raises(EngineError, match=r"a rule that is wrong: .*it is wrong"):
@@ -296,7 +298,7 @@ def test_an_answer_that_fails_its_check_is_no_answer(monkeypatch: pytest.MonkeyP
 
 
 def test_an_answer_that_is_not_checked_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "complaints", lambda *_: [check.UNDECIDED])
+    monkeypatch.setattr(check, "violations", lambda *_: [check.UNDECIDED])
     found = forced(TREE)
     assert not found.verified
     assert found.notes[-1] == f"not verified: {check.UNDECIDED}"

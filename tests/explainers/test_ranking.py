@@ -13,9 +13,8 @@ from cpx.answers.result import Status
 from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.explainers.ranking import best_rules, optimal_rules
-from cpx.models.monomial.k_monomial import KMonomial
 from cpx.models.monomial.max_precision import MaxPrecision
-from cpx.models.monomial.negative_only import NegativeOnly
+from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.testing.random_instances import random_problem
 
 

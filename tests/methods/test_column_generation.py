@@ -220,6 +220,15 @@ def test_beams_find_the_worthiest_rules_of_their_seeds() -> None:
     assert values[0] == max(weights[table.covered(rule)].sum() for rule in own)
 
 
+def test_beams_that_are_stopped_have_the_rules_of_the_sizes_before() -> None:
+    table = table_of(drawn(4))
+    weights = table.signed_weights(table.weights[table.own].astype(float))
+    seeds, asked = table.own[:3], iter((False, True))
+    found = beam_pricing(table, weights, seeds, 3, 4, lambda: next(asked))
+    assert found == beam_pricing(table, weights, seeds, 1, 4)
+    assert {len(rule) for rule in found} == {1}
+
+
 def test_local_search_ends_where_no_step_helps() -> None:
     table = table_of(drawn(5))
     price = Fraction(int(table.weights.sum()), 10)

@@ -95,7 +95,7 @@ def test_a_time_limit_leaves_an_interval(forest):
     assert result.termination is Termination.TIME_LIMIT
     assert result.status is Status.FEASIBLE
     assert 1 <= result.bound < result.objective <= 30
-    assert check.complaints(problem.to_dict(), result.to_dict()) in ([], [check.UNDECIDED])
+    assert check.violations(problem.to_dict(), result.to_dict()) in ([], [check.UNDECIDED])
     # The problem is as good as new: what was stopped can be asked again.
     assert solve(problem, "hitting-sets", time_limit=0.5).status is Status.FEASIBLE
 

@@ -11,7 +11,7 @@ import pytest
 
 from cpx import MinCertificate, Samples, instances, solve
 from cpx.answers.result import Status
-from cpx.check import complaints
+from cpx.check import violations
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.testing.minimum_subset import least_weight
 
@@ -101,13 +101,13 @@ def test_the_checker_recounts() -> None:
     samples = Samples([[1, 1, 0], [1, 0, 1], [0, 1, 1]], [1, 0, 0], features=("a", "b", "c"))
     problem = MinCertificate(samples)
     result = solve(problem).to_dict()
-    assert complaints(problem.to_dict(), result) == []
+    assert violations(problem.to_dict(), result) == []
     wrong = result | {"explanation": result["explanation"] | {"coverage": "1"}}
-    assert complaints(problem.to_dict(), wrong) == [
+    assert violations(problem.to_dict(), wrong) == [
         "coverage: the result says 1, the data give 1/3"
     ]
     wrong = result | {"explanation": result["explanation"] | {"features": [2]}, "objective": 1}
-    assert "sufficiency: the features are not enough" in complaints(problem.to_dict(), wrong)
+    assert "sufficiency: the features are not enough" in violations(problem.to_dict(), wrong)
 
 
 def test_what_is_degenerate_is_said() -> None:

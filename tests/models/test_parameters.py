@@ -12,7 +12,7 @@ import pytest
 from cpx import MaxCoverage, MaxPrecision, Samples, instances
 from cpx.errors import InvalidInstance
 from cpx.models import PROBLEMS, Problem
-from cpx.models.monomial.k_monomial import KMonomial
+from cpx.models.monomial.weighted import KMonomial
 from cpx.models.parameters import (
     NAME,
     Choice,
@@ -25,9 +25,10 @@ from cpx.models.parameters import (
     parameters_of,
 )
 from cpx.models.saved import SAMPLES, schema_of
-from cpx.testing.cases import CASES, FULL, LEARNING, MINIMUM_SUBSETS, RULE_SETS
+from cpx.testing.cases import CASES, EXPECTED, FULL, LEARNING, MINIMUM_SUBSETS, RULE_SETS
 
-SAVED = [case for cases in (CASES, FULL, LEARNING, RULE_SETS, MINIMUM_SUBSETS) for case in cases]
+_ALL = (CASES, FULL, LEARNING, RULE_SETS, MINIMUM_SUBSETS, EXPECTED)
+SAVED = [case for cases in _ALL for case in cases]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cpx import SufficientReason, instances, load, save, solve
 from cpx.answers.result import Status
-from cpx.check import complaints
+from cpx.check import violations
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.export import show
 from cpx.testing.minimum_subset import least_weight, stump, three_definitions
@@ -342,9 +342,9 @@ def _set(key: str, value: Any) -> Any:
 def test_the_checker_finds_what_is_wrong(corrupt: Any, message: str) -> None:
     problem = SufficientReason(SUM, X_ONE)
     result = solve(problem).to_dict()
-    assert complaints(problem.to_dict(), result) == []
+    assert violations(problem.to_dict(), result) == []
     corrupt(result)
-    found = complaints(problem.to_dict(), result)
+    found = violations(problem.to_dict(), result)
     assert found
     assert re.search(message, " ".join(found)), found
 
@@ -352,10 +352,10 @@ def test_the_checker_finds_what_is_wrong(corrupt: Any, message: str) -> None:
 def test_the_checker_knows_a_larger_answer_from_a_minimum() -> None:
     problem = SufficientReason(SUM, X_ONE)
     large = solve(SufficientReason(SUM, X_ONE, required=("a", "b", "c"))).to_dict()
-    found = complaints(problem.to_dict(), large)
+    found = violations(problem.to_dict(), large)
     assert found == ["status: OPTIMAL, but the feature 0 can be left out"]
     instance = problem.to_dict() | {"class": "no"}
-    assert complaints(instance, large) == ["class: the instance says 'no', the model gives 'yes'"]
+    assert violations(instance, large) == ["class: the instance says 'no', the model gives 'yes'"]
 
 
 # -------------------------------------------------------------- real models

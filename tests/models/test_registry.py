@@ -56,7 +56,7 @@ def test_nothing_of_ours_needs_an_installation(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(check, "entry_points", unread)
     problem = KMonomial(DATA, 1)
     assert problem_class("k-monomial") is KMonomial
-    assert check.complaints(problem.to_dict(), solve(problem).to_dict()) == []
+    assert check.violations(problem.to_dict(), solve(problem).to_dict()) == []
 
 
 def test_every_kind_is_that_of_its_class() -> None:
@@ -131,7 +131,7 @@ def test_registered_for_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     # What a judge reads is the saved form, also where a solve hands over its arrays.
     assert seen == [again.to_dict()]
     wrong = solve(again).to_dict() | {"objective": 1}
-    assert check.complaints(again.to_dict(), wrong) == ["too late"]
+    assert check.violations(again.to_dict(), wrong) == ["too late"]
 
 
 def test_the_command_says_that_nothing_was_checked(

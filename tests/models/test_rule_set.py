@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cpx import RuleSet, RuleSetSelection, Samples, solve
-from cpx.check import complaints
+from cpx.check import violations
 from cpx.errors import InvalidInstance
 from cpx.instances import dumps, from_dict, loads
 from cpx.models.rule_set.form import RuleSelection
@@ -204,7 +204,7 @@ def test_checker_sees_wrong_answers() -> None:
     problem = RuleSetSelection(SAMPLES, RULES, penalty="0.15", max_rules=2)
     instance = problem.to_dict()
     result = solve(problem, "cpsat").to_dict()
-    assert complaints(instance, result) == []
+    assert violations(instance, result) == []
     wrong = {
         "objective": {**result, "objective": result["objective"] - 1},
         "coverage": {**result, "explanation": {**result["explanation"], "coverage": "1/3"}},
@@ -212,10 +212,10 @@ def test_checker_sees_wrong_answers() -> None:
         "status": {**result, "status": "INFEASIBLE", "explanation": None},
     }
     for word, data in wrong.items():
-        assert any(word in text for text in complaints(instance, data)), word
+        assert any(word in text for text in violations(instance, data)), word
     figures = problem.explanation([1, 2]).to_dict()
     figures["rule"]["figures"][0][3] += 1
-    assert complaints(instance, {**result, "explanation": figures})
+    assert violations(instance, {**result, "explanation": figures})
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
-from cpx.check import complaints
+from cpx.check import violations
 from cpx.check.rule_sets import _Learning
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.instances import dumps, from_dict, loads, schema
@@ -102,10 +102,10 @@ def test_saved_and_read_again() -> None:
 def test_checker_sees_wrong_answers() -> None:
     problem = RuleSetLearning(SAMPLES, 2, "0.15")
     instance, result = problem.to_dict(), solve(problem, "cpsat").to_dict()
-    assert complaints(instance, result) == []
+    assert violations(instance, result) == []
 
     def told(change: dict[str, object]) -> str:
-        return " ".join(complaints(instance, {**result, **change}))
+        return " ".join(violations(instance, {**result, **change}))
 
     wider = RuleSetLearning(SAMPLES, 3, "0.15").explanation_of([(0, 1, 2)]).to_dict()
     assert "features" in told({"explanation": wider})

@@ -256,13 +256,13 @@ def test_the_check_refutes_a_claim_that_one_feature_beats(seed: int) -> None:
     rule = min(values, key=lambda chosen: (sign * values[chosen], len(chosen)))
     result = solve(problem, "search", hint=rule)
     right = result.to_dict()
-    assert not check.complaints(problem.to_dict(), right)
+    assert not check.violations(problem.to_dict(), right)
     required = len(getattr(problem, "required", ()))
     small = [value for chosen, value in values.items() if len(chosen) <= required + 1]
     for chosen, value in values.items():
         if any(sign * other < sign * value for other in small):
             wrong = result_of(right, problem, chosen, value)
-            assert any("is beyond the value" in each for each in check.complaints(*wrong))
+            assert any("is beyond the value" in each for each in check.violations(*wrong))
 
 
 def result_of(

@@ -17,7 +17,7 @@ from cpx import (
     save,
     solve,
 )
-from cpx.check import complaints
+from cpx.check import violations
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.instances import loads
 from cpx.models.rule_set.learning import how_many
@@ -34,7 +34,7 @@ def test_more_literals_than_there_are_say_as_much_as_all() -> None:
     problem = RuleSetLearning(SAMPLES, HUGE, "1/10")
     result = solve(problem, "column-generation")
     assert result.objective == solve(RuleSetLearning(SAMPLES, 3, "1/10"), "search").objective
-    assert complaints(problem.to_dict(), result.to_dict()) == []
+    assert violations(problem.to_dict(), result.to_dict()) == []
 
 
 @pytest.mark.parametrize("engine", ["search", "cpsat", "milp:highs", "local-search"])
@@ -154,10 +154,10 @@ def test_half_a_character_is_refused_where_it_is_read() -> None:
 def test_altered_figures_of_a_result_are_seen() -> None:
     problem = RuleSetSelection(SAMPLES, RULES, "1/10")
     saved = solve(problem, "search").to_dict()
-    assert complaints(problem.to_dict(), saved) == []
+    assert violations(problem.to_dict(), saved) == []
     altered = json.loads(json.dumps(saved))
     altered["explanation"]["rule"]["total"] = 1000
-    assert complaints(problem.to_dict(), altered) == [
+    assert violations(problem.to_dict(), altered) == [
         "total: the result says 1000, the data give 4"
     ]
     altered = json.loads(json.dumps(saved))

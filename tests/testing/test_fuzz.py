@@ -56,7 +56,7 @@ def shell(arguments: list[str]) -> tuple[int, str]:
 
 def test_limits_interrupts_workers_and_the_shell(tmp_path: Path) -> None:
     seen = set()
-    for case in itertools.islice(cases(5), 32):
+    for case in itertools.islice(cases(10), 32):
         if case.how.how != "here" or case.how.time_limit is not None:
             seen.add(case.how.how)
             assert not judge(case, tmp_path, shell=shell)[1], case
@@ -274,6 +274,6 @@ def test_a_relation_sees_a_wrong_optimum(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(metamorphic, "run", overlooks)
     found = faults_of_a_relation(instance, related, Ask("search"), ("cpsat",))[1]
     assert found[0].startswith("check: ")
-    monkeypatch.setattr(metamorphic.check, "complaints", lambda *arguments: [])
+    monkeypatch.setattr(metamorphic.check, "violations", lambda *arguments: [])
     found = faults_of_a_relation(instance, related, Ask("search"), ("cpsat",))[1]
     assert [fault.partition(":")[0] for fault in found] == ["samples reordered"]

@@ -17,9 +17,9 @@ import numpy as np
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
+from cpx.backends.progress import run_interruptibly
 from cpx.errors import InvalidOption
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem, Statement, Values

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
 from cpx.backends.maxsat.oracle import SOLVERS, Stopped
+from cpx.backends.progress import run_interruptibly
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.backends.maxsat.search import Search

@@ -1,4 +1,4 @@
-"""The backend ``milp``: HiGHS and CBC, through CPMpy and PuLP.
+"""The backend ``milp``: HiGHS, CBC, and the other solvers of PuLP, through CPMpy and PuLP.
 
 Install: ``pip install 'pulp>=3.3.1,<4' 'highspy>=1.11,<1.15'``; CBC comes with PuLP.
 """
@@ -9,17 +9,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
+from shutil import which
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
-from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
+from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.milp.watch import Watch
+from cpx.backends.progress import run_interruptibly
 from cpx.errors import EngineMissing
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.backends.milp.pulp_solver import CPM_pulp
@@ -32,17 +33,21 @@ __all__ = ["Milp"]
 # the engines let a reduced cost be (their default).
 _INTEGRALITY, _DUAL = 1e-9, 1e-7
 
+# Some engines write this, or more, where they have no bound.
+_INFINITE = 1e19
+
 # Sums of absolute coefficients from which numbers are handled with care, or not at all.
 _LOOSENED_ROW, _LARGEST_ROW, _LARGEST_OBJECTIVE = 2**20, 2**28, 2**50
-
 
 # Of the time, at most, for the root of a statement's core: without a solution, and with one.
 _SHARE, _SHARE_KNOWN = 0.25, 0.1
 _NODES = {"highs": "mip_max_nodes", "cbc": "maxNodes"}
 
+_NEEDED = {"cpmpy": "cpmpy>=1.1,<1.2", "pulp": "pulp>=3.3.1,<4"}
+
 
 class Milp(Backend):
-    """Branch and cut: HiGHS (default) and CBC.
+    """Branch and cut: HiGHS (default), CBC, and, each a subclass, the other solvers of PuLP.
 
     Where a statement has a core, which says the same with weaker relaxations, the root of the
     core is searched first: it proves what is easy, and has solutions sooner. That takes a quarter
@@ -52,26 +57,61 @@ class Milp(Backend):
 
     name: ClassVar[str] = "milp"
     solvers: ClassVar[tuple[str, ...]] = ("highs", "cbc")
-    requires: ClassVar[dict[str, str]] = {
-        "cpmpy": "cpmpy>=1.1,<1.2",
-        "pulp": "pulp>=3.3.1,<4",
-        "highspy": "highspy>=1.11,<1.15",
-    }
+    requires: ClassVar[Mapping[str, str]] = {**_NEEDED, "highspy": "highspy>=1.11,<1.15"}
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
+    others: ClassVar[dict[str, type[Milp]]] = {}
+    program: ClassVar[str] = ""
     preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs",)
     takes_start: ClassVar[bool] = True
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
+
+    def __init_subclass__(
+        cls, solver: str = "", requires: Mapping[str, str] | None = None, **kwargs: Any
+    ) -> None:
+        if solver:
+            cls.requires = {**_NEEDED, **(requires or {})}
+            cls.known_as = f"{cls.name}:{solver}"
+            Milp.others[solver] = cls
+            Milp.solvers = (*Milp.solvers, solver)
+        super().__init_subclass__(**kwargs)
+
+    def __new__(cls, solver: str | None = None) -> Milp:
+        """Make the member of that name."""
+        return super().__new__(cls.others.get(solver or "", cls))
+
+    @classmethod
+    def installed(cls) -> list[str]:
+        """Return the full names of the members whose packages and programs are there."""
+        ours = [f"{cls.name}:highs", f"{cls.name}:cbc"] if Milp.available() else []
+        return ours + [f"{cls.name}:{name}" for name, own in cls.others.items() if own.available()]
+
+    @classmethod
+    def available(cls) -> bool:
+        """Whether the packages are installed, and the program is on the path."""
+        return super().available() and (not cls.program or which(cls.program) is not None)
+
+    @classmethod
+    def require(cls) -> None:
+        """Raise :class:`EngineMissing` with the pip line, or the program that is missing."""
+        super().require()
+        if not cls.available():
+            raise EngineMissing(
+                f"the program {cls.program!r}, which {cls.known_as} needs, is not found"
+            )
 
     @classmethod
     def preload(cls) -> None:
         """Import what compiles and runs the engines as well."""
         super().preload()
         import_module("cpx.backends.milp.pulp_solver")
-        import_module("cpx.backends.milp.highs")
-        import_module("cpx.backends.milp.cbc")
+        if not cls.known_as:
+            import_module("cpx.backends.milp.highs")
+            import_module("cpx.backends.milp.cbc")
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of HiGHS or CBC that change how they search."""
+        if self.known_as:
+            return {}
         if self.solver == "cbc":
             from cpx.backends.milp.cbc import OPTIONS
 
@@ -99,7 +139,8 @@ class Milp(Backend):
         """
         with progress.phase("state"):
             statement = problem.model(options.encoding)
-        if statement.core is not None and not options.engine:
+        own = self.solver in _NODES and not options.engine
+        if own and statement.core is not None:
             share = _SHARE_KNOWN if options.hint_features else _SHARE
             root = self._solve(statement.core, options, progress, share)
             if root.proved or progress.should_stop:
@@ -126,7 +167,7 @@ class Milp(Backend):
             too_large = _prepare(compiled.lp)
         if too_large:
             return Outcome(
-                False, Termination.COMPLETED, "not solved", sizes=sizes, warnings=[too_large]
+                False, Termination.COMPLETED, DECLINED, sizes=sizes, warnings=[too_large]
             )
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
@@ -160,6 +201,51 @@ class Milp(Backend):
         else:
             settings |= own
         return compiled.pulp_solver(run.watch, **settings)
+
+
+class Scip(Milp, solver="scip", requires={"pyscipopt": "pyscipopt>=5,<7"}):
+    """SCIP."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
+
+
+class Glpk(Milp, solver="glpk"):
+    """GLPK, whose program is needed."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"gap"})
+    program: ClassVar[str] = "glpsol"
+
+
+class Gurobi(Milp, solver="gurobi", requires={"gurobipy": "gurobipy>=11"}):
+    """Gurobi, which needs a licence; the one of its package takes small models only."""
+
+
+class _AtTheEnd(Milp):
+    """Those that report nothing before their end, and cannot be stopped."""
+
+    needs_worker: ClassVar[bool] = True
+
+
+class Cplex(_AtTheEnd, solver="cplex", requires={"cplex": "cplex>=22.1"}):
+    """CPLEX, which needs a licence; the one of its package takes small models only."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "gap", "hint"})
+
+
+class Copt(_AtTheEnd, solver="copt", requires={"coptpy": "coptpy>=7"}):
+    """COPT, which needs a licence."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "gap", "hint"})
+
+
+class Xpress(_AtTheEnd, solver="xpress", requires={"xpress": "xpress>=9"}):
+    """Xpress, which needs a licence; the one of its package takes small models only."""
+
+
+class Mosek(_AtTheEnd, solver="mosek", requires={"mosek": "mosek>=10"}):
+    """MOSEK, which needs a licence."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap"})
 
 
 class _Run:
@@ -201,6 +287,8 @@ class _Run:
         )
 
     def _bound(self, bound: float) -> None:
+        if not abs(bound) < _INFINITE:
+            return
         outwards = 1 if self.statement.sense == "max" else -1
         steps = bound - self.compiled.lp.objective.constant + outwards * self.slack
         safe = math.floor(steps + 1e-9) if outwards > 0 else math.ceil(steps - 1e-9)

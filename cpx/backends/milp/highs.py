@@ -18,9 +18,9 @@ import numpy as np
 import pulp
 from pulp import constants
 
-from cpx.backends.engine_options import EngineOption
 from cpx.backends.milp.watch import Watch
 from cpx.errors import InvalidOption, shown
+from cpx.options import EngineOption
 
 __all__ = ["HighsSolver", "options"]
 

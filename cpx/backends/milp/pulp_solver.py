@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from shutil import which
 from typing import Any, ClassVar
 
 import pulp
@@ -49,6 +50,19 @@ __all__ = ["TIGHT_NONZEROS", "CPM_pulp"]
 TIGHT_NONZEROS = 400_000
 """Most nonzeros that grouped implications may take as one row per conclusion."""
 
+_SUBSOLVERS = {
+    "highs": "highspy",
+    "cbc": "",
+    "scip": "pyscipopt",
+    "glpk": "",
+    "gurobi": "gurobipy",
+    "cplex": "cplex",
+    "copt": "coptpy",
+    "xpress": "xpress",
+    "mosek": "mosek",
+}
+"""And the modules that they need."""
+
 _SENSES = {
     "<=": constants.LpConstraintLE,
     ">=": constants.LpConstraintGE,
@@ -67,9 +81,9 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
     ----------
     cpm_model : cpmpy.Model, optional
         Its constraints and objective are posted at once.
-    subsolver : {"highs", "cbc"}, optional
-        Engine :meth:`solve` uses unless it is given a PuLP solver; HiGHS where highspy is
-        installed, else CBC.
+    subsolver : str, optional
+        Engine :meth:`solve` uses unless it is given a PuLP solver: highs, cbc, scip, glpk,
+        gurobi, cplex, copt, xpress or mosek. Default: HiGHS where highspy is installed, else CBC.
     tight_nonzeros : int
         ``p -> (q_1 and .. and q_n)`` is either n rows ``p <= q_i``, the tightest that can
         be said of it alone, or one row ``n p <= sum q_i``, which is weaker and shorter.
@@ -112,7 +126,7 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
     @staticmethod
     def solvernames(installed: bool = True) -> list[str]:
         """Names of the subsolvers; only those that can run when ``installed``."""
-        return [name for name in ("highs", "cbc") if not installed or _runs(name)]
+        return [name for name in _SUBSOLVERS if not installed or _runs(name)]
 
     @classmethod
     def version(cls) -> str | None:
@@ -130,7 +144,7 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
         tight_nonzeros: int = TIGHT_NONZEROS,
     ) -> None:
         if subsolver not in (None, *self.solvernames(installed=False)):
-            raise ValueError(f"unknown subsolver {subsolver!r}; known: highs, cbc")
+            raise ValueError(f"unknown subsolver {subsolver!r}; known: {', '.join(_SUBSOLVERS)}")
         self.lp = pulp.LpProblem("cpmpy", constants.LpMinimize)
         self.lp.setObjective(pulp.LpAffineExpression())
         self.subsolver = subsolver or ("highs" if _runs("highs") else "cbc")
@@ -335,6 +349,22 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
             from cpx.backends.milp.cbc import CbcSolver
 
             return CbcSolver(watch, **options)
+        if self.subsolver == "scip":
+            from cpx.backends.milp.scip import ScipSolver
+
+            return ScipSolver(watch, **options)
+        if self.subsolver == "glpk":
+            from cpx.backends.milp.glpk import GlpkSolver
+
+            return GlpkSolver(watch, **options)
+        if self.subsolver == "gurobi":
+            from cpx.backends.milp.gurobi import GurobiSolver
+
+            return GurobiSolver(watch, **options)
+        if self.subsolver != "highs":
+            from cpx.backends.milp.answered_at_the_end import EndSolver
+
+            return EndSolver(self.subsolver, watch, **options)
         from cpx.backends.milp.highs import HighsSolver
 
         return HighsSolver(watch, **{"mip_feasibility_tolerance": 1e-9, **options})
@@ -436,8 +466,10 @@ def _variable(literal: Any) -> Any:
 
 
 def _runs(subsolver: str) -> bool:
-    if subsolver == "highs":
-        return find_spec("highspy") is not None
+    if subsolver == "glpk":
+        return which("glpsol") is not None
+    if subsolver != "cbc":
+        return find_spec(_SUBSOLVERS[subsolver]) is not None
     from cpx.backends.milp.cbc import cbc_path
 
     return cbc_path() is not None

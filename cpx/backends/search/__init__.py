@@ -13,7 +13,8 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``linear``, ``ratio``: a linear objective, and precision;
 - ``enumeration``, ``solution_pool``: the n best sets, or all optimal ones, on the same walk;
 - ``max_weight``: the same for weights of either sign, as pricing needs it;
-- ``rule_sets``: sets of rules; ``kernel_rules``: rules of kernel machines.
+- ``rule_sets``: sets of rules; ``kernel_rules``: rules of kernel machines; ``table_sums``:
+  expected predictions that are sums of tables; ``known_attributes``: the others.
 
 Its inner loops are kernels (:mod:`cpx.compiled`).
 """
@@ -23,17 +24,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.engine_options import EngineOption
-from cpx.backends.interruptible import run_interruptibly
+from cpx.backends.progress import run_interruptibly
 from cpx.compiled.machine_code import load
 from cpx.models.base import form_of
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
+    from cpx.models.expected_prediction.problem import ExpectedPrediction
     from cpx.options import SolveOptions
 
 __all__ = ["Search"]
@@ -58,7 +60,7 @@ class Search(Backend):
         import numpy as np
 
         from cpx.data import Samples
-        from cpx.models.monomial.k_monomial import KMonomial
+        from cpx.models.monomial.weighted import KMonomial
         from cpx.options import SolveOptions
 
         load()
@@ -78,15 +80,17 @@ class Search(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem has plain arrays of a form that the search knows."""
+        from cpx.models.expected_prediction.form import TableSumForm
         from cpx.models.kernel_rule.form import DNFForm
         from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
         from cpx.models.rule_set.form import RuleSelection
 
-        known = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm
-        return isinstance(form_of(problem), known)
+        known = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm | TableSumForm
+        return _has_known_attributes(problem) or isinstance(form_of(problem), known)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
+        from cpx.models.expected_prediction.form import TableSumForm
         from cpx.models.kernel_rule.form import DNFForm
         from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
         from cpx.models.rule_set.form import RuleSelection
@@ -97,7 +101,11 @@ class Search(Backend):
             return Outcome(False, progress.why_stopped(), "stopped before the search")
         sizes: dict[str, int] = {}
         work: Callable[[], Outcome]
-        if isinstance(form, DNFForm):
+        if _has_known_attributes(problem):
+            from cpx.backends.search.known_attributes import solve_known_attributes
+
+            work = partial(solve_known_attributes, problem, progress)
+        elif isinstance(form, DNFForm):
             from cpx.backends.search.kernel_rules import solve_dnf
 
             work = partial(solve_dnf, problem, form, progress)
@@ -105,6 +113,10 @@ class Search(Backend):
             from cpx.backends.search.rule_sets import optimise_sets
 
             work = partial(optimise_sets, problem, form, progress)
+        elif isinstance(form, TableSumForm):
+            from cpx.backends.search.table_sums import solve_table_sum
+
+            work = partial(solve_table_sum, problem, form, progress)
         else:
             assert isinstance(form, WeightedMonomial | RatioMonomial)  # accepts() says so
             with progress.phase("compile"):
@@ -127,3 +139,10 @@ class Search(Backend):
             outcome = run_interruptibly(work, progress)
         outcome.sizes = sizes or outcome.sizes
         return outcome
+
+
+def _has_known_attributes(problem: Problem) -> TypeGuard[ExpectedPrediction]:
+    """Whether it is an expected prediction that is no sum of tables."""
+    from cpx.models.expected_prediction.problem import ExpectedPrediction
+
+    return isinstance(problem, ExpectedPrediction) and not problem.stated

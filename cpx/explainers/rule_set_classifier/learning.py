@@ -272,7 +272,7 @@ def answer(rules: TableRules, problem: RuleSetLearning, *, closed: bool) -> Resu
         When the checker finds something else than the problem.
     """
     from cpx.answers.result import Result, Status, Termination
-    from cpx.check import complaints
+    from cpx.check import violations
     from cpx.support.versions import installed_version
 
     explanation = problem.explanation_of(_literals(rules, problem))
@@ -286,7 +286,7 @@ def answer(rules: TableRules, problem: RuleSetLearning, *, closed: bool) -> Resu
         versions={"cpx-explain": installed_version("cpx-explain") or "uninstalled"},
         verified=True,
     )
-    if found := complaints(problem.to_dict(), result.to_dict()):
+    if found := violations(problem.to_dict(), result.to_dict()):
         raise CheckFailed(f"the learned rules: {'; '.join(found)}")
     return result
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from cpx.data.samples import Samples
 from cpx.methods.candidates.literals import Literals
-from cpx.models.monomial.k_monomial import KMonomial
-from cpx.models.monomial.max_coverage import MaxCoverage
+from cpx.models.monomial.weighted import KMonomial, MaxCoverage
 from cpx.solving import solve
 from cpx.support.validation import positive_integer, valid_seed
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome
-from cpx.backends.interruptible import run_interruptibly
+from cpx.backends.progress import run_interruptibly
 from cpx.methods.column_generation.learner import Learner, Listener
 from cpx.methods.column_generation.table import Features
 from cpx.methods.column_generation.zero_one import by_number_of_rules, least_of_all

@@ -196,7 +196,7 @@ class Generation:
         """Add a rule and others that cover some of the same samples; return how many."""
         rows = np.flatnonzero(self.table.covered(best) & self.table.same)
         some = self._rng.choice(rows, min(_SEEDS, len(rows)), replace=False)
-        more = beam_pricing(self.table, self.table.signed_weights(prices), some, self.k, _WIDTH)
+        more = self._beams(prices, some)
         return self._worthy([best, *more], duals)
 
     def _note(self, value: float) -> None:
@@ -216,7 +216,11 @@ class Generation:
         seeds = self._rng.choice(
             own, min(_SEEDS, len(own)), replace=False, p=chances / chances.sum()
         )
-        return beam_pricing(self.table, self.table.signed_weights(prices), seeds, self.k, _WIDTH)
+        return self._beams(prices, seeds)
+
+    def _beams(self, prices: Floats, seeds: NDArray[np.intp]) -> list[Features]:
+        weights = self.table.signed_weights(prices)
+        return beam_pricing(self.table, weights, seeds, self.k, _WIDTH, self.stop)
 
     def _worthy(self, found: Iterable[Features], prices: Floats) -> int:
         """Add the rules that are worth more than they cost, unless like one just added."""

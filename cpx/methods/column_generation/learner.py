@@ -281,7 +281,7 @@ class Learner:
         every = list(dict.fromkeys([*rules, *moved]))
         if len(every) > len(rules):
             self.best = self._select(every, "zero-one", moved, seconds=max(_LEAST, self.left()))
-        if self.hamming.value > self.hamming_bound:
+        if self.hamming.value > self.hamming_bound and not self._over():
             # Rules that are good for one loss are good for the other one, too.
             left = max(_LEAST, self.left())
             other = self._select(every, "hamming", self.best.rules, seconds=left)

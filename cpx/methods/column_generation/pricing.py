@@ -18,7 +18,12 @@ Singles = NDArray[np.float32]
 
 
 def beam_pricing(
-    table: Table, weights: Floats, seeds: NDArray[np.intp], k: int, width: int
+    table: Table,
+    weights: Floats,
+    seeds: NDArray[np.intp],
+    k: int,
+    width: int,
+    stop: Callable[[], bool] = lambda: False,
 ) -> list[Features]:
     """Return rules that cover samples of great weight, by decreasing value.
 
@@ -37,6 +42,8 @@ def beam_pricing(
     k : int
         Maximum number of literals, at least 1.
     width : int
+    stop : callable
+        Asked between sizes; True ends the search with the rules met so far.
     """
     rows = np.flatnonzero(weights)
     matrix = table.single[rows]
@@ -48,6 +55,8 @@ def beam_pricing(
     sets: list[Features] = [()] * len(seeds)
     found: dict[Features, float] = {}
     for _ in range(min(k, d)):
+        if stop():
+            break
         scores: Singles = np.asarray((covers * signed) @ matrix, dtype=np.float32)
         scores[~allowed[owners]] = -np.inf
         for row, chosen in enumerate(sets):

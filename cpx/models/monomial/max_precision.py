@@ -21,8 +21,8 @@ from cpx.models.monomial.form import (
     WeightedMonomial,
     least_fraction,
 )
-from cpx.models.monomial.k_monomial import LIMITED_ENCODINGS
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
+from cpx.models.monomial.weighted import LIMITED_ENCODINGS
 from cpx.models.parameters import ShareOf, parameter
 from cpx.models.registry import register
 from cpx.support.validation import Share
@@ -169,7 +169,7 @@ class PrecisionStep(WeightedProblem, RatioStep):
     """One step of Dinkelbach's method for :class:`MaxPrecision` at a value p/q.
 
     Maximise the gain, the sum over the covered samples of ``w_i (q - p)`` if they agree and
-    of ``-w_i p`` if not, all divided by their greatest common divisor. A gain is positive,
+    of ``-w_i p`` if not, divided by p or q - p where one class is absent. A gain is positive,
     0 or negative as the precision of the rule is above, at or below p/q.
 
     Parameters
@@ -201,9 +201,15 @@ class PrecisionStep(WeightedProblem, RatioStep):
     def _gains(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         p, q = self.value.numerator, self.value.denominator
         weights, same = self.samples.weights, self.samples.same
-        loses, wins = np.where(same, 0, weights * p), np.where(same, weights * (q - p), 0)
-        scale = gcd(int(np.gcd.reduce(loses)), int(np.gcd.reduce(wins))) or 1
-        return loses // scale, wins // scale, scale
+        # Not by a divisor of the weights: the search counts gains per unit of weight.
+        scale = gcd(0 if same.all() else p, q - p if same.any() else 0) or 1
+        rates = p // scale, (q - p) // scale
+        return np.where(same, 0, weights * rates[0]), np.where(same, weights * rates[1], 0), scale
+
+    @property
+    def scale(self) -> int:
+        """What the gains are divided by."""
+        return self._gains[2]
 
     def costs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Covering costs where x's class is missed, not covering where it is met."""

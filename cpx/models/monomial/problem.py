@@ -27,7 +27,7 @@ from cpx.models.monomial.encodings.common import refuse_limits
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 from cpx.models.monomial.text import LIMITS, MonomialText
 from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
-from cpx.models.saved import SAMPLES, written
+from cpx.models.saved import SAMPLES
 from cpx.support.validation import Share
 
 __all__ = ["MonomialProblem", "WeightedMonomial", "WeightedProblem"]
@@ -210,10 +210,6 @@ class MonomialProblem(MonomialText):
             if found.feasible and found.objective == value:
                 kept = rest
         return explanation if kept == explanation.features else self.explanation(kept)
-
-    def to_check(self) -> dict[str, Any]:
-        """Return the saved form, the samples as an array: a million strings take seconds."""
-        return written(self, arrays=True)
 
 
 @dataclass(frozen=True, eq=False)

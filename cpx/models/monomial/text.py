@@ -33,8 +33,9 @@ def conclusion(samples: Samples) -> str:
 
 def samples_in_words(samples: Samples) -> list[str]:
     """Return how many samples and features there are."""
-    rows = f" ({samples.m} distinct)" if samples.m < samples.total else ""
-    return [f"{samples.total} samples{rows}", f"{samples.d} features"]
+    distinct = f" ({samples.m} distinct)" if samples.m < samples.total else ""
+    rows = f"all {samples.total} rows" if samples.population else f"{samples.total} samples"
+    return [f"{rows}{distinct}", f"{samples.d} features"]
 
 
 class MonomialText(Problem):

@@ -23,6 +23,7 @@ __all__ = [
     "LEVELS",
     "Features",
     "Level",
+    "between",
     "conditional",
     "conditions",
     "interval_text",
@@ -240,9 +241,20 @@ def interval_text(model: TreeModel, a: int, low: int, high: int, value: float) -
         return f"{attribute.name} = {'missing' if math.isnan(value) else f'{value:g}'}"
     above = model.condition(a, low - 1, holds=False) if low else ""
     upto = model.condition(a, high) if high < last else ""
+    return between(attribute.name, above, upto)
+
+
+def between(name: str, above: str, upto: str) -> str:
+    """Return two sides of an interval as one condition; a side may be empty.
+
+    Examples
+    --------
+    >>> between("a", "a > 1", "a <= 2"), between("a", "a > 1", "")
+    ('1 < a <= 2', 'a > 1')
+    """
     if not above or not upto:
         return above or upto
-    sign, number = above.removeprefix(attribute.name).split()
+    sign, number = above.removeprefix(name).split()
     return f"{number} {sign.replace('>', '<')} {upto}"
 
 

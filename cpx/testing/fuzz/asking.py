@@ -18,8 +18,8 @@ from cpx import instances
 from cpx.answers.result import Result, Status
 from cpx.backends import backend, backend_class, names
 from cpx.models import Problem
-from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.models.monomial.weighted import MONOMIAL_ENCODINGS
 from cpx.options import SolveOptions
 from cpx.solving.run import run
 from cpx.testing.fuzz.brute import Truth
@@ -114,12 +114,10 @@ def engines(problem: Problem) -> list[str]:
     found = []
     for name in names():
         family = backend_class(name)
-        if family.asks_classifier or not family.available() or not family().accepts(problem):
+        if family.asks_classifier or not family.in_all:
             continue
-        solvers = family.solvers or ("",)
-        found += (
-            [_ORDERS] if name == "best-of-orders" else [f"{name}:{s}".rstrip(":") for s in solvers]
-        )
+        if family.available() and family().accepts(problem):
+            found += [_ORDERS] if name == "best-of-orders" else family.installed()
     return found
 
 

@@ -123,12 +123,12 @@ def faults_of_the_check(
 ) -> list[str]:
     """Return where the checker complains of a right answer, or not of an altered one."""
     answer = json.loads(result.to_json())
-    if complaints := check.complaints(instance, answer):
-        return [f"check: complains of a right answer: {complaints}"]
+    if violations := check.violations(instance, answer):
+        return [f"check: complains of a right answer: {violations}"]
     found = []
     for name, other in altered(answer, instance, right, rng):
         try:
-            accepted = not check.complaints(instance, other)
+            accepted = not check.violations(instance, other)
         except Exception as error:  # whatever a file says, the checker answers
             found.append(f"altered {name}: {type(error).__name__}: {error}")
             continue

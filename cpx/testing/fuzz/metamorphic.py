@@ -119,8 +119,8 @@ def faults_of_a_relation(
 def _wrong_alone(instance: Instance, result: Result) -> list[str]:
     if result.status is Status.ERROR:
         return [f"error: {result.engine}: {result.raw_status}; {'; '.join(result.warnings)}"]
-    complaints = check.complaints(instance, json.loads(result.to_json()))
-    return [f"check: {result.engine}: {complaint}" for complaint in complaints]
+    violations = check.violations(instance, json.loads(result.to_json()))
+    return [f"check: {result.engine}: {violation}" for violation in violations]
 
 
 Changed = tuple[list[Instance], Callable[[list[Interval]], Interval]]

@@ -44,7 +44,7 @@ def judge(instance):
             )
         )
 
-    def complaints(result):
+    def violations(result):
         """Return a sentence for everything that is wrong, none where all is right."""
         found, status, bound = result["explanation"], result["status"], result["bound"]
         if found is None:
@@ -60,4 +60,4 @@ def judge(instance):
             out.append(f"status: {status} with the bound {bound}")
         return out
 
-    return complaints
+    return violations

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from cpx.models.monomial.k_monomial import MONOMIAL_ENCODINGS
 from cpx.models.monomial.problem import WeightedProblem
+from cpx.models.monomial.weighted import MONOMIAL_ENCODINGS
 from cpx.models.parameters import Integer, parameter
 
 

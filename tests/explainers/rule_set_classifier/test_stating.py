@@ -11,7 +11,7 @@ import pytest
 
 from cpx import RuleSetClassifier, instances, solve
 from cpx.answers.result import Status
-from cpx.check import complaints
+from cpx.check import violations
 from cpx.errors import DataError, InvalidOption
 
 
@@ -42,7 +42,7 @@ def test_the_rules_answer_the_problem_with_the_reported_loss(seed: int) -> None:
     assert Fraction(result.objective, problem.scale) == model.objective_
     assert (result.status, result.bound, result.verified) == (Status.FEASIBLE, None, True)
     again = instances.loads(instances.dumps(problem))
-    assert complaints(again.to_dict(), result.to_dict()) == []
+    assert violations(again.to_dict(), result.to_dict()) == []
     best = solve(again, "search")
     assert best.proved
     assert best.objective <= result.objective

@@ -37,7 +37,7 @@ def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool) -> No
         instance = SufficientReason(model, x, definition="sufficient").to_dict()
         d = model.n_attributes
         sets = [s for k in range(d + 1) for s in itertools.combinations(range(d), k)]
-        for S, said in zip(sets, check.complaints_each(instance, map(claim, sets)), strict=True):
+        for S, said in zip(sets, check.violations_each(instance, map(claim, sets)), strict=True):
             refused = any(words.startswith("sufficiency") for words in said)
             assert refused != truth.sufficient(cells, S), (seed, S, said)
             seen.add(refused)
@@ -53,7 +53,7 @@ def forest():
 
 def judged(model, x, features, seconds: float) -> list[str]:
     instance = SufficientReason(model, x, definition="sufficient").to_dict()
-    said = check.complaints(instance, claim(features), seconds)
+    said = check.violations(instance, claim(features), seconds)
     return [words for words in said if words.startswith("sufficiency")]
 
 
@@ -85,7 +85,7 @@ def test_solve_gives_the_check_what_is_left_of_the_limit(forest, monkeypatch) ->
         given.append(seconds)
         return [check.UNDECIDED]
 
-    monkeypatch.setattr(check, "complaints", listen)
+    monkeypatch.setattr(check, "violations", listen)
     problem = SufficientReason(model, X[0], definition="sufficient")
     for limit, most in ((None, check.SECONDS), (40.0, 42.8), (0.2, 1.01)):
         result = solve(problem, "deletion", time_limit=limit)

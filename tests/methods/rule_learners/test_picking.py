@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cpx import solve
-from cpx.check import complaints
+from cpx.check import violations
 from cpx.errors import DataError, InvalidOption
 from cpx.methods.candidates import Literals
 from cpx.methods.rule_learners import maximum_coverage, optimal_pick, submodular_pick
@@ -47,7 +47,7 @@ def test_engines_agree(literals: Literals, rules: Rules, engine: str) -> None:
     problem = maximum_coverage(literals, rules, 2)
     result = solve(problem, engine)
     assert result.objective == solve(problem, "search").objective
-    assert not complaints(problem.to_dict(), result.to_dict())
+    assert not violations(problem.to_dict(), result.to_dict())
 
 
 def test_bad_input(literals: Literals, same: np.ndarray) -> None:

@@ -45,6 +45,7 @@ def test_records_are_what_the_problem_and_fresh_samples_say(data: Path, tmp_path
         assert (record.d, record.accuracy) == (box.d, box.accuracy)
 
 
+@pytest.mark.slow  # the command, which makes and resumes a table, is tested always
 def test_what_is_there_is_not_made_again(data: Path, tmp_path: Path) -> None:
     tasks = small(data, "loss").tasks(figures=False)
     made: list[str] = []

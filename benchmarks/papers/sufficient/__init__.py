@@ -1,0 +1,1 @@
+"""Wang, Khosravi and Van den Broeck (IJCAI 2021): probabilistic sufficient explanations."""

@@ -1,0 +1,252 @@
+"""Solvers of CPMpy that count in integers: constraint, pseudo-Boolean and SMT solvers.
+
+An optimum that they claim is taken as it is; what was stopped proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cpx.backends.base import Outcome
+from cpx.backends.cpmpy.interface import Cpmpy
+from cpx.backends.progress import run_interruptibly
+
+if TYPE_CHECKING:
+    from cpx.backends.cpmpy.run import Run
+    from cpx.options import SolveOptions
+
+__all__ = ["Z3", "Choco", "CpOptimizer", "Exact", "Glasgow", "MiniZinc", "Ortools", "Pumpkin"]
+
+# Exact keeps the interpreter's lock while it works, and loses nothing between two calls.
+_SLICE_SECONDS = 0.2
+
+
+class Ortools(Cpmpy, solver="ortools", requires={"ortools": "ortools>=9.15,<9.16"}):
+    """CP-SAT with its own default parameters, as CPMpy calls it; ``cpsat`` knows better ones."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "hint"})
+
+    def parameters(self, options: SolveOptions) -> dict[str, Any]:
+        """Return threads and seed; a gap of 0, as CP-SAT's own is in floats."""
+        return {
+            "num_workers": options.threads,
+            "random_seed": options.seed,
+            "absolute_gap_limit": 0.0,
+            "catch_sigint_signal": False,
+        }
+
+    def search(self, run: Run, options: SolveOptions) -> Outcome:
+        """Solve with solutions as they come."""
+        from ortools.sat.python.cp_model import CpSolverSolutionCallback
+
+        native = run.compiled.ort_solver
+
+        class Watcher(CpSolverSolutionCallback):  # type: ignore[misc]
+            def on_solution_callback(self) -> None:
+                run.solution(lambda each: [self.value(run.compiled._varmap[v.name]) for v in each])
+
+        def call() -> Outcome:
+            return self.solved_by_cpmpy(
+                run, solution_callback=Watcher(), **self.parameters(options)
+            )
+
+        return run_interruptibly(call, run.progress, native.stop_search)
+
+    def last_bound(self, run: Run) -> None:
+        """Report the bound, in the integers in which it is proved."""
+        model, answer = run.compiled.ort_model.proto.objective, run.compiled.ort_solver
+        if len(model.vars):
+            bound = answer.response_proto.inner_objective_lower_bound
+            run.bound(int(model.scaling_factor or 1) * (int(bound) + int(model.offset)))
+
+
+class Exact(Cpmpy, solver="exact", requires={"exact": "exact>=2.1,<3"}):
+    """Exact: pseudo-Boolean conflict analysis, cutting planes, weights as they stand."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
+
+    def construction(self, options: SolveOptions) -> dict[str, Any]:
+        """Return the seed, which Exact takes when it is made; 0 leaves its own."""
+        return {"seed": options.seed} if options.seed else {}
+
+    def search(self, run: Run, options: SolveOptions) -> Outcome:
+        """Work in slices; after each, tell the bound, and the solution if it is a new one."""
+        native, best, word = run.compiled.xct_solver, None, "TIMEOUT"
+        varmap = run.compiled._varmap
+
+        def read(each: Sequence[Any]) -> list[int]:
+            found: list[int] = native.getLastSolutionFor([varmap[v.name] for v in each])
+            return found
+
+        while word == "TIMEOUT" and not run.progress.should_stop:
+            left = run.progress.remaining
+            word = native.runFull(True, min(_SLICE_SECONDS, left or _SLICE_SECONDS))
+            if native.hasSolution() and native.getBestSoFar() != best:
+                best = native.getBestSoFar()
+                run.solution(read)
+            if word == "TIMEOUT" or best is not None:
+                run.bound(native.getDualBound())
+        claimed = run.claim(best)
+        return run.outcome(word in ("SAT", "UNSAT"), claimed, word)
+
+
+class Choco(Cpmpy, solver="choco", requires={"pychoco": "pychoco>=0.2.1,<1"}):
+    """Choco: finite domains, branching by conflicts."""
+
+    needs_worker: ClassVar[bool] = True
+    # Choco's integers have 32 bits, and are kept within a hundredth of them.
+    largest: ClassVar[int] = 21_474_836
+
+    def search(self, run: Run, options: SolveOptions) -> Outcome:
+        """Ask for one better solution after the other."""
+        compiled, progress = run.compiled, run.progress
+        native, varmap = compiled.chc_model.get_solver(), compiled._varmap
+        objective = None
+        if compiled.has_objective():
+            objective = compiled.solver_var(compiled.obj)
+            compiled.chc_model.set_objective(objective, maximize=not compiled.minimize_obj)
+        if progress.remaining is not None:
+            native.limit_time(f"{max(1, round(1000 * progress.remaining))}ms")
+        claimed = None
+        while native.solve():
+            run.solution(lambda each: [varmap[v.name].get_value() for v in each])
+            claimed = run.claim(0 if objective is None else objective.get_value())
+            if objective is None or progress.should_stop:
+                break
+        state = native.get_search_state()
+        return run.outcome(state == "TERMINATED" or objective is None, claimed, state)
+
+
+class Pumpkin(Cpmpy, solver="pumpkin", requires={"pumpkin_solver": "pumpkin-solver>=0.5,<1"}):
+    """Pumpkin: lazy clause generation."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
+    needs_worker: ClassVar[bool] = True
+    # Domains have 32 bits.
+    largest: ClassVar[int] = 2**30
+
+    def construction(self, options: SolveOptions) -> dict[str, Any]:
+        """Return the seed, which Pumpkin takes when it is made; 0 leaves its own."""
+        return {"seed": options.seed} if options.seed else {}
+
+    def hint(self, run: Run, values: Mapping[str, Any]) -> None:
+        """Hand over a solution, Booleans as the integers that Pumpkin wants here."""
+        native, varmap = run.compiled.pum_solver, run.compiled._varmap
+        run.compiled._solhint = {
+            native.boolean_as_integer(varmap[v.name]) if v.is_bool() else varmap[v.name]: value
+            for v, value in run.known(values).items()
+        }
+
+    def search(self, run: Run, options: SolveOptions) -> Outcome:
+        """Solve with solutions as they come."""
+        varmap = run.compiled._varmap
+
+        def read(solution: Any, each: Sequence[Any]) -> list[int]:
+            return [
+                solution.bool_value(varmap[v.name])
+                if v.is_bool()
+                else solution.int_value(varmap[v.name])
+                for v in each
+            ]
+
+        def found(solution: Any) -> None:
+            run.solution(lambda each: read(solution, each))
+
+        more = {"on_solution": found} if run.compiled.has_objective() else {}
+        return self.solved_by_cpmpy(run, **more)
+
+
+class Z3(Cpmpy, solver="z3", requires={"z3": "z3-solver>=4.13"}):
+    """Z3: satisfiability modulo theories, core-guided optimisation."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"seed"})
+
+    # Its choices follow the numbers of all expressions that the process has made.
+    needs_worker: ClassVar[bool] = True
+
+    def construction(self, options: SolveOptions) -> dict[str, Any]:
+        """Return which of the solvers of Z3."""
+        return {"subsolver": "opt"}
+
+    def search(self, run: Run, options: SolveOptions) -> Outcome:
+        """Solve with solutions as they come, and the bound at the end."""
+        import z3
+
+        native, progress, varmap = run.compiled.z3_solver, run.progress, run.compiled._varmap
+
+        def read(model: Any, each: Sequence[Any]) -> list[int]:
+            values = [model.eval(varmap[v.name], model_completion=True) for v in each]
+            return [int(z3.is_true(v)) if z3.is_bool(v) else v.as_long() for v in values]
+
+        def found(model: Any) -> None:
+            run.solution(lambda each: read(model, each))
+
+        native.set_on_model(found)
+        if options.seed:
+            native.set("smt.random_seed", options.seed)
+            native.set("sat.random_seed", options.seed)
+        if progress.remaining is not None:
+            native.set(timeout=max(1, int(1000 * progress.remaining)))
+        handle = run.compiled.obj_handle
+        word = str(run_interruptibly(native.check, progress, native.ctx.interrupt))
+        claimed = None
+        if word == "sat":
+            found(native.model())
+            low, high = ((0, 0) if handle is None else _limits(native, handle)) or (0, 1)
+            claimed = run.claim(high if run.statement.sense == "min" else low)
+            return run.outcome(low == high, claimed, word)
+        if handle is not None and word == "unknown" and (limits := _limits(native, handle)):
+            run.bound(limits[0] if run.statement.sense == "min" else limits[1])
+        return run.outcome(word == "unsat", claimed, word)
+
+
+def _limits(native: Any, handle: Any) -> tuple[int, int] | None:
+    """Return the bounds of Z3 on its objective; None where one is infinite."""
+    low, high = native.lower(handle), native.upper(handle)
+    if hasattr(low, "as_long") and hasattr(high, "as_long"):
+        return low.as_long(), high.as_long()
+    return None
+
+
+class Glasgow(Cpmpy, solver="gcs", requires={"gcspy": "gcspy>=0.1.8"}):
+    """The Glasgow Constraint Solver."""
+
+    needs_worker: ClassVar[bool] = True
+    largest: ClassVar[int] = 2**50
+
+    def search(self, run: Run, options: SolveOptions) -> Outcome:
+        """Solve with solutions as they come."""
+        return self.solved_by_cpmpy(run, display=run.cpmpy_solution)
+
+
+class CpOptimizer(Cpmpy, solver="cpo", requires={"docplex": "docplex>=2.29"}):
+    """CP Optimizer of IBM, whose program ``cpoptimizer`` is needed."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed"})
+    needs_worker: ClassVar[bool] = True
+    largest: ClassVar[int] = 2**50
+    program: ClassVar[str] = "cpoptimizer"
+
+    def parameters(self, options: SolveOptions) -> dict[str, Any]:
+        """Return threads and seed; the gaps of CP Optimizer are not 0."""
+        return {
+            "Workers": options.threads,
+            "RandomSeed": options.seed,
+            "RelativeOptimalityTolerance": 0.0,
+            "OptimalityTolerance": 0.5,
+        }
+
+
+class MiniZinc(Cpmpy, solver="minizinc", requires={"minizinc": "minizinc>=0.9"}):
+    """MiniZinc, whose program is needed, with its default solver."""
+
+    supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed"})
+    needs_worker: ClassVar[bool] = True
+    largest: ClassVar[int] = 2**30
+    program: ClassVar[str] = "minizinc"
+
+    def parameters(self, options: SolveOptions) -> dict[str, Any]:
+        """Return threads and seed, where they are not the default: few solvers take them."""
+        more = {"processes": options.threads} if options.threads > 1 else {}
+        return more | ({"random_seed": options.seed} if options.seed else {})

@@ -1,0 +1,147 @@
+"""One run of a solver of CPMpy: its variables to values, its bounds made safe, its claims."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.answers.result import Termination
+from cpx.backends.base import Outcome, Progress
+
+if TYPE_CHECKING:
+    from cpx.models.base import Statement
+
+__all__ = ["Reader", "Run"]
+
+Reader = Callable[[Sequence[Any]], Sequence[float]]
+"""Takes variables of CPMpy, none of them a negation, and returns their values in a solution."""
+
+# How far from optimal engines in floating point let a reduced cost be.
+_DUAL = 1e-7
+
+
+class Run:
+    """Between a compiled model and the progress.
+
+    Parameters
+    ----------
+    compiled : cpmpy.solvers.solver_interface.SolverInterface
+    statement : Statement
+    progress : Progress
+    tolerance : float
+        How far from an integer the engine lets a variable be; 0 where it counts in integers.
+    """
+
+    def __init__(
+        self, compiled: Any, statement: Statement, progress: Progress, tolerance: float
+    ) -> None:
+        from cpx.backends.normal_forms import linear_sum
+
+        self.compiled, self.statement, self.progress = compiled, statement, progress
+        total = linear_sum(statement.model.objective_)
+        self._exact = not tolerance
+        self._slack = 0.0
+        if tolerance:
+            weights = [] if total is None else total.weights
+            self._slack = tolerance * sum(map(abs, weights)) + _DUAL * len(compiled._varmap)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Variables that the engine has."""
+        return {"variables": len(self.compiled._varmap)}
+
+    def solution(self, read: Reader) -> None:
+        """Report the solution that ``read`` reads, now."""
+        self.progress.incumbent(_Values(self.statement.variables, self.compiled._varmap, read))
+
+    def cpmpy_solution(self) -> None:
+        """Report the solution that CPMpy has written into its variables."""
+        self.solution(lambda each: [int(variable.value()) for variable in each])
+
+    def bound(self, value: float) -> None:
+        """Report a bound on the objective of the model, moved outwards for engines in floats."""
+        if math.isfinite(value) and abs(value) < 1e19:  # beyond it, engines mean none
+            outwards = 1 if self.statement.sense == "max" else -1
+            moved = value if self._exact else value + outwards * self._slack
+            self.progress.bound(moved + self.statement.offset)
+
+    def claim(self, objective: float | None) -> int | None:
+        """Return the problem's objective of an objective of the model."""
+        return None if objective is None else round(objective) + self.statement.offset
+
+    def known(self, values: Mapping[str, NDArray[np.int64]]) -> dict[Any, int]:
+        """Return the variables that the engine has, with their values in a solution."""
+        varmap = self.compiled._varmap
+        return {
+            variable: int(value)
+            for name, array in self.statement.variables.items()
+            for variable, value in zip(array, values[name], strict=True)
+            if getattr(variable, "name", None) in varmap
+        }
+
+    def outcome(self, finished: bool, claimed: int | None, raw_status: str) -> Outcome:
+        """Return what is proved.
+
+        Parameters
+        ----------
+        finished : bool
+            Whether the engine says that it has searched everything: that its solution is
+            optimal, or, without one, that there is none.
+        claimed : int, optional
+            The value that it believes its solution has.
+        raw_status : str
+            Its own word.
+        """
+        progress = self.progress
+        warnings = []
+        proved = finished
+        if finished and claimed is not None and not self._exact:
+            self.bound(claimed - self.statement.offset)
+            proved = progress.objective == progress.best_bound
+            if not proved and not progress.gap_reached:
+                warnings.append(
+                    "the engine calls its solution optimal, but within its tolerances only the "
+                    f"bound {progress.best_bound} is proved"
+                )
+        termination = Termination.COMPLETED
+        if not finished:
+            termination = progress.why_stopped()
+            if termination is Termination.COMPLETED and not progress.gap_reached:
+                # The engine's clock may run a little ahead of ours.
+                limited = progress.remaining is not None
+                termination = Termination.TIME_LIMIT if limited else Termination.SOLVER_ERROR
+        return Outcome(proved, termination, raw_status, claimed, self.sizes, warnings)
+
+
+class _Values(Mapping[str, NDArray[np.int64]]):
+    """Values of the named arrays, each read when it is asked for: a rule needs one of many."""
+
+    def __init__(self, arrays: Mapping[str, Any], varmap: Mapping[str, Any], read: Reader) -> None:
+        self._arrays, self._varmap, self._read = arrays, varmap, read
+
+    def __getitem__(self, name: str) -> NDArray[np.int64]:
+        from cpmpy.expressions.variables import NegBoolView, _NumVarImpl
+
+        # A variable of no constraint is none of the engine; its least value will do.
+        values = [int(v.lb) if isinstance(v, _NumVarImpl) else int(v) for v in self._arrays[name]]
+        known, places, negated = [], [], []
+        for place, variable in enumerate(self._arrays[name]):
+            view = isinstance(variable, NegBoolView)
+            positive = variable._bv if view else variable
+            if getattr(positive, "name", None) in self._varmap:
+                known.append(positive)
+                places.append(place)
+                negated.append(view)
+        for place, value, view in zip(places, self._read(known), negated, strict=True):
+            values[place] = 1 - round(value) if view else round(value)
+        return np.array(values, dtype=np.int64)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)

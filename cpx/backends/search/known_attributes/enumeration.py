@@ -1,0 +1,191 @@
+"""All sets of at most k attributes, where these are few enough.
+
+Sets are made in the order of their sizes, each from the one without its last attribute, so that
+one pass of the evaluator measures all that are made from one set. Its floats decide nothing: a set
+that may be as good as the best one, for all that is known of their rounding, is measured by exact
+fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import comb, log
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.models.expected_prediction.fewest import FewestExpected
+
+if TYPE_CHECKING:
+    from cpx.backends.base import Progress
+    from cpx.models.expected_prediction.evaluator import Evaluator
+    from cpx.models.expected_prediction.problem import ExpectedPrediction
+
+__all__ = ["Enumeration"]
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+_MOST_NUMBERS = 2e9
+"""Products that are worth a proof: some 10 s."""
+
+_MOST_MADE = 200_000_000
+"""Sets of one size, times the attributes: bytes."""
+
+
+class Enumeration:
+    """All sets of at most so many attributes, by size.
+
+    Parameters
+    ----------
+    problem : MLSE or FewestExpected
+    evaluator : Evaluator
+    most : int
+        The greatest size.
+    progress : Progress
+
+    Attributes
+    ----------
+    count : int
+        Sets measured.
+    """
+
+    def __init__(
+        self,
+        problem: ExpectedPrediction,
+        evaluator: Evaluator,
+        most: int,
+        progress: Progress,
+    ) -> None:
+        self.problem, self.evaluator, self.progress = problem, evaluator, progress
+        self.count = 0
+        self._required = sorted({*problem.required})
+        banned = {*self._required, *problem.forbidden}
+        self._free = np.array([j for j in range(problem.n_features) if j not in banned], dtype=int)
+        self._most = min(most - len(self._required), self._free.size)
+        self._best = -np.inf
+
+    def affordable(self, size: int) -> bool:
+        """Whether all sets of at most so many attributes are few enough."""
+        added = min(size - len(self._required), self._free.size)
+        parents = sum(comb(self._free.size, r) for r in range(max(1, added)))
+        made = max(comb(self._free.size, r) for r in range(max(0, added) + 1))
+        return (
+            parents * self.evaluator.numbers <= _MOST_NUMBERS
+            and made * self.problem.n_features <= _MOST_MADE
+        )
+
+    def run(self) -> bool:
+        """Measure all sets; return whether that was finished."""
+        dual = isinstance(self.problem, FewestExpected)
+        for size, (sets, expected, logs) in enumerate(self._sizes()):
+            if dual:
+                self._reaching(sets, expected, logs)
+                if self.progress.objective == len(self._required) + size:  # a hint may be larger
+                    self.progress.bound(len(self._required) + size)
+                    return not self._stopped()
+            else:
+                self._greatest(sets, expected, logs)
+            if self._stopped():
+                return False
+            if dual and size < self._most:
+                self.progress.bound(len(self._required) + size + 1)
+        if self._finished and self.progress.objective is not None:
+            self.progress.bound(self.progress.objective)
+        return self._finished
+
+    def smallest_sizes(self) -> str:
+        """Show that no set of a small size reaches the threshold, as far as that is affordable."""
+        size, low = 0, len(self._required)
+        for size, (sets, expected, logs) in enumerate(self._sizes()):
+            self._reaching(sets, expected, logs)
+            if self._stopped():
+                break
+            known = self.progress.objective
+            if known is not None and known <= low + size:
+                self.progress.bound(low + size)
+                break
+            self.progress.bound(low + size + 1)
+            if not self.affordable(low + size + 1):
+                break
+        return f"all sets of {low + size} attributes"
+
+    def _stopped(self) -> bool:
+        wanted = bool(self.progress.options.gap) and self.progress.gap_reached
+        return wanted or self.progress.interrupted or self.progress.expired
+
+    def _sizes(self) -> Iterator[tuple[Bools, Floats, Floats]]:
+        """Yield all sets of each size, with their expected scores and log-probabilities."""
+        self._finished = False
+        sets = np.zeros((1, self.problem.n_features), dtype=np.bool_)
+        sets[0, self._required] = True
+        last = np.array([-1])
+        yield sets, *self._counted(self.evaluator.evaluate(sets))
+        for _ in range(self._most):
+            parts = []
+            for rows in self.evaluator.chunks(len(sets)):
+                if self._stopped():
+                    return
+                more = self.evaluator.extensions(sets[rows])
+                place = np.arange(self._free.size)[None, :] > last[rows, None]
+                parent, added = np.nonzero(place)
+                grown = sets[rows][parent]
+                grown[np.arange(len(parent)), self._free[added]] = True
+                at = parent, self._free[added]
+                parts.append((grown, added, more.expected_with[at], more.log_probability_with[at]))
+            sets, last, expected, logs = (np.concatenate(part) for part in zip(*parts))
+            yield sets, *self._counted((expected, logs))
+        self._finished = True
+
+    def _counted(self, measured: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        self.count += len(measured[0])
+        return measured
+
+    def _doubt(self, logs: Floats) -> float:
+        """Return by how much an expected score may be off, at most, in floats.
+
+        Each is a sum of products: their factors are as many as an attribute's tests, states or
+        components, and each rounding adds 2**-53 to the relative error, also that of logarithms,
+        for as much as they are.
+        """
+        evaluator = self.evaluator
+        of_logs = self.problem.n_features * (1.0 + float(np.abs(logs).max()))
+        steps = 16.0 * (evaluator.numbers + of_logs)
+        return steps * 2.0**-53 * float(np.abs(evaluator.values).sum()) + 1e-300
+
+    def _greatest(self, sets: Bools, expected: Floats, logs: Floats) -> None:
+        """Measure exactly what may be the best set so far."""
+        unit = float(Fraction(self.problem.unit or 1))
+        slack = 2 * self._doubt(logs) + 2 * unit
+        order = np.lexsort((-logs, -expected))
+        best = self._best
+        for i in order.tolist():
+            if expected[i] < best - slack or self._stopped():
+                break
+            best = max(best, float(expected[i]))
+            self._best = best
+            self._offer(sets[i])
+
+    def _reaching(self, sets: Bools, expected: Floats, logs: Floats) -> None:
+        """Measure exactly what may reach the threshold, the likeliest first."""
+        problem = self.problem
+        assert isinstance(problem, FewestExpected)
+        slack = 2 * self._doubt(logs)
+        threshold = float(problem.tau if not problem.bounded else problem.leaves.threshold)
+        near = np.flatnonzero(expected >= threshold - slack - abs(threshold) * 1e-12)
+        met: float | None = None
+        for i in near[np.argsort(-logs[near], kind="stable")].tolist():
+            # Penalties are rounded to 2**-20 bit: less likely than that, a set is no better.
+            if self._stopped() or (met is not None and logs[i] < met - _PENALTY):
+                break
+            if self._offer(sets[i]) and met is None:
+                met = float(logs[i])
+
+    def _offer(self, chosen: Bools) -> bool:
+        features = np.flatnonzero(chosen).tolist()
+        return self.progress.found(self.problem.explanation(features)) is not None
+
+
+_PENALTY = 4 * log(2) / 2**20

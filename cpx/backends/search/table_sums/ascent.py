@@ -1,0 +1,306 @@
+"""The bound of the search: a Lagrangian relaxation, and the kernel that improves it.
+
+Let f_t be the terms, r how many features may still be chosen, and q_j what feature j costs
+whatever the terms say. Each copy c of a feature j(c) gets a multiplier u_c, and the *price* of a
+feature is v_j = (sum of u_c over its copies) - q_j. For every set S of at most r features,
+
+    sum_t f_t(S) - sum_{j in S} q_j  =  [sum_t f_t(S) - sum of u_c over the copies of S]
+                                        + sum_{j in S} v_j                                   (1)
+                                    <=  max_A [sum_t f_t(A) - sum_{c in A} u_c]
+                                        + (sum of the r greatest v_j, those above 0)         (2)
+
+In (1) the multipliers were added and taken away. In (2) the first maximum is over sets A of
+*copies*: copies of one feature may differ, so there are more of them than sets of features. Terms
+that are neighbours in the forest agree about what they share, because a copy belongs to all terms
+of a connected part: so the maximum is found exactly, by dynamic programming along the forest,
+from the leaves to the roots. All numbers are integers: the bound holds for any multipliers, and
+no rounding can break it. With u_c = the largest gain of c in its terms it is no worse than the
+modular bound (value now + sum of the r largest gains); with u_c = 0 it is the sum of what is best
+for each part of the forest alone.
+
+The bound also says what a better set must have. Let v be the prices, in falling order, and D the
+bound: a set without j, one of the r first, has at most D - v_j + max(0, v_(r+1)), and a set with
+j, none of these, at most D - max(0, v_(r)) + v_j.
+
+The multipliers are improved by subgradient steps with momentum. Copies and prices that choose
+differently say where to go, and the step is Polyak's: the distance to the value aimed at over
+the squared length, times a factor that is halved where the bound gets no better.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cpx.backends.search.table_sums.terms import FREE, IN, OUT, Terms
+from cpx.compiled.kernel import Bytes, Floats, Ints, kernel, subroutine
+
+__all__ = ["Workspace", "ascend", "settle"]
+
+_MOMENTUM = 0.6
+_PATIENCE = 12
+"""Steps without a better bound after which the factor of the steps is halved."""
+
+_MEMORY = 0.9
+"""How much of its weight the disagreement of earlier steps keeps."""
+
+
+class Workspace(NamedTuple):
+    """Multipliers, and what the kernels need to improve them.
+
+    Attributes
+    ----------
+    multiplier, best, limit : ndarray of int64
+        Of each bit: the multiplier now, that of the best bound, and the greatest absolute value
+        that it may have. Bits of separators have none.
+    direction : ndarray of float64
+        Of each bit: where the last step went.
+    chosen : ndarray of int64
+        Of each term: the index that the first maximum chooses.
+    message, arrow : ndarray of int64
+        The best values for each state of a term's separator, and what is chosen there.
+    begin : ndarray of int64
+        Where those of a term begin.
+    values : ndarray of int64
+        Room for one table.
+    cost, price : ndarray of int64
+        Of each feature: what it costs whatever the terms say, and its price.
+    order : ndarray of int64
+        The features with the greatest prices, in falling order, one more than may be chosen.
+    picked, found : ndarray of uint8
+        Of each feature: whether it is chosen by the prices now; and in the best set met.
+    doubt : ndarray of float64
+        Of each feature: how often its copies and its price chose differently of late.
+    pace : ndarray of float64
+        The factor of the steps, and the steps since the bound got better.
+    """
+
+    multiplier: Ints
+    best: Ints
+    limit: Ints
+    direction: Floats
+    chosen: Ints
+    message: Ints
+    arrow: Ints
+    begin: Ints
+    values: Ints
+    cost: Ints
+    price: Ints
+    order: Ints
+    picked: Bytes
+    found: Bytes
+    doubt: Floats
+    pace: Floats
+
+
+@subroutine
+def _along_forest(part: Terms, work: Workspace) -> int:
+    """Return the first maximum of the bound; ``work.chosen`` is where it is."""
+    values, message, arrow = work.values, work.message, work.arrow
+    total = entries = 0
+    for t in range(part.parent.size):
+        first, shared, start = part.first[t], part.shared[t], part.start[t]
+        full, low = 1 << part.size[t], 1 << shared
+        for y in range(low):
+            values[y] = 0
+        done = low
+        for i in range(first + shared, first + part.size[t]):
+            u = work.multiplier[i]
+            for x in range(done):
+                values[done + x] = values[x] - u
+            done *= 2
+        for x in range(full):
+            values[x] += part.table[start + x]
+        child = part.child[t]
+        while child >= 0:
+            place, begin = part.place[child], work.begin[child]
+            for x in range(full):
+                values[x] += message[begin + part.map[place + x]]
+            child = part.sibling[child]
+        work.begin[t] = entries
+        for y in range(low):
+            message[entries + y] = values[y]
+            arrow[entries + y] = y
+        for block in range(low, full, low):
+            for y in range(low):
+                if values[block + y] > message[entries + y]:
+                    message[entries + y] = values[block + y]
+                    arrow[entries + y] = block + y
+        if part.parent[t] < 0:
+            total += message[entries]
+        entries += low
+    for t in range(part.parent.size - 1, -1, -1):
+        parent, state = part.parent[t], 0
+        if parent >= 0:
+            state = part.map[part.place[t] + work.chosen[parent]]
+        work.chosen[t] = arrow[work.begin[t] + state]
+    return total
+
+
+@subroutine
+def _by_price(part: Terms, work: Workspace, decided: Bytes, room: int) -> int:
+    """Return the second maximum of the bound; ``work.picked`` is where it is."""
+    price, order = work.price, work.order
+    for j in range(price.size):
+        price[j] = -work.cost[j]
+        work.picked[j] = 0
+    for t in range(part.parent.size):
+        for i in range(part.first[t] + part.shared[t], part.first[t] + part.size[t]):
+            price[part.feature[i]] += work.multiplier[i]
+    count = 0
+    for j in range(price.size):
+        if decided[j] != FREE:
+            continue
+        y = count
+        if count <= room:
+            count += 1
+        elif price[order[room]] >= price[j]:
+            continue
+        else:
+            y = room
+        while y > 0 and price[order[y - 1]] < price[j]:
+            order[y] = order[y - 1]
+            y -= 1
+        order[y] = j
+    total = 0
+    for y in range(min(count, room)):
+        if price[order[y]] > 0:
+            total += price[order[y]]
+            work.picked[order[y]] = 1
+    return total
+
+
+@subroutine
+def _value_of_picked(part: Terms, work: Workspace) -> tuple[int, int]:
+    """Return what the terms say of the features that the prices choose, and what these cost."""
+    total = paid = 0
+    for j in range(work.cost.size):
+        if work.picked[j]:
+            paid += work.cost[j]
+    for t in range(part.parent.size):
+        first, x = part.first[t], 0
+        for i in range(part.size[t]):
+            if work.picked[part.feature[first + i]]:
+                x |= 1 << i
+        total += part.table[part.start[t] + x]
+    return total, paid
+
+
+@kernel
+def ascend(
+    part: Terms,
+    work: Workspace,
+    decided: Bytes,
+    room: int,
+    base: int,
+    enough: int,
+    aim: int,
+    least: int,
+    known: int,
+    before: int,
+    steps: int,
+) -> tuple[int, int]:
+    """Improve the bound of a node, until it is small enough or steps are done.
+
+    Parameters
+    ----------
+    part, work, decided
+        The terms that are left; multipliers; what is decided of each feature.
+    room : int
+        How many features may still be chosen.
+    base : int
+        What is added to all values.
+    enough, aim : int
+        The bound at which the node is done with, and the value that steps aim at.
+    least, known : int
+        Sets are wanted for which the terms say ``least`` or more, worth more than ``known``.
+    before : int
+        The bound of ``work.best``, of an earlier call for the same node, or a very high one.
+    steps : int
+
+    Returns
+    -------
+    bound, value : int
+        The bound of ``work.best``, and the value of ``work.found``; ``known`` where no such set
+        was met.
+    """
+    bound, met = before, known
+    for step in range(steps + 1):
+        now = base + _along_forest(part, work) + _by_price(part, work, decided, room)
+        said, paid = _value_of_picked(part, work)
+        if said >= least and base + said - paid > met:
+            met = base + said - paid
+            for j in range(work.picked.size):
+                work.found[j] = work.picked[j]
+        work.pace[1] += 1
+        if now < bound:
+            bound = now
+            for i in range(work.best.size):
+                work.best[i] = work.multiplier[i]
+            work.pace[1] = 0
+            if bound <= max(enough, met):
+                break
+        if work.pace[1] > _PATIENCE:
+            work.pace[0] *= 0.5
+            work.pace[1] = 0
+        for j in range(work.doubt.size):
+            work.doubt[j] *= _MEMORY
+        square = 0.0
+        for t in range(part.parent.size):
+            first = part.first[t]
+            for i in range(part.shared[t], part.size[t]):
+                j = part.feature[first + i]
+                apart = float((work.chosen[t] >> i) & 1) - float(work.picked[j])
+                work.doubt[j] += apart * apart
+                work.direction[first + i] = apart + _MOMENTUM * work.direction[first + i]
+                square += work.direction[first + i] * work.direction[first + i]
+        if square == 0.0 or step == steps:
+            break
+        length = work.pace[0] * float(now - max(aim, met)) / square
+        for t in range(part.parent.size):
+            for i in range(part.first[t] + part.shared[t], part.first[t] + part.size[t]):
+                most = work.limit[i]
+                wanted = float(work.multiplier[i]) + length * work.direction[i]
+                if wanted >= float(most):
+                    work.multiplier[i] = most
+                elif wanted <= -float(most):
+                    work.multiplier[i] = -most
+                else:
+                    work.multiplier[i] = np.int64(wanted)
+    return bound, met
+
+
+@kernel
+def settle(
+    part: Terms, work: Workspace, decided: Bytes, room: int, bound: int, enough: int
+) -> int:
+    """Decide the features that all sets above ``enough`` have, or have not; return how many.
+
+    ``bound`` is that of ``work.best``.
+    """
+    for i in range(work.best.size):
+        work.multiplier[i] = work.best[i]
+    _by_price(part, work, decided, room)
+    price, order, free = work.price, work.order, 0
+    for j in range(price.size):
+        if decided[j] == FREE:
+            free += 1
+    after = np.int64(0)  # the price of the best feature that is not picked
+    if free > room:
+        after = max(after, price[order[room]])
+    last = np.int64(0)  # what picking one more costs
+    if free >= room:
+        last = max(last, price[order[room - 1]])
+    count = 0
+    for j in range(price.size):
+        if decided[j] != FREE:
+            continue
+        if work.picked[j]:
+            if bound - price[j] + after <= enough:
+                decided[j] = IN
+                count += 1
+        elif bound + price[j] - last <= enough:
+            decided[j] = OUT
+            count += 1
+    return count

@@ -1,0 +1,179 @@
+"""States of attributes as the checker reads them: probabilities, and leaves that they reach."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from cpx.check.forest import Forest, Node
+
+__all__ = ["Leaf", "Probabilities", "States"]
+
+_ONE = 2**30
+
+Event = Mapping[int, Sequence[bool]]
+"""For some attributes, which of their states they may have."""
+
+
+class Leaf(NamedTuple):
+    """A leaf that some row reaches.
+
+    ``tests`` has for each attribute that its path restricts the states that lead there.
+    """
+
+    tree: int
+    values: tuple[int, ...]
+    tests: dict[int, tuple[bool, ...]]
+
+
+class States:
+    """The states of a saved coding, and what they are in a saved forest.
+
+    Parameters
+    ----------
+    coding : dict
+        As it is saved.
+    forest : Forest
+
+    Attributes
+    ----------
+    own : list of int
+        The state of the forest's x in each attribute, -1 where it is none.
+    leaves : list of Leaf
+    lost : list of str
+        Tests that are between the cuts of a column.
+    """
+
+    def __init__(self, coding: Mapping[str, Any], forest: Forest) -> None:
+        self.names, self.columns, self.titles = (
+            coding[key] for key in ("names", "columns", "column_names")
+        )
+        self.states = coding["states"]
+        self.cuts = [[float.fromhex(text) for text in texts] for texts in coding["cuts"]]
+        self.forest = forest
+        self._place = {
+            c: (a, i) for a, columns in enumerate(self.columns) for i, c in enumerate(columns)
+        }
+        row = [self._cell(c, value) for c, value in enumerate(forest.x)]
+        self.own = [self._own(a, row) for a in range(len(self.columns))]
+        self.lost: list[str] = []
+        self._passing: dict[tuple[int, float, str], tuple[bool, ...]] = {}
+        self.leaves = [leaf for t, root in enumerate(forest.trees) for leaf in self._walk(t, root)]
+
+    def _cell(self, c: int, value: float | None) -> int:
+        return -1 if value is None else sum(value > cut for cut in self.cuts[c])
+
+    def _own(self, a: int, row: Sequence[int]) -> int:
+        cells = [row[c] for c in self.columns[a]]
+        return int(self.states[a].index(cells)) if cells in self.states[a] else -1
+
+    def _walk(self, tree: int, root: Node) -> list[Leaf]:
+        found: list[Leaf] = []
+        waiting: list[tuple[Node, dict[int, tuple[bool, ...]]]] = [(root, {})]
+        while waiting:
+            node, path = waiting.pop()
+            if node.left is None or node.right is None:
+                tests = {a: some for a, some in path.items() if not all(some)}
+                found.append(Leaf(tree, node.values, tests))
+                continue
+            a = self._place[node.column][0]
+            left = self._lefts(node)
+            before = path.get(a, (True,) * len(left))
+            for child, side in ((node.right, False), (node.left, True)):
+                some = tuple(b and way == side for b, way in zip(before, left, strict=True))
+                if any(some):
+                    waiting.append((child, {**path, a: some}))
+        return found
+
+    def _lefts(self, node: Node) -> tuple[bool, ...]:
+        """Say of each state of the tested attribute whether it goes left."""
+        key = node.column, node.threshold, node.missing
+        if key not in self._passing:
+            a, i = self._place[node.column]
+            cuts = self.cuts[node.column]
+            if math.isfinite(node.threshold) and node.threshold not in cuts:
+                self.lost.append(f"{self.titles[node.column]} at {node.threshold:g}")
+            cells = [state[i] for state in self.states[a]]
+            ends = [*cuts, math.inf]
+            self._passing[key] = tuple(
+                node.missing == "l" if cell < 0 else ends[cell] <= node.threshold for cell in cells
+            )
+        return self._passing[key]
+
+
+class Probabilities:
+    """A saved mixture of trees: the exact probability of events.
+
+    Parameters
+    ----------
+    mixture : dict
+        As it is saved.
+    """
+
+    def __init__(self, mixture: Mapping[str, Any]) -> None:
+        self.weights, self.tables = mixture["weights"], mixture["tables"]
+        attributes = range(len(self.tables[0]))
+        parents = mixture["parents"]
+        self._parents = parents or [[-1] * len(attributes) for _ in self.weights]
+        self._upwards = [_children_first(tree) for tree in self._parents] if parents else []
+        self.sizes = [len(table[0]) for table in self.tables[0]]
+        self.edgeless = all(p < 0 for tree in self._parents for p in tree)
+
+    @property
+    def factorised(self) -> bool:
+        """Whether all attributes are independent."""
+        return self.edgeless and len(self.weights) == 1
+
+    @property
+    def structure(self) -> str:
+        """What the distribution is called."""
+        several = len(self.weights) > 1
+        if self.edgeless:
+            return "mixture" if several else "factorised"
+        return "mixture of chow-liu trees" if several else "chow-liu"
+
+    def mass(self, c: int, a: int, some: Sequence[bool]) -> int:
+        """Return the probability of some states of an attribute without a parent, over 2**30."""
+        row = self.tables[c][a][0]
+        return sum(n for n, inside in zip(row, some, strict=True) if inside)
+
+    def of(self, event: Event) -> Fraction:
+        """Return the probability of an event."""
+        return sum((self._joint(c, event) for c in range(len(self.weights))), Fraction(0))
+
+    def _joint(self, c: int, event: Event) -> Fraction:
+        """Return the weight of a component times the probability that it gives to an event."""
+        share, power, tables = self.weights[c], 1, self.tables[c]
+        if not self._upwards:
+            for a, some in event.items():
+                share *= self.mass(c, a, some)
+            return Fraction(share, _ONE ** (1 + len(event)))
+        # For each attribute with something asked of it or below, by its state: how likely that
+        # is, over a power of 2**30 that is counted for all together.
+        waiting = {a: [int(inside) for inside in some] for a, some in event.items()}
+        for a in self._upwards[c]:
+            if a not in waiting:
+                continue
+            likely = waiting.pop(a)
+            power += 1
+            upwards = [sum(n * v for n, v in zip(row, likely, strict=True)) for row in tables[a]]
+            parent = self._parents[c][a]
+            if parent < 0:
+                share *= upwards[0]
+            else:
+                before = waiting.get(parent, [1] * self.sizes[parent])
+                waiting[parent] = [b * u for b, u in zip(before, upwards, strict=True)]
+        return Fraction(share, _ONE**power)
+
+
+def _children_first(parents: Sequence[int]) -> list[int]:
+    """Return the attributes of a forest, each before its parent."""
+    order = [a for a, parent in enumerate(parents) if parent < 0]
+    children: dict[int, list[int]] = {}
+    for a, parent in enumerate(parents):
+        children.setdefault(parent, []).append(a)
+    for a in order:
+        order += children.get(a, [])
+    return order[::-1]

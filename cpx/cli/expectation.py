@@ -1,0 +1,192 @@
+"""Probabilistic explanations on the command line: from a table, or a model, to the problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cpx.cli import options as opt
+from cpx.cli.option_groups import given
+from cpx.cli.row_question import RuleOptions, Source, read_source
+from cpx.errors import InvalidOption, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cpx.explainers.probabilistic import ProbabilisticExplainer
+    from cpx.models.expected_prediction.problem import ExpectedPrediction
+
+__all__ = ["KINDS", "ExpectationOptions", "of_file", "of_table"]
+
+KINDS = ("mlse", "fewest-expected")
+"""The problems of expected predictions."""
+
+_MEASURES = ("expectation", "probability-bound")
+_DISTRIBUTION = "mixture"
+
+
+@dataclass(frozen=True)
+class ExpectationOptions:
+    """What is asked of an expected prediction."""
+
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="T",
+            help="For a probabilistic explanation, in place of -k: the fewest columns that reach "
+            "it.",
+            show_default=False,
+        ),
+    ] = None
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What must reach the threshold: expectation (default), or probability-bound, the "
+            "proved share of rows that get the class.",
+            autocompletion=opt.choices(_MEASURES),
+            show_default=False,
+        ),
+    ] = None
+
+    def refuse(self, kind: str) -> None:
+        """Raise for options that are for a probabilistic explanation."""
+        if options := given(self):
+            raise InvalidOption(f"{options[0]} is for {kind}")
+
+    def problem(
+        self, explainer: ProbabilisticExplainer, x: Any, k: int, wanted: RuleOptions, name: str
+    ) -> ExpectedPrediction:
+        """State the problem; k counts where there is no threshold."""
+        measure: Any = self.measure
+        return explainer.problem(
+            x,
+            None if self.threshold is not None else k,
+            threshold=self.threshold,
+            measure=measure,
+            required=opt.read_features(wanted.require),
+            forbidden=opt.read_features(wanted.forbid),
+            name=name,
+        )
+
+
+def of_table(
+    source: Source, wanted: RuleOptions, asked: ExpectationOptions, k: int, name: str | None = None
+) -> tuple[ProbabilisticExplainer, ExpectedPrediction, str]:
+    """Train a tree model on a table and state the problem of one row.
+
+    A column of texts becomes 0/1 columns, one for each text, which are known together.
+
+    Returns
+    -------
+    explainer, problem, words
+    """
+    from cpx.cli.progress import phase
+    from cpx.data.classifiers import tree_classifier
+
+    _refuse_options_of_rules(source, wanted, "table", "target", "row", "model", "seed")
+    if source.model not in opt.TREES:
+        raise InvalidOption(
+            f"a probabilistic explanation is of tree models: --model {', '.join(opt.TREES)}, "
+            f"got {shown(source.model)}"
+        )
+    distribution = _distribution(source)
+    X, y, _ = read_source(source)
+    table, groups = _encoded(X)
+    row = table.iloc[[source.row]]
+    with phase(f"training {source.model} on {len(X)} rows"):
+        model = tree_classifier(source.model, source.seed).fit(table, y)
+    explainer = _explainer(model, table, distribution, groups, source.seed)
+    title = name or f"{source.table.name.partition('.')[0]}-{source.row}"
+    problem = asked.problem(explainer, row, k, wanted, title)
+    words = ", ".join([problem.kind, *problem.brief()])
+    return explainer, problem, f"class {problem.label} by {source.model}: {words}"
+
+
+def of_file(
+    source: Source,
+    row_file: Path | None,
+    background: Path,
+    trust: bool,
+    wanted: RuleOptions,
+    asked: ExpectationOptions,
+    k: int,
+    name: str | None,
+) -> tuple[ExpectedPrediction, str]:
+    """State the problem of a model of a file, a row and rows to fit a distribution to."""
+    from cpx.cli.progress import phase
+    from cpx.data.tables import read_row, read_rows
+
+    _refuse_options_of_rules(source, wanted, "table", "target", "seed")
+    if row_file is None:
+        raise InvalidOption("--background is for the model of a file, which needs a row: ROW")
+    with phase(f"reading {background}"):
+        X = read_rows(background, source.target)
+        x = read_row(row_file)
+    explainer = _explainer(source.table, X, _distribution(source), {}, source.seed, trust)
+    title = name or f"{source.table.name.partition('.')[0]}-{row_file.stem}"
+    problem = asked.problem(explainer, x, k, wanted, title)
+    return problem, ", ".join([f"class {problem.label}: {problem.kind}", *problem.brief()])
+
+
+def _explainer(
+    model: Any,
+    rows: pd.DataFrame,
+    distribution: str,
+    groups: dict[str, list[str]],
+    seed: int,
+    trust: bool = False,
+) -> ProbabilisticExplainer:
+    from cpx.cli.output import note
+    from cpx.cli.progress import phase
+    from cpx.explainers.probabilistic import ProbabilisticExplainer
+
+    with phase(f"fitting the distribution {distribution} to {len(rows)} rows"):
+        explainer = ProbabilisticExplainer(
+            model, rows, distribution=distribution, groups=groups, seed=seed, trusted=trust
+        )
+    for text in explainer.notes:
+        note(text)
+    return explainer
+
+
+def _refuse_options_of_rules(source: Source, wanted: RuleOptions, *taken: str) -> None:
+    refused = given(source, "distribution", *taken)
+    for option in (*refused, *given(wanted, "require", "forbid")):
+        raise InvalidOption(f"{option} is for a rule, not for a probabilistic explanation")
+
+
+def _distribution(source: Source) -> str:
+    """Return the distribution that is asked for; that of rules unless another one is."""
+    from cpx.explainers.probabilistic import FITTED
+    from cpx.support.named_options import read_named
+
+    if "--distribution" not in given(source):
+        return _DISTRIBUTION
+    if read_named("distribution", source.distribution)[0] not in FITTED:
+        raise InvalidOption(
+            "a probabilistic explanation needs a distribution that is fitted: --distribution "
+            f"{', '.join(FITTED)}, got {shown(source.distribution)}"
+        )
+    return source.distribution
+
+
+def _encoded(X: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """Return columns of texts as 0/1 columns, and these by the name of theirs."""
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
+
+    groups: dict[str, list[str]] = {}
+    parts: list[Any] = []
+    for name, column in X.items():
+        if is_numeric_dtype(column.dtype):
+            parts.append(column)
+            continue
+        texts = column.astype(object).where(column.notna(), "missing").astype(str)
+        bits = pd.get_dummies(texts, prefix=str(name), prefix_sep=" = ").astype("int8")
+        groups[str(name)] = [str(title) for title in bits.columns]
+        parts.append(bits)
+    return pd.concat(parts, axis=1), groups

@@ -1,0 +1,128 @@
+"""The arguments that are given by name to ``explain``, for type checkers and editors.
+
+What each means is said where users look, at :func:`cpx.explain`; which rule they ask for is a
+:class:`~cpx.explainers.question.Question`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from cpx.answers.explanation import Explanation
+from cpx.backends import Event
+from cpx.data import Distribution
+from cpx.data.tree_mixture import TreeMixture
+from cpx.models.sufficient_reason.features import Level
+from cpx.models.sufficient_reason.form import Definition
+from cpx.support.validation import Share
+
+__all__ = [
+    "BACKEND",
+    "FRESH",
+    "SOLVE_OPTIONS",
+    "TIME_LIMIT",
+    "EngineOptions",
+    "ExpectationOptions",
+    "ExplainOptions",
+    "Objective",
+    "ProbabilisticOptions",
+    "QuestionOptions",
+    "ReasonOptions",
+    "RuleOptions",
+]
+
+Objective = Literal["precision", "coverage", "loss", "negative-only"]
+
+BACKEND, TIME_LIMIT, FRESH = "search", 10.0, 1000
+"""The engine, its seconds and the number of fresh samples, unless they are given."""
+
+
+class EngineOptions(TypedDict, total=False):
+    """Who solves, and the options of :func:`cpx.solve`."""
+
+    backend: str
+    time_limit: float | None
+    threads: int
+    seed: int
+    gap: float | None
+    hint: Explanation | Sequence[int | str] | None
+    encoding: str | None
+    isolate: bool
+    listen: Callable[[Event], None] | None
+
+
+SOLVE_OPTIONS = tuple(name for name in EngineOptions.__annotations__ if name != "backend")
+"""Those of an engine that :func:`cpx.solve` takes by name."""
+
+
+class QuestionOptions(TypedDict, total=False):
+    """The fields of :class:`Question` but k."""
+
+    objective: Objective
+    m: int | None
+    epsilon: float | None
+    delta: float | None
+    max_queries: int | None
+    min_coverage: Share | None
+    max_coverage: Share | None
+    min_precision: Share | None
+    required: object
+    forbidden: object
+    one_per_group: bool
+    name: str
+
+
+class RuleOptions(EngineOptions, QuestionOptions, total=False):
+    """What :meth:`cpx.Explainer.explain` takes by name."""
+
+    fresh: int
+
+
+class ExplainOptions(RuleOptions, total=False):
+    """What :func:`cpx.explain` takes by name for a rule: that of :class:`cpx.Explainer` too."""
+
+    n_bins: int
+    strategy: Literal["quantile", "uniform"]
+    distribution: str | Distribution
+    categorical: Sequence[Any] | None
+    class_names: Sequence[str] | Mapping[Any, str] | None
+
+
+class ReasonOptions(EngineOptions, total=False):
+    """What :func:`cpx.explain` takes by name for a sufficient reason."""
+
+    level: Level
+    definition: Definition
+    weights: Sequence[int] | Mapping[Any, int] | None
+    required: object
+    forbidden: object
+    class_names: Sequence[str] | Mapping[Any, str] | None
+    label: Any
+    trusted: bool | Iterable[str]
+
+
+class ExpectationOptions(EngineOptions, total=False):
+    """What :meth:`cpx.ProbabilisticExplainer.explain` takes by name."""
+
+    threshold: Share | None
+    measure: Literal["expectation", "probability-bound"] | None
+    prediction: str | None
+    required: object
+    forbidden: object
+    unit: Share | None
+    label: Any
+    name: str
+    fresh: int
+
+
+class ProbabilisticOptions(ExpectationOptions, total=False):
+    """What :func:`cpx.explain` takes by name for a probabilistic explanation."""
+
+    distribution: str | TreeMixture
+    components: int | None
+    groups: Mapping[str, Sequence[int | str]] | None
+    max_states: int
+    smoothing: float
+    class_names: Sequence[str] | Mapping[Any, str] | None
+    trusted: bool | Iterable[str]

@@ -1,0 +1,452 @@
+"""Probabilistic sufficient explanations: from a model, rows and x to what it expects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from cpx.answers.expected import ExpectedExplanation
+from cpx.answers.frontier import Frontier
+from cpx.answers.result import Result, Status
+from cpx.data.coding import Coding
+from cpx.data.mixture_choice import choose_mixture
+from cpx.data.mixture_fit import Structure, fit_mixture
+from cpx.data.tree_mixture import TreeMixture
+from cpx.errors import DataError, EngineError, InvalidOption, UnknownName, shown
+from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
+from cpx.explainers.class_names import class_context
+from cpx.models.expected_prediction.fewest import FewestExpected
+from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
+from cpx.models.expected_prediction.same_decision import SameDecision
+from cpx.models.expected_prediction.text import MEASURES
+from cpx.models.sufficient_reason.row import fitted_to
+from cpx.processes.interrupts import interruptible
+from cpx.solving.run import solve_with
+from cpx.support.named_options import read_named
+from cpx.support.validation import positive_integer
+from cpx.trees import TreeModel, read_model
+from cpx.trees.linear import is_linear, read_linear
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FITTED", "ProbabilisticExplainer"]
+
+FITTED = ("factorised", "mixture", "chow-liu", "fitted")
+"""Names of distributions; the last is the one of them that suits rows kept aside best."""
+
+_COMPONENTS = {"mixture": 10, "chow-liu": 1}
+
+
+class ProbabilisticExplainer:
+    """The steps of :func:`cpx.explain` with ``kind="probabilistic"``, for many rows.
+
+    A distribution of rows is fitted to the background once. What is explained then is which
+    values of a row make the model expect its class, when nothing but these values is known.
+
+    Parameters
+    ----------
+    model : fitted classifier, TreeModel or path
+        Whatever :func:`cpx.read_model` reads, or a logistic regression of scikit-learn over
+        columns of few values.
+    background : DataFrame or array of shape (n, columns)
+        Rows of numbers that say what the data look like, without the target.
+    distribution : str or TreeMixture, default="mixture"
+        What is fitted: ``"factorised"`` (all attributes independent: the best explanation can be
+        proved), a ``"mixture"`` of such distributions, ``"chow-liu"`` trees, or ``"fitted"``: the
+        one of these that suits rows kept aside best. Options may follow in braces:
+        ``"mixture{components=5}"``. Or a distribution that is fitted already, over the same
+        states.
+    components : int, optional
+        By default 10 for a mixture, and one Chow-Liu tree.
+    groups : mapping of str to columns, optional
+        Attributes of several columns, such as the 0/1 columns of a category: each combination
+        that occurs is a state, and all these columns are known or none is.
+    max_states : int, default=10
+        Numbers are known up to the thresholds of the model, and where these make fewer states
+        than so many, more finely.
+    smoothing : float, default=1.0
+        See :func:`cpx.data.fit_mixture`.
+    class_names : sequence or mapping, optional
+        Names of the classes, by position or by label.
+    seed : int, default=0
+        Of the fit, of the rows drawn, and of the engine.
+    trusted : bool or list of str, default=False
+        As for :func:`cpx.read_model`.
+
+    Attributes
+    ----------
+    model : TreeModel
+    coding : Coding
+        The states of the attributes.
+    distribution : TreeMixture
+    trials : tuple of Trial
+        With ``"fitted"``: what was tried, and how probable rows kept aside are under it.
+
+    Raises
+    ------
+    UnknownName, InvalidOption, DataError
+        Naming the argument that is wrong.
+    ModelError, UnsupportedModel
+        When the model cannot be read.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
+    >>> explainer = ProbabilisticExplainer(forest, X, distribution="factorised",
+    ...                                    class_names=["setosa", "versicolor", "virginica"])
+    >>> print(explainer.explain(X.iloc[0], k=1))
+    0.2 < petal width (cm) <= 0.7 => setosa
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        background: Any,
+        *,
+        distribution: str | TreeMixture = "mixture",
+        components: int | None = None,
+        groups: Mapping[str, Sequence[int | str]] | None = None,
+        max_states: int = 10,
+        smoothing: float = 1.0,
+        class_names: Sequence[str] | Mapping[Any, str] | None = None,
+        seed: int = 0,
+        trusted: Any = False,
+    ) -> None:
+        self.class_names, self.seed = class_names, seed
+        self.model, rows, self.notes = _fitted(model, background, trusted)
+        self.coding = Coding.fit(
+            rows,
+            names=[a.name for a in self.model.attributes],
+            cuts=self.model.thresholds,
+            groups=groups,
+            cast=self.model.cast,
+            max_states=max_states,
+        )
+        self.trials: tuple[Any, ...] = ()
+        if isinstance(distribution, TreeMixture):
+            if components is not None:
+                raise InvalidOption("components is for a distribution that is fitted, by its name")
+            self.distribution = distribution
+        else:
+            self.distribution = self._fit(rows, distribution, components, smoothing)
+
+    def _fit(
+        self, rows: Any, distribution: str, components: int | None, smoothing: float
+    ) -> TreeMixture:
+        name, options = read_named("distribution", distribution)
+        if name not in FITTED:
+            raise UnknownName("distribution", name, FITTED)
+        if components is not None:
+            options = {"components": components} | options
+        own = {"fitted": {"max_components"}, "factorised": set[str]()}.get(name, {"components"})
+        if wrong := sorted(options.keys() - own - {"smoothing"}):
+            raise InvalidOption(f"{wrong[0]} is no option of the distribution {shown(name)}")
+        options = {"smoothing": smoothing, "seed": self.seed} | options
+        codes, sizes = self.coding.codes(rows), self.coding.cardinalities
+        with interruptible():
+            if name == "fitted":
+                chosen, self.trials = choose_mixture(codes, sizes, **options)
+                return chosen
+            count = positive_integer(
+                "components", options.pop("components", _COMPONENTS.get(name, 1))
+            )
+            structure: Structure = "factorised"
+            if name == "mixture":
+                structure = "mixture"
+            elif name == "chow-liu":
+                structure = "chow-liu" if count == 1 else "mixture of chow-liu trees"
+            return fit_mixture(codes, sizes, structure=structure, components=count, **options)
+
+    # ------------------------------------------------------------------ one row
+
+    def problem(
+        self,
+        x: Any,
+        k: int | None = None,
+        *,
+        threshold: Any = None,
+        measure: str | None = None,
+        prediction: str | None = None,
+        required: Any = (),
+        forbidden: Any = (),
+        unit: Any = None,
+        label: Any = None,
+        name: str = "",
+    ) -> ExpectedPrediction:
+        """State the problem of explaining x.
+
+        Parameters
+        ----------
+        x : row
+            A Series, a dict, a one-row frame or a vector.
+        k : int, optional
+            The greatest number of attributes; 5 unless there is a threshold.
+        threshold : number, optional
+            In place of k: the fewest attributes are wanted that reach it.
+        measure : {"expectation", "probability-bound"}, optional
+            What must reach the threshold; see
+            :class:`~cpx.models.expected_prediction.fewest.FewestExpected`.
+        prediction : {"score", "probability", "share of votes"}, optional
+            What is expected, to be sure of it: a model has one of them only.
+        required, forbidden, unit, label, name
+            As for :class:`~cpx.models.expected_prediction.problem.MLSE`.
+
+        Raises
+        ------
+        InvalidOption, InvalidInstance, DataError
+            Naming the argument that is wrong; DataError for the row.
+        """
+        if prediction is not None:
+            self._require(prediction)
+        values: Any = x
+        shared: dict[str, Any] = {
+            "required": _several(required),
+            "forbidden": _several(forbidden),
+            "unit": unit,
+            "label": label,
+            "context": self._context(x),
+            "name": name,
+        }
+        stated = (self.model, values, self.coding, self.distribution)
+        if threshold is None:
+            if measure is not None:
+                raise InvalidOption("measure says what must reach a threshold: give threshold")
+            return MLSE(*stated, k=5 if k is None else k, **shared)
+        if k is not None:
+            raise InvalidOption("give k, or a threshold: the fewest attributes that reach it")
+        return FewestExpected(*stated, threshold, measure or "expectation", **shared)  # type: ignore[arg-type]
+
+    def _require(self, prediction: str) -> None:
+        own = MEASURES[self.model.rule]
+        if prediction not in MEASURES.values():
+            raise UnknownName("prediction", prediction, sorted(MEASURES.values()))
+        if prediction == own:
+            return
+        why = ""
+        if own == "score" and prediction == "probability":
+            why = (
+                ": its probability is the sigmoid of a sum over trees, and the expectation of it "
+                "is no sum; first_order_probability approximates that, without a guarantee"
+            )
+        raise InvalidOption(f"the model has a {own}, prediction is {shown(prediction)}{why}")
+
+    def _context(self, x: Any) -> dict[str, str]:
+        from cpx.models.sufficient_reason.row import row_values
+
+        own = int(self.model.predict_index(np.array(row_values(self.model, x)))[0])
+        return class_context(self.model, own, self.class_names)
+
+    def solve(self, x: Any, k: int | None = None, **options: Unpack[ExpectationOptions]) -> Result:
+        """Solve the problem of explaining x, and measure how often the class stays.
+
+        Parameters
+        ----------
+        x, k, **options
+            As for :meth:`explain`.
+
+        Returns
+        -------
+        Result
+            Its ``explanation`` is None when the engine found nothing.
+        """
+        problem, result = self._solved(x, k, {**options})
+        return self.measured(problem, result, options.get("fresh", FRESH))
+
+    def explain(
+        self, x: Any, k: int | None = None, **options: Unpack[ExpectationOptions]
+    ) -> ExpectedExplanation:
+        """Explain the prediction of x by the values that make the model expect it.
+
+        Parameters
+        ----------
+        x, k
+            As for :meth:`problem`, which takes some of the options, too.
+        **options
+            ``backend``, ``time_limit`` and others of :func:`cpx.solve`; ``fresh``, the number of
+            rows drawn to see how often the class stays, where it is not computed exactly.
+
+        Returns
+        -------
+        ExpectedExplanation
+            Its ``result`` is the whole result of the solve.
+
+        Raises
+        ------
+        EngineError
+            When the engine or the check failed, or nothing was found within the limit, or no
+            attributes reach the threshold.
+        """
+        problem, result = self._solved(x, k, {**options})
+        result = self.measured(problem, result, options.get("fresh", FRESH))
+        measured: Any = result.explanation
+        if measured is None or result.status is Status.ERROR:
+            raise _nothing(problem, result, self._best_reachable(problem, result))
+        notes = [*measured.notes, *self.notes, *result.warnings]
+        if result.verified:
+            notes.append("checked: code that no engine uses confirms the expectation")
+        notes = list(dict.fromkeys(notes))
+        answer: ExpectedExplanation = replace(
+            measured, notes=tuple(notes), result=result, problem=problem
+        )
+        return answer
+
+    def _best_reachable(self, problem: ExpectedPrediction, result: Result) -> str:
+        """Say what can be expected at most, where no attributes reach a threshold."""
+        if result.status is not Status.INFEASIBLE or not isinstance(problem, FewestExpected):
+            return ""
+        if problem.bounded:
+            return ""
+        greatest = MLSE(
+            problem.tree_model,
+            problem.x,
+            problem.coding,
+            problem.distribution,
+            k=problem.n_features,
+            required=problem.required,
+            forbidden=problem.forbidden,
+        )
+        found = solve_with(greatest, BACKEND, self.seed, {"time_limit": TIME_LIMIT})
+        if found.explanation is None:
+            return ""
+        best = float(greatest.scores.expected(found.explanation.features))
+        known = "greatest is" if found.proved else "greatest that was found is"
+        return f"; the {known} {best:.6g}"
+
+    def _solved(
+        self, x: Any, k: int | None, asked: dict[str, Any]
+    ) -> tuple[ExpectedPrediction, Result]:
+        asked.pop("fresh", None)
+        engine: dict[str, Any] = {"time_limit": TIME_LIMIT}
+        engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
+        backend, seed = asked.pop("backend", None), engine.pop("seed", self.seed)
+        problem = self.problem(x, k, **asked)
+        return problem, solve_with(problem, backend or BACKEND, seed, engine)
+
+    def frontier(self, x: Any, k: int | None = None, *, width: int = 5, **asked: Any) -> Frontier:
+        """Return the explanations of at most 0, 1, ..., k attributes.
+
+        Under a factorised distribution each of them is the best, with proof. Otherwise beam search
+        finds them in one run: the best sets of each size, extended by every attribute [1]_.
+
+        Parameters
+        ----------
+        x, k
+            As for :meth:`problem`; all attributes for no k.
+        width : int
+            Of the beam: so many sets of each size are kept.
+        **asked
+            ``required``, ``forbidden`` and others of :meth:`problem`.
+
+        References
+        ----------
+        .. [1] E. Wang, P. Khosravi, G. Van den Broeck: Probabilistic Sufficient Explanations,
+           IJCAI 2021, algorithm 1.
+        """
+        from cpx.backends.search.known_attributes.beam import frontier
+
+        if "threshold" in asked:
+            raise InvalidOption("a frontier has all sizes: no threshold is reached in it")
+        most = self.coding.n_attributes if k is None else k
+        problem = self.problem(x, most, **asked)
+        assert isinstance(problem, MLSE)
+        least = len(problem.required)
+        found: list[Any] = []
+        proved: list[bool] = []
+        if problem.stated:
+            for size in range(least, most + 1):
+                result = solve_with(replace(problem, k=size), BACKEND, self.seed, {})
+                if result.explanation is None:
+                    raise _nothing(problem, result)
+                found.append(result.explanation)
+                proved.append(result.status is Status.OPTIMAL)
+        else:
+            for known in frontier(problem, most, positive_integer("width", width)):
+                found.append(problem.figures(problem.explanation(known.features)))
+                proved.append(not known.features)
+        explanations = [replace(e, problem=problem) for e in found]
+        return Frontier(tuple(explanations), tuple(proved))
+
+    def measured(self, problem: ExpectedPrediction, result: Result, fresh: int = FRESH) -> Result:
+        """Return a result that says how many rows with the known values get the class of x.
+
+        It is computed where there are few rows of states, else estimated on ``fresh`` rows drawn.
+        """
+        found: Any = result.explanation
+        if found is None:
+            return result
+        asked = SameDecision(problem)
+        exact = asked.exact(found.features)
+        if exact is not None:
+            found = found.with_same(exact)
+        else:
+            found = replace(found, fresh=asked.sampled(found.features, fresh, self.seed))
+        return replace(result, explanation=found)
+
+
+def _fitted(model: Any, background: Any, trusted: Any) -> tuple[TreeModel, Any, tuple[str, ...]]:
+    """Return the model with the names of the columns, the rows in its order, and notes."""
+    import pandas as pd
+
+    from cpx.data.frames import as_table
+
+    frame = as_table(background)
+    if not len(frame):
+        raise DataError("the background has no rows")
+    named = isinstance(background, pd.DataFrame)
+    if is_linear(model):
+        own = getattr(model, "feature_names_in_", None)
+        rows = _columns(frame, list(map(str, own))) if named and own is not None else frame
+        trees = read_linear(model, rows)
+    else:
+        trees = read_model(model, trusted=trusted)
+    x = frame.iloc[0] if named else frame.iloc[0].tolist()
+    trees, notes = fitted_to(trees, x)
+    if named:
+        frame = _columns(frame, [a.name for a in trees.attributes])
+    elif frame.shape[1] != trees.n_attributes:
+        raise DataError(
+            f"the background has {frame.shape[1]} columns, the model {trees.n_attributes}"
+        )
+    lacking = frame.isna().any().tolist()
+    attributes = [
+        replace(a, missing=gone and not trees.refuses_missing(c))
+        for c, (a, gone) in enumerate(zip(trees.attributes, lacking, strict=True))
+    ]
+    return trees.with_attributes(attributes), frame, notes
+
+
+def _columns(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    frame = frame.rename(columns=str)
+    if lacking := [name for name in names if name not in frame.columns]:
+        raise DataError(
+            f"the background lacks {', '.join(map(repr, lacking[:5]))}, columns of the model"
+        )
+    if len({*frame.columns}) < frame.shape[1]:
+        raise DataError("columns of the background must have different names")
+    return frame[names]
+
+
+def _several(given: Any) -> Any:
+    """Return one attribute as a list of one."""
+    return [given] if isinstance(given, str | int) else given
+
+
+def _nothing(problem: ExpectedPrediction, result: Result, best: str = "") -> EngineError:
+    words = "".join(f"; {warning}" for warning in result.warnings)
+    if result.status is Status.INFEASIBLE:
+        asked = f" with {problem.reached}" if isinstance(problem, FewestExpected) else ""
+        return EngineError(
+            f"there is no set of attributes{asked}; {result.engine} proved it{best}{words}"
+        )
+    what = "nothing" if result.explanation is None else "an answer that is wrong"
+    return EngineError(
+        f"{result.engine} found {what}: {result.status}, {result.termination}, "
+        f"{result.raw_status}{words}"
+    )

@@ -1,0 +1,1 @@
+"""Expected predictions of tree models: the features that make the model expect its class."""

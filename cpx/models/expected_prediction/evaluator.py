@@ -1,0 +1,360 @@
+"""Expected scores and probabilities of many sets at once, in floats.
+
+A leaf l of value v_l is reached, given z, with the probability P_c(l | z) under component c. With
+the posterior w_c(z), in proportion to the weight of the component times P_c(z)::
+
+    EP(z) = base + sum_c w_c(z) sum_l v_l P_c(l | z)
+
+All one-attribute extensions of z come from one pass. Without edges P_c(l | z) is a product of one
+factor for each attribute that the leaf tests: the probability p of the states that lead on, or
+whether the state of x does (e, 0 or 1) where it is known. So an attribute changes only the leaves
+that test it, by P_c(l | z) (e / p - 1). With edges, messages go up and down the tree of the
+component, for z with each leaf: they give P_c(X_j = x_j | z and l is reached) for all j, and by
+Bayes' rule P_c(l | z, x_j) = P_c(l | z) P_c(x_j | z, l) / P_c(x_j | z).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.data.tree_mixture import ONE
+
+if TYPE_CHECKING:
+    from cpx.data.tree_mixture import TreeMixture
+    from cpx.models.expected_prediction.leaves import LeafForm
+
+__all__ = ["Evaluator", "Extensions"]
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+_AT_ONCE = 2**21
+"""Numbers that are worked on at once: 16 MB of floats."""
+
+
+class Extensions(NamedTuple):
+    """The expected scores and log-probabilities of sets, and of all sets with one more attribute.
+
+    Attributes
+    ----------
+    expected, log_probability : (N,) array
+    expected_with, log_probability_with : (N, A) array
+        With attribute j as well; the same as without where it is in the set.
+    """
+
+    expected: Floats
+    log_probability: Floats
+    expected_with: Floats
+    log_probability_with: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluator:
+    """Expected scores of the class of x given the states of x in some attributes.
+
+    Parameters
+    ----------
+    leaves : LeafForm
+    distribution : TreeMixture
+    codes : (A,) array of int
+        The states of x.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from cpx.data.tree_mixture import TreeMixture
+    >>> from cpx.models.expected_prediction.leaves import LeafForm
+    >>> both = np.array([[True, False], [False, True]])
+    >>> leaves = LeafForm(np.array([0, 4], dtype=object), np.array([0, 0]), np.array([0, 1]),
+    ...                   np.array([0, 0]), np.array([0, 1]), (both,), 0, 0, 1, Fraction(2), True)
+    >>> even = TreeMixture([ONE], None, [[[[ONE // 2, ONE // 2]]]])
+    >>> found = Evaluator(leaves, even, np.array([1])).extensions(np.array([[False]]))
+    >>> found.expected.tolist(), found.expected_with.tolist()
+    ([2.0], [[4.0]])
+    """
+
+    leaves: LeafForm
+    distribution: TreeMixture
+    codes: NDArray[np.int32]
+
+    def expected(self, observed: Bools) -> Floats:
+        """Return the expected score for each row of attributes that are known, (N, A) to (N,)."""
+        return self.evaluate(observed)[0]
+
+    def evaluate(self, observed: Bools) -> tuple[Floats, Floats]:
+        """Return the expected scores and the log-probabilities of N sets, (N, A) to twice (N,)."""
+        seen = np.atleast_2d(np.asarray(observed, dtype=np.bool_))
+        expected, logs = np.empty(len(seen)), np.empty(len(seen))
+        for rows in self.chunks(len(seen)):
+            joint = self._joint(seen[rows])
+            means = np.array([self._mean(c, seen[rows]) for c in range(len(joint.T))]).T
+            logs[rows] = _log_sum(joint)
+            expected[rows] = self._mixed(joint, means)
+        return expected, logs
+
+    def extensions(self, observed: Bools) -> Extensions:
+        """Return the same of N sets, and of all sets with one more attribute."""
+        seen = np.atleast_2d(np.asarray(observed, dtype=np.bool_))
+        parts = [self._extended(seen[rows]) for rows in self.chunks(len(seen))]
+        return Extensions(*(np.concatenate(part) for part in zip(*parts)))
+
+    def _extended(self, seen: Bools) -> Extensions:
+        joint, pairs = self._joint(seen), []
+        for c in range(self.distribution.n_components):
+            pairs.append(self._by_edges(c, seen) if self._edges[c] else self._by_factors(c, seen))
+        means = np.stack([mean for mean, _, _ in pairs], axis=-1)
+        means_with = np.stack([more for _, more, _ in pairs], axis=-1)
+        joint_with = joint[:, None, :] + np.stack([logs for _, _, logs in pairs], axis=-1)
+        return Extensions(
+            self._mixed(joint, means),
+            _log_sum(joint),
+            self._mixed(joint_with, means_with),
+            _log_sum(joint_with),
+        )
+
+    def _mixed(self, joint: Floats, means: Floats) -> Floats:
+        """Return the means by the posterior of the components, which are the last axis."""
+        weights = np.exp(joint - joint.max(axis=-1, keepdims=True))
+        weights /= weights.sum(axis=-1, keepdims=True)
+        return np.asarray(self._base + (weights * means).sum(axis=-1))
+
+    def _joint(self, seen: Bools) -> Floats:
+        """Return the log-probability of each component with each set, shape (N, C)."""
+        mixture = self.distribution
+        return np.asarray(mixture.component_log_marginals(self.codes, seen) + mixture.log_weights)
+
+    def chunks(self, n: int) -> list[slice]:
+        """Return parts of n sets that are measured at once."""
+        extended = self.leaves.n_attributes * self.distribution.n_components
+        size = max(1, _AT_ONCE // max(self._numbers_per_set, extended))
+        return [slice(first, first + size) for first in range(0, n, size)]
+
+    @property
+    def numbers(self) -> int:
+        """How many products it takes to measure one set."""
+        return self._numbers_per_set * self.distribution.n_components
+
+    @cached_property
+    def _numbers_per_set(self) -> int:
+        tests, leaves = len(self.leaves.leaf), len(self.leaves.values) + 1
+        if not self._edges.any():
+            return max(1, tests, leaves)
+        # Two passes of messages along the attributes.
+        return 2 * leaves * sum(self.distribution.cardinalities)
+
+    @cached_property
+    def _edges(self) -> Bools:
+        """Whether each component has edges."""
+        return np.asarray((self.distribution.parents >= 0).any(axis=1))
+
+    @cached_property
+    def _base(self) -> float:
+        return int(self.leaves.base) / self.leaves.scale
+
+    @cached_property
+    def values(self) -> Floats:
+        """The values of the leaves as floats: the quotients of integers, rounded once."""
+        return np.array([int(v) / self.leaves.scale for v in self.leaves.values])
+
+    # ------------------------------------------------------- components without edges
+
+    @cached_property
+    def _agrees(self) -> Floats:
+        """Of each test, 1 where the state of x leads on."""
+        leaves = self.leaves
+        by_mask = [masks[:, s] for masks, s in zip(leaves.masks, self.codes.tolist(), strict=True)]
+        pairs = zip(leaves.attribute.tolist(), leaves.mask.tolist(), strict=True)
+        return np.array([float(by_mask[a][m]) for a, m in pairs])
+
+    @cached_property
+    def _shares(self) -> list[Floats]:
+        """Of each component without edges, the probability of each test."""
+        leaves, found = self.leaves, []
+        for tables, edges in zip(self.distribution.tables, self._edges.tolist(), strict=True):
+            masses = (
+                []
+                if edges
+                else [masks @ table[0] for masks, table in zip(leaves.masks, tables, strict=True)]
+            )
+            pairs = zip(leaves.attribute.tolist(), leaves.mask.tolist(), strict=True)
+            found.append(np.array([masses[a][m] / ONE for a, m in pairs] if masses else []))
+        return found
+
+    @cached_property
+    def _log_states(self) -> Floats:
+        """The log-probability of each state of x in each component without edges, (C, A)."""
+        rows = [
+            [table[0, s] / ONE for table, s in zip(tables, self.codes.tolist(), strict=True)]
+            for tables in self.distribution.tables
+        ]
+        return np.log(np.array(rows))
+
+    @cached_property
+    def _tested(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Leaves with tests, and where the tests of each begin."""
+        starts = self.leaves.starts
+        some = np.flatnonzero(np.diff(starts))
+        return some, starts[:-1][some]
+
+    @cached_property
+    def _by_attribute(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The tests sorted by attribute, where each attribute begins, and which these are."""
+        order = np.argsort(self.leaves.attribute, kind="stable")
+        names, first = np.unique(self.leaves.attribute[order], return_index=True)
+        return order, first, names
+
+    def _reached(self, c: int, seen: Bools) -> Floats:
+        """Return P_c(l | z) of each set and leaf."""
+        known = seen[:, self.leaves.attribute]
+        factors = np.where(known, self._agrees, self._shares[c])
+        result = np.ones((len(seen), len(self.values)))
+        some, first = self._tested
+        if some.size:
+            result[:, some] = np.multiply.reduceat(factors, first, axis=1)
+        return result
+
+    def _by_factors(self, c: int, seen: Bools) -> tuple[Floats, Floats, Floats]:
+        """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
+        weighted = self._reached(c, seen) * self.values
+        mean = weighted.sum(axis=1)
+        more = np.repeat(mean[:, None], seen.shape[1], axis=1)
+        order, first, names = self._by_attribute
+        if order.size:
+            change = (self._agrees / self._shares[c] - 1)[order]
+            changes = weighted[:, self.leaves.leaf[order]] * change
+            more[:, names] += np.add.reduceat(changes, first, axis=1)
+        more = np.where(seen, mean[:, None], more)
+        return mean, more, np.where(seen, 0.0, self._log_states[c])
+
+    def _mean(self, c: int, seen: Bools) -> Floats:
+        """Return the mean of the leaves under one component."""
+        if self._edges[c]:
+            return self._by_edges(c, seen, down=False)[0]
+        return self._reached(c, seen) @ self.values
+
+    # ---------------------------------------------------------- components with edges
+
+    @cached_property
+    def _leads(self) -> list[Floats | None]:
+        """Of each attribute, the states that lead to each leaf, and all of them for no leaf."""
+        leaves, found = self.leaves, list[Floats | None]()
+        for a, size in enumerate(self.distribution.cardinalities):
+            tests = np.flatnonzero(leaves.attribute == a)
+            allowed = np.ones((len(leaves.values) + 1, size))
+            allowed[leaves.leaf[tests]] = leaves.masks[a][leaves.mask[tests]]
+            found.append(allowed if tests.size else None)
+        return found
+
+    def _by_edges(self, c: int, seen: Bools, down: bool = True) -> tuple[Floats, Floats, Floats]:
+        """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
+        sets, leaves = len(seen), len(self.values)
+        passes = _Passes(self, c, seen)
+        logs = passes.logs.reshape(sets, leaves + 1)
+        shares = np.exp(logs[:, :-1] - logs[:, -1:]) * self.values
+        mean = shares.sum(axis=1)
+        if not down:
+            return mean, mean, mean
+        more, log_states = np.empty(seen.shape), np.empty(seen.shape)
+        for a, given in passes.conditionals():
+            rows = given.reshape(sets, leaves + 1)
+            more[:, a] = (shares * rows[:, :-1]).sum(axis=1) / rows[:, -1]
+            log_states[:, a] = np.log(rows[:, -1])
+        return mean, np.where(seen, mean[:, None], more), np.where(seen, 0.0, log_states)
+
+
+class _Passes:
+    """Messages along the tree of a component: for each set, with each leaf and with none.
+
+    Attributes
+    ----------
+    logs : (N (L + 1),) array
+        The log-probability of set and leaf.
+    """
+
+    def __init__(self, evaluator: Evaluator, c: int, seen: Bools) -> None:
+        mixture = evaluator.distribution
+        self._codes = evaluator.codes.tolist()
+        self._parents = mixture.parents[c].tolist()
+        self._tables = [table / ONE for table in mixture.tables[c]]
+        self._children: list[list[int]] = [[] for _ in self._parents]
+        for a, parent in enumerate(self._parents):
+            if parent >= 0:
+                self._children[parent].append(a)
+        self._order = [a for a, parent in enumerate(self._parents) if parent < 0]
+        for a in self._order:
+            self._order += self._children[a]
+        count = len(evaluator.values) + 1
+        self._rows = len(seen) * count
+        self._own = [self._allowed(evaluator, a, seen, count) for a in range(len(self._parents))]
+        self.logs = np.zeros(self._rows)
+        self._messages: list[Floats | None] = [None] * len(self._parents)
+        for a in reversed(self._order):
+            below = self._product(self._own[a], self._children[a])
+            if below is None:
+                continue  # nothing is asked of it, nor of any below
+            message = below @ self._tables[a].T
+            top = message.max(axis=1)
+            with np.errstate(divide="ignore"):  # a leaf that the set contradicts
+                self.logs += np.log(top)
+            self._messages[a] = message / np.where(top > 0, top, 1.0)[:, None]
+
+    def _allowed(self, evaluator: Evaluator, a: int, seen: Bools, count: int) -> Floats | None:
+        leads, known = evaluator._leads[a], seen[:, a]
+        if leads is None and not known.any():
+            return None
+        size = self._tables[a].shape[1]
+        state = np.where(known[:, None], np.arange(size) == self._codes[a], True).astype(float)
+        whole = np.ones((count, size)) if leads is None else leads
+        return np.asarray((state[:, None, :] * whole).reshape(self._rows, size))
+
+    def _product(self, own: Floats | None, children: list[int]) -> Floats | None:
+        """Return the product of what is asked of an attribute and of those below it."""
+        result = own
+        for child in children:
+            message = self._messages[child]
+            if message is not None:
+                result = message if result is None else result * message
+        return result
+
+    def conditionals(self) -> list[tuple[int, Floats]]:
+        """Return P_c(X_a = x_a | set and leaf) of each attribute, 0 where that cannot be."""
+        above: dict[int, Floats] = {}
+        found = []
+        for a in self._order:
+            parent, table = self._parents[a], self._tables[a]
+            prior = table if parent < 0 else above[a] @ table
+            below = self._product(self._own[a], self._children[a])
+            belief = prior if below is None else prior * below
+            total = belief.sum(axis=1)
+            given = belief[:, self._codes[a]] / np.where(total > 0, total, 1.0)
+            found.append((a, np.broadcast_to(given, (self._rows,))))
+            self._send(a, prior, above)
+        return found
+
+    def _send(self, a: int, prior: Floats, above: dict[int, Floats]) -> None:
+        """Give each child what is known of this attribute by all but that child."""
+        children = self._children[a]
+        own = self._own[a]
+        left = [prior if own is None else prior * own]
+        for child in children[:-1]:
+            message = self._messages[child]
+            left.append(left[-1] if message is None else left[-1] * message)
+        right: Floats | None = None
+        for child, before in zip(reversed(children), reversed(left[: len(children)])):
+            rest = before if right is None else before * right
+            top = rest.max(axis=1, keepdims=True)
+            above[child] = rest / np.where(top > 0, top, 1.0)
+            message = self._messages[child]
+            if message is not None:
+                right = message if right is None else right * message
+
+
+def _log_sum(logs: Floats) -> Floats:
+    """Return log(sum(exp(logs))) over the last axis; no component has the probability 0."""
+    top = logs.max(axis=-1)
+    return np.asarray(top + np.log(np.exp(logs - top[..., None]).sum(axis=-1)))

@@ -1,0 +1,270 @@
+"""The fewest attributes that make a model expect its class surely enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.values import Value, plural
+from cpx.data.coding import Coding
+from cpx.data.tree_mixture import TreeMixture
+from cpx.errors import InvalidInstance, shown
+from cpx.models.expected_prediction.form import TableSumForm
+from cpx.models.expected_prediction.likeliest import Likeliest
+from cpx.models.expected_prediction.parameters import Number
+from cpx.models.expected_prediction.problem import (
+    DISTRIBUTION,
+    FORBIDDEN,
+    LABEL,
+    MODEL,
+    REQUIRED,
+    ROW,
+    STATES,
+    UNIT,
+    ExpectedPrediction,
+)
+from cpx.models.expected_prediction.tables import MOST_TESTS
+from cpx.models.parameters import CONTEXT, NAME, Choice, parameter
+from cpx.models.registry import register
+from cpx.models.sufficient_reason.row import Row
+from cpx.support.validation import Share
+from cpx.trees.form import Label, TreeModel
+
+if TYPE_CHECKING:
+    from cpx.answers.expected import ExpectedExplanation
+    from cpx.models.base import Problem
+
+__all__ = ["FewestExpected", "Measure"]
+
+Measure = Literal["expectation", "probability-bound"]
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class FewestExpected(ExpectedPrediction):
+    """Find the fewest attributes whose expected prediction reaches a threshold.
+
+    The dual of :class:`~cpx.models.expected_prediction.problem.MLSE`, with its sets, scores and
+    ties: of the smallest sets one of greatest probability is wanted. What must reach the threshold
+    tau is said by the measure:
+
+    - ``expectation``: the expected score EP(S) of the class of x;
+    - ``probability-bound``: the lower bound ``(EP(S) - T) / (U(S) - T)`` on the probability that a
+      row with these values of x gets its class, where T is the score above which a row gets it
+      and U(S) the sum over the trees of the greatest leaf that such a row reaches. So at least
+      the share tau of these rows gets the class [1]_.
+
+    Parameters
+    ----------
+    threshold : Fraction, int, float or str
+        tau, exact: a float means the decimal number it is printed as. For a probability bound
+        above 0 and at most 1. One that no set reaches is a valid problem without a solution.
+    measure : {"expectation", "probability-bound"}
+    unit : Fraction, int or str, optional
+        What scores are rounded down to multiples of, leaf by leaf, under a factorised
+        distribution: a set that reaches the threshold in units reaches it exactly, and a smaller
+        one may miss it by the rounding alone. Other distributions are not rounded. Default: such
+        that scores have about 40 bits.
+
+    Notes
+    -----
+    The other parameters are those of :class:`~cpx.models.expected_prediction.problem.MLSE`.
+
+    References
+    ----------
+    .. [1] E. Wang, P. Khosravi, G. Van den Broeck: Probabilistic Sufficient Explanations, IJCAI
+       2021, theorem 1 with >= in place of >, which it needs where U is reached.
+
+    Examples
+    --------
+    >>> from cpx import solve
+    >>> from cpx.data.tree_mixture import ONE
+    >>> from cpx.trees import Attribute, Tree
+    >>> stumps = [Tree([a, -1, -1], [0] * 3, [0] * 3, [[0.0], [2.0 - a]], (0,)) for a in (0, 1)]
+    >>> model = TreeModel([Attribute(n, "boolean") for n in "ab"], ["no", "yes"], stumps,
+    ...                   [[0.5], [0.5]], "sum", "positive", [-1.0])
+    >>> coding = Coding.fit([[0, 0], [1, 1]], names=["a", "b"], cuts=model.thresholds)
+    >>> half = [[ONE // 2, ONE // 2]]
+    >>> even = TreeMixture([ONE], None, [[half, half]])
+    >>> problem = FewestExpected(model, (1, 1), coding, even, "3/4", "probability-bound")
+    >>> str(solve(problem).explanation)
+    'a = 1 => yes'
+    """
+
+    tree_model: TreeModel = field(metadata=MODEL)
+    x: Row = field(metadata=ROW)
+    coding: Coding = field(metadata=STATES)
+    distribution: TreeMixture = field(metadata=DISTRIBUTION)
+    threshold: Share = field(metadata=parameter(Number(), "tau, what must be reached"))
+    measure: Measure = field(
+        default="expectation",
+        metadata=parameter(
+            Choice(("expectation", "probability-bound")), "what must reach tau", needed=True
+        ),
+    )
+    required: tuple[Any, ...] = field(default=(), metadata=REQUIRED)
+    forbidden: tuple[Any, ...] = field(default=(), metadata=FORBIDDEN)
+    unit: Share | None = field(default=None, metadata=UNIT)
+    label: Label | None = field(default=None, metadata=LABEL)
+    name: str = field(default="", metadata=NAME)
+    context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
+
+    kind: ClassVar[str] = "fewest-expected"
+
+    def validate(self) -> None:
+        """Refuse a threshold that means nothing, and what MLSE refuses."""
+        _ = self.codes
+        if self.measure == "expectation":
+            return
+        if not 0 < self.tau <= 1:
+            raise InvalidInstance(
+                f"threshold must be above 0 and at most 1 for a probability bound, got "
+                f"{shown(str(self.threshold))}"
+            )
+        own = self.scores.expected(range(self.n_features))
+        if own <= self.leaves.threshold:
+            raise InvalidInstance(
+                f"measure probability-bound: the score of x is {float(own):g}, not above "
+                f"{float(self.leaves.threshold):g}, so that nothing is known of its class"
+            )
+
+    @property
+    def tau(self) -> Fraction:
+        """The threshold."""
+        return Fraction(self.threshold)
+
+    @property
+    def rounding(self) -> Literal["nearest", "down"]:
+        """Down: what is reached in units is reached exactly."""
+        return "down"
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the measure is the probability bound."""
+        return self.measure == "probability-bound"
+
+    @cached_property
+    def target(self) -> int:
+        """What the tables must add up to, in units."""
+        assert self.unit is not None
+        if not self.bounded:
+            return ceil(self.tau / Fraction(self.unit))
+        return ceil(self.leaves.threshold * (1 - self.tau) / Fraction(self.unit))
+
+    @cached_property
+    def _base(self) -> int:
+        tables = self.leaf_tables
+        if not self.bounded:
+            return tables.base
+        assert self.unit is not None
+        scale = self.leaves.scale * Fraction(self.unit)
+        return tables.rounded(self.leaves.base * (1 - self.tau) / scale)
+
+    @property
+    def unstated(self) -> str:
+        """Why there is no sum of tables; empty where there is one."""
+        told = super().unstated
+        if told or not self.bounded:
+            return told
+        widest = max(len(features) for _, features in self.leaf_tables.pieces(True))
+        if widest <= MOST_TESTS:
+            return ""
+        return (
+            f"a tree of the model tests {widest} attributes, and its greatest leaf can be "
+            f"tabulated over {MOST_TESTS} at most: ask for the measure expectation, or for an "
+            "engine that needs no statement, such as beam"
+        )
+
+    def _form(self) -> TableSumForm:
+        tables = self.leaf_tables
+        terms = tables.terms()
+        if self.bounded:
+            terms += tables.maxima(-self.tau)
+        return self._table_sum(terms, self._base, self.n_features, target=self.target)
+
+    def reaches(self, chosen: Iterable[int]) -> bool:
+        """Say whether a set reaches the threshold, under a factorised distribution in units."""
+        S = tuple(chosen)
+        if self.stated:
+            return self.form.value(S) >= self.target
+        if self.distribution.factorised:
+            return self._in_units(S) >= self.target
+        if not self.bounded:
+            return self.scores.expected(S) >= self.tau
+        return self.scores.bound(S) >= self.tau
+
+    def _in_units(self, S: tuple[int, ...]) -> int:
+        tables = self.leaf_tables
+        total = tables.value(S) - tables.base + self._base
+        if self.bounded:
+            assert self.unit is not None
+            scale = self.leaves.scale * Fraction(self.unit)
+            total += sum(
+                tables.rounded(-self.tau * best / scale) for best in self.scores.tree_maxima(S)
+            )
+        return total
+
+    def evaluate(self, explanation: Explanation) -> Evaluation:
+        """Return the number of attributes, the penalty, and whether the set reaches tau."""
+        S = explanation.features
+        return Evaluation(
+            len(S), feasible=self._may_choose(S) and self.reaches(S), tie=self.tie(S)
+        )
+
+    def proved(
+        self,
+        found: ExpectedExplanation,
+        proved: bool,
+        objective: Value | None,
+        bound: Value | None,
+    ) -> str:
+        """Say whether fewer attributes are enough."""
+        told = plural(len(found.features), "attribute")
+        rival = self.candidate(f"set with {self.reached}")
+        if proved:
+            return f"{told}, minimum: no {rival} is smaller"
+        if bound is None:
+            return f"{told}, without a bound"
+        return f"{told}, not proved minimum: every {rival} has at least {bound}"
+
+    @property
+    def reached(self) -> str:
+        """What must be reached, in words."""
+        what = "a probability bound" if self.bounded else f"an expected {self.measured}"
+        return f"{what} of at least {Number().words(self.tau)}"
+
+    @property
+    def rounding_words(self) -> str:
+        """How leaves are rounded."""
+        return "down"
+
+    def facts(self) -> dict[str, str]:
+        """Return the model, the class, the distribution and the parameters."""
+        return {**super().facts(), "asked": self.reached}
+
+    def brief(self) -> list[str]:
+        """Return sizes of the model, the distribution, and what is asked."""
+        return [*super().brief(), self.reached]
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate; solved all the same."""
+        found = super().notes()
+        if self.stated:
+            most = self.form.constant + sum(int(table.max()) for table in self.form.tables)
+            if most < self.target:
+                best = "" if self.bounded else f": every set has at most {self.in_units(most)}"
+                found += (f"no set has {self.reached}{best}",)
+        return found
+
+    def tie_step(self, objective: Value) -> Problem | None:
+        """Return the problem to find the likeliest set of this size."""
+        return Likeliest(self, self.form, int(objective), self.target)
+
+    def trivial_bound(self) -> int:
+        """Return the number of required attributes."""
+        return len(self.required)

@@ -1,0 +1,80 @@
+"""Sums of tables over few features each, and the problem to choose features by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["TableSumForm"]
+
+
+@dataclass(frozen=True, eq=False)
+class TableSumForm:
+    """Choose at most k features that maximise a sum of tables over few features each.
+
+    With a target, choose the fewest features whose sum is at least the target; k limits their
+    number as well. In both cases, of the best sets one with the least sum of penalties is wanted.
+
+    Attributes
+    ----------
+    n_features : int
+        Number A of features.
+    features : tuple of arrays of int32
+        The features of each table, increasing; at most 16.
+    tables : tuple of arrays of int64, shapes (2**len(features[t]),)
+        Bit i of an index says whether ``features[t][i]`` is chosen. Entry 0 is 0.
+    constant : int
+        The value of the empty set.
+    k : int
+    required, forbidden : tuple of int
+        What a set must have, and must not have; they may contradict each other.
+    penalties : (A,) array of int64
+        At least 1 each.
+    target : int, optional
+    likeliest : bool
+        With a target: the sum of penalties is minimised in place of the number of features.
+
+    Examples
+    --------
+    >>> form = TableSumForm(3, (np.array([0, 2], dtype=np.int32),), (np.array([0, 5, -1, 7]),),
+    ...                     constant=10, k=2, penalties=np.ones(3, dtype=np.int64))
+    >>> [form.value(S) for S in ((), (0,), (2,), (0, 1, 2))]
+    [10, 15, 9, 17]
+    """
+
+    n_features: int
+    features: tuple[NDArray[np.int32], ...]
+    tables: tuple[NDArray[np.int64], ...]
+    constant: int
+    k: int
+    penalties: NDArray[np.int64]
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    target: int | None = None
+    likeliest: bool = False
+
+    def value(self, chosen: Iterable[int]) -> int:
+        """Return the constant and the entries of all tables for a set of features."""
+        inside = np.zeros(self.n_features, dtype=np.int64)
+        inside[list(chosen)] = 1
+        total = self.constant
+        for features, table in zip(self.features, self.tables, strict=True):
+            total += int(table[int((inside[features] << np.arange(len(features))).sum())])
+        return total
+
+    def penalty(self, chosen: Iterable[int]) -> int:
+        """Return the sum of the penalties of a set of features."""
+        return int(self.penalties[list(chosen)].sum())
+
+    def allows(self, chosen: Iterable[int]) -> bool:
+        """Whether a set may be chosen, and reaches the target where there is one."""
+        S = {*chosen}
+        return (
+            len(S) <= self.k
+            and S.issuperset(self.required)
+            and S.isdisjoint(self.forbidden)
+            and (self.target is None or self.value(S) >= self.target)
+        )

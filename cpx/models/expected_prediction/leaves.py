@@ -1,0 +1,253 @@
+"""The leaves of a tree model over the states of attributes, signed for one class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.errors import InvalidInstance, shown
+from cpx.trees.tree import MISSING
+
+if TYPE_CHECKING:
+    from cpx.data.coding import Coding
+    from cpx.trees.form import TreeModel
+
+__all__ = ["LeafForm", "model_cells", "refuse_misfit"]
+
+
+@dataclass(frozen=True, eq=False)
+class LeafForm:
+    """Leaves with what they give to the score of a class, and the states that reach them.
+
+    The score of a row is ``(base + the values of the leaves it reaches) / (2**exponent *
+    divisor)``: log-odds for the class, an average probability of it, or a share of votes. The
+    more, the surer is the class: scores that speak against it are negated.
+
+    Attributes
+    ----------
+    values : (L,) array of Python int
+    tree : (L,) array of int64
+        Tree of each leaf, increasing.
+    leaf : (N,) array of int64
+        The tests of all leaves one after the other: the leaf of each, increasing.
+    attribute : (N,) array of int64
+        The attribute of each test, increasing within a leaf. Each attribute is tested once.
+    mask : (N,) array of int64
+        Which states of the attribute lead to the leaf: a row of ``masks[attribute]``.
+    masks : tuple of A arrays of bool, shapes (M_a, K_a)
+        Sets of states; none of them is empty, none has all states.
+    base : int
+    exponent, divisor : int
+    threshold : Fraction
+        A row with a score above this has the class.
+    tied : bool
+        Whether all rows with a score of just the threshold are of one class.
+    """
+
+    values: NDArray[Any]
+    tree: NDArray[np.int64]
+    leaf: NDArray[np.int64]
+    attribute: NDArray[np.int64]
+    mask: NDArray[np.int64]
+    masks: tuple[NDArray[np.bool_], ...]
+    base: int
+    exponent: int
+    divisor: int
+    threshold: Fraction
+    tied: bool
+
+    @property
+    def n_attributes(self) -> int:
+        """Number A of attributes."""
+        return len(self.masks)
+
+    @property
+    def scale(self) -> int:
+        """What integers are divided by to become scores."""
+        return self.divisor << self.exponent
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the tests of each leaf begin, and their number N; shape (L + 1,)."""
+        return np.searchsorted(self.leaf, np.arange(len(self.values) + 1)).astype(np.int64)
+
+    @cached_property
+    def tests(self) -> tuple[tuple[tuple[int, NDArray[np.bool_]], ...], ...]:
+        """For each leaf its attributes, each with the states that lead there."""
+        pairs = zip(self.attribute.tolist(), self.mask.tolist(), strict=True)
+        flat = [(a, self.masks[a][m]) for a, m in pairs]
+        return tuple(
+            tuple(flat[first:end]) for first, end in zip(self.starts[:-1], self.starts[1:])
+        )
+
+    @cached_property
+    def used(self) -> tuple[int, ...]:
+        """The attributes that some leaf depends on."""
+        return tuple(np.unique(self.attribute).tolist())
+
+    @classmethod
+    def of(cls, model: TreeModel, coding: Coding, label: int) -> LeafForm:
+        """Return the leaves of a model that some row of states reaches.
+
+        Parameters
+        ----------
+        model : TreeModel
+        coding : Coding
+            The states of the attributes; it fits the model (:func:`refuse_misfit`).
+        label : int
+            Index of the class.
+
+        Raises
+        ------
+        InvalidInstance
+            For a model whose scores are no expected predictions of one class.
+        """
+        values, base, divisor, threshold, tied = _scores(model, label)
+        boxes = model.boxes
+        low = np.concatenate([b.low for b in boxes])
+        high = np.concatenate([b.high for b in boxes])
+        missing = np.concatenate([b.missing for b in boxes])
+        tree = np.repeat(np.arange(len(boxes)), [len(b.low) for b in boxes])
+        reached = np.ones(len(tree), dtype=np.bool_)
+        found: list[tuple[NDArray[np.int64], int, NDArray[np.int64]]] = []
+        masks = []
+        for a, columns in enumerate(coding.columns):
+            cells = _cells(model, coding, a)
+            tested = [i for i, c in enumerate(columns) if c in model.used]
+            inside = np.ones((len(tree), len(cells)), dtype=np.bool_)
+            for i in tested:
+                c, cell = columns[i], cells[:, i]
+                within = (low[:, c, None] <= cell) & (cell <= high[:, c, None])
+                inside &= np.where(cell == MISSING, missing[:, c, None], within)
+            reached &= inside.any(axis=1)
+            rows = np.flatnonzero(~inside.all(axis=1) & inside.any(axis=1))
+            known: dict[bytes, int] = {}
+            which = [known.setdefault(row.tobytes(), len(known)) for row in inside[rows]]
+            different = np.frombuffer(b"".join(known), dtype=np.bool_)
+            masks.append(different.reshape(len(known), len(cells)))
+            found.append((rows, a, np.array(which, dtype=np.int64)))
+        leaf = np.concatenate([rows for rows, _, _ in found])
+        attribute = np.concatenate([np.full(len(rows), a) for rows, a, _ in found])
+        mask = np.concatenate([which for _, _, which in found])
+        order = np.lexsort((attribute, leaf))
+        order = order[reached[leaf[order]]]
+        number = np.cumsum(reached) - 1
+        return cls(
+            values[reached],
+            tree[reached].astype(np.int64),
+            number[leaf[order]],
+            attribute[order].astype(np.int64),
+            mask[order].astype(np.int64),
+            tuple(masks),
+            base,
+            model.exact.exponent,
+            divisor,
+            threshold,
+            tied,
+        )
+
+
+def refuse_misfit(model: TreeModel, coding: Coding) -> None:
+    """Refuse states of attributes that are not those of the model's columns.
+
+    Raises
+    ------
+    InvalidInstance
+        For another number of columns, for a threshold of the model that no cut is at, and
+        for missing values where a tree has no branch for them.
+    """
+    columns = sorted(c for group in coding.columns for c in group)
+    if columns != list(range(model.n_attributes)):
+        raise InvalidInstance(
+            f"coding: the distribution is over {len(columns)} columns, the model has "
+            f"{model.n_attributes}"
+        )
+    if coding.cast != model.cast:
+        raise InvalidInstance(f"coding: values are {coding.cast}, the model takes {model.cast}")
+    for a, group in enumerate(coding.columns):
+        for i, c in enumerate(group):
+            name, own = model.attributes[c].name, coding.column_names[c]
+            if own != name:
+                raise InvalidInstance(
+                    f"coding: column {c} is {shown(own)}, in the model {shown(name)}"
+                )
+            if c not in model.used:
+                continue
+            lost = ~np.isin(model.thresholds[c], coding.cuts[c])
+            if lost.any():
+                raise InvalidInstance(
+                    f"coding: the model tests {shown(name)} at "
+                    f"{model.thresholds[c][lost][0]:g}, and states are not told apart there"
+                )
+            if (coding.states[a][:, i] == MISSING).any() and model.refuses_missing(c):
+                raise InvalidInstance(
+                    f"coding: {shown(name)} may be missing, and the model has no branch for that"
+                )
+
+
+def model_cells(
+    model: TreeModel, coding: Coding, codes: NDArray[np.integer[Any]]
+) -> NDArray[np.int32]:
+    """Return the cells of the model for rows of states; shape (n, A) to (n, d)."""
+    cells = np.zeros((len(codes), model.n_attributes), dtype=np.int32)
+    for a, columns in enumerate(coding.columns):
+        cells[:, list(columns)] = _cells(model, coding, a)[codes[:, a]]
+    return cells
+
+
+def _cells(model: TreeModel, coding: Coding, a: int) -> NDArray[np.int64]:
+    """Return the cells of the model that the states of an attribute are in."""
+    cells = np.zeros(coding.states[a].shape, dtype=np.int64)
+    for i, c in enumerate(coding.columns[a]):
+        own = coding.states[a][:, i]
+        if c in model.used:
+            places = np.searchsorted(coding.cuts[c], model.thresholds[c])
+            # A value of cell j is above cut j - 1 and at most cut j.
+            cells[:, i] = np.searchsorted(places, own, side="left")
+        cells[own == MISSING, i] = MISSING
+    return cells
+
+
+def _scores(model: TreeModel, label: int) -> tuple[NDArray[Any], int, int, Fraction, bool]:
+    """Return values of all leaves for a class, base, divisor, threshold, whether it is a tie."""
+    base, scores = model.exact.base_values, len(model.base)
+    divisor = 1 if model.rule == "sum" else len(model.trees)
+    if scores == 1:
+        sign = 1 if label == 1 else -1
+        return sign * _values(model, 0), sign * base[0], divisor, Fraction(0), True
+    own = _values(model, label)
+    if model.rule == "sum" and scores == 2:
+        other = 1 - label
+        return own - _values(model, other), base[label] - base[other], 1, Fraction(0), True
+    if model.rule == "sum":
+        raise InvalidInstance(
+            f"tree_model: raw scores of {scores} classes are compared with each other, and "
+            "none of them alone is a prediction; expected predictions are for two classes, "
+            "and for models that vote or average probabilities"
+        )
+    every = [_values(model, k) for k in range(scores)]
+    if scores > 2 and min(min(v.min() for v in every), *base) < 0:
+        raise InvalidInstance("tree_model: probabilities must not be negative")
+    # Above half of all there is, a class has more than the others together. That is 1/2 but
+    # for the rounding of probabilities.
+    totals = np.split(sum(every), np.cumsum([tree.n_leaves for tree in model.trees])[:-1])
+    most = sum(base) + sum(total.max() for total in totals)
+    threshold = Fraction(most, 2 * divisor << model.exact.exponent)
+    tied = scores == 2 and all(total.min() == total.max() for total in totals)
+    return own, base[label], divisor, threshold, tied
+
+
+def _values(model: TreeModel, score: int) -> NDArray[Any]:
+    """Return what all leaves add to a score, times 2**exponent."""
+    parts = [
+        values[:, tree.outputs.index(score)]
+        if score in tree.outputs
+        else np.array([0] * tree.n_leaves, dtype=object)
+        for tree, values in zip(model.trees, model.exact.leaf_values, strict=True)
+    ]
+    return np.concatenate(parts)

@@ -1,0 +1,61 @@
+"""The likeliest of the sets that are as good: the second problem of expected predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from cpx.answers.explanation import Evaluation, Explanation
+from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.expected_prediction.encodings import products, tables
+
+if TYPE_CHECKING:
+    from cpx.models.expected_prediction.form import TableSumForm
+
+__all__ = ["Likeliest"]
+
+
+class Likeliest(Problem):
+    """Minimise the penalty of sets of at most k attributes whose tables sum up to a target.
+
+    Parameters
+    ----------
+    asked : ExpectedPrediction
+        Whose sets and words these are.
+    form : TableSumForm
+        Its plain arrays.
+    k : int
+    target : int
+        In units.
+    """
+
+    encodings: ClassVar[tuple[Encoding[TableSumForm], ...]] = (
+        Encoding("products", products),
+        Encoding("tables", tables),
+    )
+
+    def __init__(self, asked: Problem, form: TableSumForm, k: int, target: int) -> None:
+        self.asked = asked
+        self.form = replace(form, k=k, target=target, likeliest=True)
+
+    def model(self, encoding: str | None = None) -> Statement:
+        """State the problem in an encoding; the default is the first."""
+        return self.encoding(encoding).build(self.form)
+
+    def decode(self, values: Values) -> Explanation:
+        """Return the explanation by the attributes whose X is true."""
+        return self.asked.decode(values)
+
+    def explanation(self, features: Iterable[int]) -> Explanation:
+        """Return the explanation by these attributes."""
+        return self.asked.explanation(features)
+
+    def evaluate(self, explanation: Explanation) -> Evaluation:
+        """Return the penalty, and whether the set is as good as it must be."""
+        S = explanation.features
+        return Evaluation(self.form.penalty(S), feasible=self.form.allows(S))
+
+    def trivial_bound(self) -> int:
+        """Return 0: no penalty is negative."""
+        return 0

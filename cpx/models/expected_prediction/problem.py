@@ -1,0 +1,407 @@
+"""Expected predictions: choose attributes of x whose values make the model expect its class."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import log2
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.rule import Rule
+from cpx.answers.values import Value, class_words, plural
+from cpx.data.coding import Coding
+from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.models.base import Encoding, Statement, Values
+from cpx.models.expected_prediction import parameters as declared
+from cpx.models.expected_prediction.encodings import products, tables
+from cpx.models.expected_prediction.exact import ExactScores
+from cpx.models.expected_prediction.form import TableSumForm
+from cpx.models.expected_prediction.leaves import LeafForm
+from cpx.models.expected_prediction.likeliest import Likeliest
+from cpx.models.expected_prediction.tables import MOST_TESTS, LeafTables, merged
+from cpx.models.expected_prediction.text import ExpectationText
+from cpx.models.expected_prediction.words import state_words
+from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
+from cpx.models.registry import register
+from cpx.models.sufficient_reason import parameters as of_rows
+from cpx.models.sufficient_reason.row import Row
+from cpx.support.validation import Share
+from cpx.trees.form import Label, TreeModel
+
+if TYPE_CHECKING:
+    from cpx.answers.expected import ExpectedExplanation
+    from cpx.models.base import Problem
+
+__all__ = ["EXPECTATION_ENCODINGS", "MLSE", "ExpectedPrediction", "penalty_of"]
+
+EXPECTATION_ENCODINGS: tuple[Encoding[TableSumForm], ...] = (
+    Encoding("products", products),
+    Encoding("tables", tables),
+)
+
+# Parameters of all these problems.
+MODEL = parameter(of_rows.Model(), "the tree model", key="model", place=1)
+ROW = parameter(of_rows.RowValues(), "the row, null for a missing value", key="x", place=1)
+STATES = parameter(declared.States(), "the states of the attributes", key="coding", place=2)
+DISTRIBUTION = parameter(
+    declared.Distribution(), "the distribution over the states", key="distribution", place=2
+)
+REQUIRED = parameter(declared.Attributes("attribute"), "attributes that must be chosen", place=1)
+FORBIDDEN = parameter(
+    declared.Attributes("attribute"), "attributes that must not be chosen", place=1
+)
+LABEL = parameter(of_rows.LabelOfRow(), "the class of the row", key="class", needed=True)
+UNIT = parameter(
+    declared.Unit(), "what scores are rounded to multiples of, leaf by leaf", needed=True
+)
+
+_BITS = 40
+"""Scores have about so many bits unless a unit is given."""
+
+_STEPS = 2**20
+"""Likelihoods are compared in steps of 2**-20 bit per attribute."""
+
+
+def penalty_of(probability: Fraction, size: int) -> int:
+    """Return by how much a set is the less likely choice: its improbability, then its size.
+
+    Parameters
+    ----------
+    probability : Fraction
+        Of the values of x in some attributes.
+    size : int
+        How many attributes these are.
+
+    Examples
+    --------
+    >>> penalty_of(Fraction(1, 4), 1), penalty_of(Fraction(1), 2)
+    (2097153, 2)
+    """
+    bits = log2(probability.denominator) - log2(probability.numerator)
+    return round(_STEPS * bits) + size
+
+
+class ExpectedPrediction(ExpectationText):
+    """What the problems share: exact expected scores of sets of attributes, and their tables."""
+
+    tree_model: TreeModel
+    x: tuple[float, ...]
+    coding: Coding
+    distribution: TreeMixture
+    required: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    unit: Share | None
+
+    encodings: ClassVar[tuple[Encoding[TableSumForm], ...]] = EXPECTATION_ENCODINGS
+    tie_claim: ClassVar[str] = "of these sets no other one is more likely"
+
+    # ------------------------------------------------------------------ what is known of x
+
+    @cached_property
+    def label_index(self) -> int:
+        """Index of the class of x."""
+        return int(self.tree_model.predict_index(np.array(self.x, dtype=np.float64))[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number A of attributes."""
+        return len(self.coding.columns)
+
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:
+        """The states of x, shape (A,)."""
+        return np.asarray(self.coding.codes(np.array([self.x]))[0], dtype=np.int32)
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """What each attribute says of x, in words."""
+        return state_words(self.tree_model, self.coding, self.x, self.codes)
+
+    @cached_property
+    def leaves(self) -> LeafForm:
+        """The leaves of the model, signed for the class of x."""
+        return LeafForm.of(self.tree_model, self.coding, self.label_index)
+
+    @cached_property
+    def scores(self) -> ExactScores:
+        """Exact expected scores and probabilities of sets of attributes."""
+        return ExactScores(self.leaves, self.distribution, self.codes)
+
+    # ------------------------------------------------------------------ integers
+
+    @cached_property
+    def greatest_sum(self) -> Fraction:
+        """No sum of leaves, one of each tree, has a greater absolute value."""
+        leaves, best = self.leaves, dict[int, int]()
+        for tree, value in zip(leaves.tree.tolist(), leaves.values.tolist(), strict=True):
+            best[tree] = max(best.get(tree, 0), abs(value))
+        return Fraction(abs(leaves.base) + sum(best.values()), leaves.scale)
+
+    def automatic_unit(self) -> Fraction:
+        """Return the unit that is used unless one is given: scores then have some 40 bits."""
+        leaves = self.leaves
+        whole = self.greatest_sum * leaves.divisor
+        bits = (
+            _BITS - (whole.numerator.bit_length() - whole.denominator.bit_length()) if whole else 0
+        )
+        return Fraction(2) ** -bits / leaves.divisor
+
+    @property
+    @abstractmethod
+    def rounding(self) -> Literal["nearest", "down"]:
+        """How the leaves are rounded."""
+
+    @cached_property
+    def leaf_tables(self) -> LeafTables:
+        """What the leaves add, in units; under independent attributes."""
+        assert self.unit is not None
+        return LeafTables(self.scores, Fraction(self.unit), self.rounding)
+
+    @property
+    def unstated(self) -> str:
+        """Why the expected score is no sum of tables; empty where it is one."""
+        if not self.distribution.factorised:
+            return (
+                f"the expected prediction under the distribution {self.distribution.structure!r} "
+                "is no sum over trees, so that no encoding has it: ask for an engine that needs "
+                "no statement, such as beam, or for a factorised distribution"
+            )
+        return self._too_deep()
+
+    def _too_deep(self) -> str:
+        deepest = self.leaf_tables.deepest
+        if deepest <= MOST_TESTS:
+            return ""
+        return (
+            f"a leaf of the model tests {deepest} attributes, and no more than {MOST_TESTS} "
+            "can be tabulated: ask for an engine that needs no statement, such as beam"
+        )
+
+    @cached_property
+    def form(self) -> TableSumForm:
+        """The problem as plain arrays.
+
+        Raises
+        ------
+        InvalidOption
+            When there is no statement.
+        """
+        self._require_stated()
+        return self._form()
+
+    @abstractmethod
+    def _form(self) -> TableSumForm:
+        """Return the problem as plain arrays; it is stated."""
+
+    def _table_sum(self, terms: Iterable[Any], base: int, k: int, **more: Any) -> TableSumForm:
+        found, constant = merged(terms)
+        return TableSumForm(
+            n_features=self.n_features,
+            features=tuple(np.array(term.features, dtype=np.int32) for term in found),
+            tables=tuple(term.table for term in found),
+            constant=base + constant,
+            k=k,
+            penalties=self.penalties,
+            required=self.required,
+            forbidden=self.forbidden,
+            **more,
+        )
+
+    @cached_property
+    def penalties(self) -> NDArray[np.int64]:
+        """The penalty of each attribute, where all are independent; shape (A,)."""
+        rows = zip(self.distribution.tables[0], self.codes.tolist(), strict=True)
+        shares = [Fraction(int(table[0, state]), ONE) for table, state in rows]
+        return np.array([penalty_of(share, 1) for share in shares], dtype=np.int64)
+
+    def tie(self, chosen: Iterable[int]) -> int:
+        """Return the penalty of a set: of those of equal value one of the least is wanted."""
+        S = sorted({*chosen})
+        if self.distribution.factorised:
+            return int(self.penalties[S].sum())
+        return penalty_of(self.scores.probability(S), len(S))
+
+    def search_form(self) -> TableSumForm:
+        """Return the problem as plain arrays, for engines that need no statement."""
+        return self.form
+
+    def model(self, encoding: str | None = None) -> Statement:
+        """State the problem in an encoding; the default is the first."""
+        return self.stated_in(encoding).build(self.form)
+
+    def decode(self, values: Values) -> Explanation:
+        """Return the explanation by the attributes whose X is true."""
+        return self.explanation(np.flatnonzero(values["X"][: self.n_features]).tolist())
+
+    def explanation(self, features: Iterable[int]) -> Explanation:
+        """Return the explanation by these attributes; :meth:`conclude` adds its figures."""
+        called = class_words(str(self.context.get("class", self.label)))
+        return Explanation(Rule.of(features, list(self.feature_names), called))
+
+    def _may_choose(self, S: tuple[int, ...]) -> bool:
+        return {*S}.issuperset(self.required) and {*S}.isdisjoint(self.forbidden)
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class MLSE(ExpectedPrediction):
+    """Find the most likely sufficient explanation: at most k attributes of greatest expectation.
+
+    A set S of attributes stands for what is known of x: the states of these attributes. Under a
+    distribution of rows, the expected prediction EP(S) is the mean score of the rows that have
+    these states [1]_. A score is the log-odds of the class of x for boosting, its average
+    probability or its share of votes for forests and single trees. EP(S) is maximised, and among
+    the sets of greatest expectation the probability Pr(S) of these states is.
+
+    Parameters
+    ----------
+    tree_model : TreeModel
+        Of two classes where it adds scores; of any number where it votes or averages.
+    x : sequence of d numbers, mapping, pandas.Series or pandas.DataFrame of one row
+        The explained row; NaN for a missing value.
+    coding : Coding
+        The states of the attributes, which are what is chosen from.
+    distribution : TreeMixture
+        Over these states.
+    k : int
+        The greatest number of attributes.
+    required, forbidden : sequence of int or str
+        Attributes that must, and must not, be chosen, by number or name. A contradiction is a
+        valid problem without a solution.
+    unit : Fraction, int or str, optional
+        What scores are rounded to multiples of; the objective counts in it. Under a factorised
+        distribution each leaf is rounded, to the nearest integer and of two to the even one, and
+        otherwise their sum. Default: such that scores have about 40 bits. Engines that count in
+        floats prove more with a coarser one.
+    label : label of a class, optional
+        The class that is to be explained, to be sure of it: anything else than the class the
+        model gives x is refused.
+    name : str
+        Name of the instance, free.
+    context : mapping
+        Where the instance comes from, free; ``class`` is what the class is called.
+
+    Raises
+    ------
+    InvalidInstance, DataError
+        Naming the argument and its value; DataError for the row.
+
+    Notes
+    -----
+    Two likelihoods are compared by penalties: ``round(2**20 log2(1 / Pr)) + 1`` for each
+    attribute, where all are independent, and the same of Pr(S) otherwise, with the size of S. So
+    no attribute is chosen without need: without it the set would have a smaller penalty.
+
+    References
+    ----------
+    .. [1] E. Wang, P. Khosravi, G. Van den Broeck: Probabilistic Sufficient Explanations, IJCAI
+       2021, definitions 2 to 5.
+
+    Examples
+    --------
+    >>> from cpx import solve
+    >>> from cpx.trees import Attribute, Tree
+    >>> stumps = [Tree([a, -1, -1], [0] * 3, [0] * 3, [[0.0], [2.0 - a]], (0,)) for a in (0, 1)]
+    >>> model = TreeModel([Attribute(n, "boolean") for n in "ab"], ["no", "yes"], stumps,
+    ...                   [[0.5], [0.5]], "sum", "positive", [-1.0])
+    >>> coding = Coding.fit([[0, 0], [1, 1]], names=["a", "b"], cuts=model.thresholds)
+    >>> half = [[ONE // 2, ONE // 2]]
+    >>> even = TreeMixture([ONE], None, [[half, half]])
+    >>> problem = MLSE(model, {"a": 1, "b": 1}, coding, even, k=1)
+    >>> result = solve(problem)
+    >>> str(result.explanation), result.explanation.expected, result.explanation.bound
+    ('a = 1 => yes', 1.5, 0.75)
+    """
+
+    tree_model: TreeModel = field(metadata=MODEL)
+    x: Row = field(metadata=ROW)
+    coding: Coding = field(metadata=STATES)
+    distribution: TreeMixture = field(metadata=DISTRIBUTION)
+    k: int = field(
+        metadata=parameter(Integer(0, "n_features"), "the greatest number of attributes")
+    )
+    required: tuple[Any, ...] = field(default=(), metadata=REQUIRED)
+    forbidden: tuple[Any, ...] = field(default=(), metadata=FORBIDDEN)
+    unit: Share | None = field(default=None, metadata=UNIT)
+    label: Label | None = field(default=None, metadata=LABEL)
+    name: str = field(default="", metadata=NAME)
+    context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
+
+    kind: ClassVar[str] = "mlse"
+    sense: ClassVar[Literal["min", "max"]] = "max"
+
+    def validate(self) -> None:
+        """Refuse a row of unknown states, and a model without a score for its class."""
+        _ = self.codes, self.leaves
+
+    @property
+    def rounding(self) -> Literal["nearest", "down"]:
+        """To the nearest integer."""
+        return "nearest"
+
+    def _form(self) -> TableSumForm:
+        tables = self.leaf_tables
+        return self._table_sum(tables.terms(), tables.base, self.k)
+
+    def value(self, chosen: Iterable[int]) -> int:
+        """Return the expected score of a set in units, rounded."""
+        if self.distribution.factorised:
+            return self.form.value(chosen) if self.stated else self.leaf_tables.value(chosen)
+        assert self.unit is not None
+        return round(self.scores.expected(chosen) / Fraction(self.unit))
+
+    def evaluate(self, explanation: Explanation) -> Evaluation:
+        """Return the expected score in units, the penalty, and whether the set may be chosen."""
+        S = explanation.features
+        feasible = len(S) <= self.k and self._may_choose(S)
+        return Evaluation(self.value(S), feasible=feasible, tie=self.tie(S))
+
+    def proved(
+        self,
+        found: ExpectedExplanation,
+        proved: bool,
+        objective: Value | None,
+        bound: Value | None,
+    ) -> str:
+        """Say whether any set has a greater expectation."""
+        told = f"expected {self.measured} {found.expected:.6g} of {found.rule.conclusion}"
+        rival = self.candidate(f"set of at most {plural(self.k, 'attribute')}")
+        if proved:
+            return f"{told}, greatest: no {rival} has more"
+        if bound is None:
+            return f"{told}, without a bound"
+        return f"{told}, not proved greatest: no {rival} has more than {self.in_units(bound)}"
+
+    def facts(self) -> dict[str, str]:
+        """Return the model, the class, the distribution and the parameters."""
+        return {**super().facts(), "k": str(self.k)}
+
+    def brief(self) -> list[str]:
+        """Return sizes of the model, the distribution, and k."""
+        return [*super().brief(), f"k {self.k}"]
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate; solved all the same."""
+        found = super().notes()
+        if len({*self.required}) > self.k:
+            found += (f"{len(self.required)} attributes are required and k is {self.k}",)
+        return found
+
+    def tie_step(self, objective: Value) -> Problem | None:
+        """Return the problem to find the likeliest set of at least this value."""
+        return Likeliest(self, self.form, self.k, int(objective))
+
+    def trivial_bound(self) -> int:
+        """Return the sum of the greatest leaves of all trees, in units."""
+        assert self.unit is not None
+        leaves = self.leaves
+        whole = Fraction(leaves.base + sum(self.scores.tree_maxima(())), leaves.scale)
+        # Each leaf may be rounded up by a half.
+        return int(whole / Fraction(self.unit)) + len(leaves.values) + 2

@@ -1,0 +1,139 @@
+"""The same-decision probability: how many rows with some values of x get the class of x."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.data.statistics import PrecisionEstimate, clopper_pearson
+from cpx.data.tree_mixture import TreeMixture
+from cpx.support.validation import positive_integer, valid_seed
+from cpx.trees.tree import MISSING
+
+if TYPE_CHECKING:
+    from cpx.models.expected_prediction.problem import ExpectedPrediction
+
+__all__ = ["SameDecision"]
+
+_MOST_ROWS = 4096
+"""So many rows of states are enumerated; of more, some are drawn."""
+
+
+class SameDecision:
+    """Asks how probable the class of x is given the values of x in some attributes.
+
+    Parameters
+    ----------
+    problem : MLSE or FewestExpected
+        With the model, the distribution and x.
+
+    Examples
+    --------
+    >>> from cpx.data.coding import Coding
+    >>> from cpx.data.tree_mixture import ONE, TreeMixture
+    >>> from cpx.models.expected_prediction.problem import MLSE
+    >>> from cpx.trees import Attribute, Tree, TreeModel
+    >>> stumps = [Tree([a, -1, -1], [0] * 3, [0] * 3, [[0.0], [2.0 - a]], (0,)) for a in (0, 1)]
+    >>> model = TreeModel([Attribute(n, "boolean") for n in "ab"], ["no", "yes"], stumps,
+    ...                   [[0.5], [0.5]], "sum", "positive", [-2.5])
+    >>> coding = Coding.fit([[0, 0], [1, 1]], names=["a", "b"], cuts=model.thresholds)
+    >>> third = [[ONE // 4, 3 * ONE // 4]]
+    >>> asked = SameDecision(MLSE(model, (1, 1), coding, TreeMixture([ONE], None, [[third] * 2]),
+    ...                           k=1))
+    >>> round(asked.exact([0]), 6), round(asked.exact([]), 6), asked.sampled([0], 1000).value
+    (0.75, 0.5625, 0.723)
+    """
+
+    def __init__(self, problem: ExpectedPrediction) -> None:
+        self.problem = problem
+        coding, model = problem.coding, problem.tree_model
+        used = {*model.used}
+        # For each attribute that the model tests: the columns tested, and their cells by state.
+        self._tested: dict[int, tuple[list[int], NDArray[np.int32]]] = {}
+        self._marginals: dict[tuple[int, ...], TreeMixture] = {}
+        for a, columns in enumerate(coding.columns):
+            tested = [i for i, c in enumerate(columns) if c in used]
+            cells = np.empty((len(coding.states[a]), len(tested)), dtype=np.int32)
+            for place, i in enumerate(tested):
+                c, own = columns[i], coding.states[a][:, i]
+                at = np.searchsorted(coding.cuts[c], model.thresholds[c])
+                cells[:, place] = np.where(own == MISSING, MISSING, np.searchsorted(at, own))
+            if tested:
+                self._tested[a] = [columns[i] for i in tested], cells
+
+    def same(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which rows of states get the class of x; (n, A) to (n,)."""
+        model = self.problem.tree_model
+        cells = np.zeros((len(codes), model.n_attributes), dtype=np.int32)
+        for a, (columns, of_state) in self._tested.items():
+            cells[:, columns] = of_state[codes[:, a]]
+        return np.asarray(model.decide(model.totals_of(cells)) == self.problem.label_index)
+
+    def sampled(self, chosen: Iterable[int], m: int = 1000, seed: int = 0) -> PrecisionEstimate:
+        """Estimate the probability on rows drawn given the values of x in the chosen attributes.
+
+        Parameters
+        ----------
+        chosen : iterable of int
+            Attributes.
+        m : int
+            Number of rows.
+        seed : int
+
+        Returns
+        -------
+        PrecisionEstimate
+            The share, with an exact 95 % interval.
+        """
+        rng = np.random.default_rng(valid_seed(seed))
+        kept, mixture = self._marginal(sorted({*chosen}))
+        held = [kept.index(a) for a in sorted({*chosen})]
+        drawn = mixture.sample_given(positive_integer("m", m), self.problem.codes[kept], held, rng)
+        rows = np.zeros((m, self.problem.n_features), dtype=np.int32)
+        rows[:, kept] = drawn
+        agreeing = int(self.same(rows).sum())
+        return PrecisionEstimate(agreeing, m, *clopper_pearson(agreeing, m))
+
+    def _marginal(self, chosen: list[int]) -> tuple[list[int], TreeMixture]:
+        """Return the attributes that matter, and their distribution; all where there are edges.
+
+        Of independent attributes, those that are neither known nor tested are left out.
+        """
+        whole = self.problem.distribution
+        kept = tuple(sorted({*self._tested, *chosen}))
+        if not whole.edgeless or not kept:
+            return list(range(whole.n_attributes)), whole
+        if kept not in self._marginals:
+            tables = tuple(tuple(of_all[a] for a in kept) for of_all in whole.tables)
+            self._marginals[kept] = TreeMixture(whole.weights, None, tables)  # type: ignore[arg-type]
+        return list(kept), self._marginals[kept]
+
+    def exact(self, chosen: Iterable[int]) -> float | None:
+        """Return the probability, by enumeration; None where there are too many rows of states.
+
+        Only attributes that the model tests are enumerated, and only where they are not chosen.
+        """
+        held = {*chosen}
+        sizes = self.problem.coding.cardinalities
+        free = [a for a in self._tested if a not in held]
+        if prod(sizes[a] for a in free) > _MOST_ROWS:
+            return None
+        count = prod(sizes[a] for a in free)
+        grid = np.indices([sizes[a] for a in free]).reshape(len(free), count).T
+        rows = np.repeat(self.problem.codes[None, :], len(grid), axis=0)
+        rows[:, free] = grid
+        rows = rows[self.same(rows)]
+        masks: list[Any] = [None] * len(sizes)
+        for a in held:
+            masks[a] = np.arange(sizes[a]) == self.problem.codes[a]
+        whole = self.problem.distribution.event_probability(masks)
+        if not len(rows):
+            return 0.0
+        for a in free:
+            masks[a] = np.arange(sizes[a]) == rows[:, a, None]
+        found = np.sum(self.problem.distribution.event_probability(masks))
+        return min(1.0, float(found / whole))

@@ -1,0 +1,202 @@
+"""Expected predictions in words: what was proved, what is likely, what is degenerate."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from cpx.answers.expected import ExpectedExplanation
+from cpx.answers.values import class_words, listed, plural
+from cpx.models.base import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from cpx.answers.explanation import Explanation
+    from cpx.answers.values import Value
+    from cpx.data.coding import Coding
+    from cpx.data.tree_mixture import TreeMixture
+    from cpx.models.expected_prediction.exact import ExactScores
+    from cpx.models.expected_prediction.leaves import LeafForm
+    from cpx.support.validation import Share
+    from cpx.trees.form import Label, TreeModel
+
+__all__ = ["MEASURES", "ExpectationText", "rounded_down"]
+
+MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
+"""What the score of a class is, by the rule of the model."""
+
+_DIGITS = 1000
+
+
+def rounded_down(share: Fraction) -> float:
+    """Return a share in thousandths, never more than it is.
+
+    Examples
+    --------
+    >>> rounded_down(Fraction(2, 3)), rounded_down(Fraction(1))
+    (0.666, 1.0)
+    """
+    return math.floor(share * _DIGITS) / _DIGITS
+
+
+class ExpectationText(Problem):
+    """What a problem of expected predictions says of itself and of its answers."""
+
+    tree_model: TreeModel
+    coding: Coding
+    distribution: TreeMixture
+    required: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    label: Label | None
+    context: Mapping[str, Any]
+    unit: Share | None
+
+    features_are: ClassVar[str] = "Attributes: what is known of x"
+
+    @property
+    @abstractmethod
+    def leaves(self) -> LeafForm:
+        """The leaves of the model, signed for the class of x."""
+
+    @property
+    @abstractmethod
+    def scores(self) -> ExactScores:
+        """Exact expected scores and probabilities of sets of attributes."""
+
+    @property
+    @abstractmethod
+    def codes(self) -> NDArray[np.int32]:
+        """The states of x, shape (A,)."""
+
+    @property
+    def measured(self) -> str:
+        """What the score of the class is."""
+        return MEASURES[self.tree_model.rule]
+
+    # ------------------------------------------------------------------ what was found
+
+    def figures(self, explanation: Explanation) -> ExpectedExplanation:
+        """Return the explanation with its figures, each correctly rounded from its exact value."""
+        S, scores = explanation.features, self.scores
+        probability = scores.probability(S)
+        likely = math.log(probability.numerator) - math.log(probability.denominator)
+        return ExpectedExplanation(
+            explanation.rule,
+            fresh=explanation.fresh,
+            measure=self.measured,
+            expected=float(scores.expected(S)),
+            of_x=float(scores.greatest(range(len(self.codes)))),
+            of_nothing=float(scores.expected(())),
+            log_likelihood=likely,
+            threshold=float(self.leaves.threshold),
+            greatest=float(scores.greatest(S)),
+            bound=rounded_down(scores.bound(S)),
+        )
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with its figures, what was proved, and what follows from it."""
+        found = self.figures(explanation)
+        told = self.proved(found, proved, objective, bound)
+        return replace(found, proved=told, guarantee=self._follows(found), notes=self._sense())
+
+    @abstractmethod
+    def proved(
+        self,
+        found: ExpectedExplanation,
+        proved: bool,
+        objective: Value | None,
+        bound: Value | None,
+    ) -> str:
+        """Say what was proved of the expected score, or of the number of attributes."""
+
+    def _follows(self, found: ExpectedExplanation) -> str:
+        """Say how many rows with the known values get the class at least, if that is known."""
+        if not found.bound:
+            return ""
+        values = "these values" if found.features else "all values"
+        return (
+            f"of the rows with {values} at least the share {found.bound:g} gets "
+            f"{found.rule.conclusion}, under the {self.distribution.structure} distribution"
+        )
+
+    def _sense(self) -> tuple[str, ...]:
+        rounding = (
+            f"each leaf is rounded {self.rounding_words}"
+            if self.distribution.factorised
+            else "their sum is rounded"
+        )
+        return (f"scores are counted in units of {self._unit_words()}: {rounding}",)
+
+    @property
+    def rounding_words(self) -> str:
+        """How leaves are rounded."""
+        return "to the nearest"
+
+    def _unit_words(self) -> str:
+        return f"{float(Fraction(self.unit or 0)):.3g}"
+
+    def in_units(self, value: Value) -> str:
+        """Return so many units as a score."""
+        return f"{float(value * Fraction(self.unit or 0)):.6g}"
+
+    def candidate(self, limit: str) -> str:
+        """Name what competes: the same, with what is required and nothing forbidden."""
+        parts = ["has what is required"] * bool(self.required)
+        parts += ["has nothing forbidden"] * bool(self.forbidden)
+        return f"{limit} that {' and '.join(parts)}" if parts else limit
+
+    # ------------------------------------------------------------------ the instance
+
+    def brief(self) -> list[str]:
+        """Return sizes of the model, and the distribution."""
+        trees = plural(len(self.tree_model.trees), "tree")
+        return [trees, plural(len(self.codes), "attribute"), self.distribution.structure]
+
+    def facts(self) -> dict[str, str]:
+        """Return the model, the class, the distribution and the parameters."""
+        model, mixture = self.tree_model, self.distribution
+        kinds = f"{len(model.trees)} trees, {len(model.classes)} classes, rule {model.rule}"
+        parts = plural(mixture.n_components, "component")
+        own = float(self.scores.greatest(range(len(self.codes))))
+        facts = {
+            "model": f"{kinds}, {len(self.leaves.values)} leaves",
+            "class": f"{self.label}, {self.measured} {own:.4g}",
+            "attributes": f"{len(self.codes)}, {len(self.leaves.used)} tested",
+            "distribution": f"{mixture.structure}, {parts}",
+            "unit": f"{self.unit}",
+        }
+        for which in ("required", "forbidden"):
+            if chosen := getattr(self, which):
+                facts[which] = "{" + ", ".join(map(str, chosen)) + "}"
+        return facts
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is degenerate; solved all the same."""
+        found, names = list[str](), self.coding.names
+        if both := sorted({*self.required} & {*self.forbidden}):
+            found.append(f"required and forbidden contradict: attributes {both} are in both")
+        if not self.leaves.used:
+            found.append("the model tests nothing: every row has the same score")
+        idle = [names[a] for a in self.required if a not in self.leaves.used]
+        if idle and self.leaves.used and self.distribution.factorised:
+            found.append(f"required and never tested by the model: {listed(idle)}")
+        constant = [n for n, K in zip(names, self.distribution.cardinalities) if K == 1]
+        if constant:
+            found.append(f"attributes of one state, which tell nothing: {listed(constant)}")
+        own = self.scores.greatest(range(len(self.codes)))
+        if own <= self.leaves.threshold:
+            found.append(
+                f"the {self.measured} of x is not above {float(self.leaves.threshold):g}: no "
+                f"expectation bounds the probability of {class_words(str(self.label))}"
+            )
+        return tuple(found)

@@ -1,0 +1,71 @@
+"""Break ties: of the solutions with the proved optimum, find one that is preferred to the others.
+
+Two objectives in lexicographic order would need weights that engines cannot count in. So the
+second one is a problem of its own, with the optimum of the first as a limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cpx.backends.base import Backend, Outcome, Progress, contradiction
+from cpx.backends.progress import InnerProgress
+
+if TYPE_CHECKING:
+    from cpx.options import SolveOptions
+
+__all__ = ["break_ties"]
+
+
+def break_ties(
+    engine: Backend, outcome: Outcome, options: SolveOptions, progress: Progress
+) -> Outcome:
+    """Solve the problem's second problem, in what is left of the time.
+
+    Parameters
+    ----------
+    engine : Backend
+    outcome : Outcome
+        Of the engine. Without a proof, and for a problem that does not care for ties, it is
+        returned as it is.
+    options : SolveOptions
+    progress : Progress
+        Of the problem that was asked. It gets the solutions of the second problem, all of which
+        have its objective.
+
+    Returns
+    -------
+    Outcome
+        The same proof, whatever comes of the second problem.
+    """
+    objective = progress.objective
+    if not _proved(outcome, progress) or objective is None or progress.explanation is None:
+        return outcome
+    step = progress.problem.tie_step(objective)
+    if step is None:
+        return outcome
+    best = progress.explanation.features
+    inner = _TieProgress(step, replace(options, hint=best, gap=None), progress)
+    inner.found(progress.explanation)
+    if inner.should_stop:
+        return outcome
+    second = engine.solve(step, inner.options, inner)
+    outcome.warnings += [text for text in second.warnings if text not in outcome.warnings]
+    if wrong := contradiction(step, second, inner.objective, inner.best_bound):
+        return replace(outcome, wrong=f"second solve: {wrong}")
+    return replace(outcome, best_of_ties=_proved(second, inner))
+
+
+def _proved(outcome: Outcome, progress: Progress) -> bool:
+    """Whether there is a proof: an engine may have been stopped when the bound was met."""
+    return outcome.proved or progress.objective == progress.best_bound
+
+
+class _TieProgress(InnerProgress):
+    """The progress of the second problem, which goes on where the whole has met its bound."""
+
+    @property
+    def gap_reached(self) -> bool:
+        """Whether this solve has met its own bound."""
+        return Progress.gap_reached.fget(self)  # type: ignore[attr-defined, no-any-return]

@@ -1,0 +1,118 @@
+"""Expected predictions that are no sum of tables, by the search, against trying all sets."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+
+from cpx import solve
+from cpx.answers.result import Status
+from cpx.backends.base import Progress
+from cpx.backends.search.known_attributes import enumeration as module
+from cpx.backends.search.known_attributes.beam import evaluator_of
+from cpx.backends.search.known_attributes.components import bound_by_components
+from cpx.backends.search.known_attributes.enumeration import Enumeration
+from cpx.models.expected_prediction.problem import MLSE
+from cpx.options import SolveOptions
+from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
+
+
+@pytest.mark.parametrize("structure", STRUCTURES[1:])
+@pytest.mark.parametrize("dual", [False, True])
+def test_all_sets_agree(dual: bool, structure: str) -> None:
+    for seed in range(8):
+        problem = random_expectation(seed, structure, dual)
+        result = solve(problem, "search")
+        best = best_set(problem)
+        if best is None:
+            assert result.status is Status.INFEASIBLE
+            continue
+        assert result.status is Status.OPTIMAL
+        found = result.explanation.features
+        assert (result.objective, result.bound, problem.tie(found)) == (best[0], *best[:2])
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_every_set_is_made_once(structure: str) -> None:
+    problem = random_expectation(4, structure, required=(1,), forbidden=(2,))
+    n = problem.n_features
+    enumeration = Enumeration(problem, evaluator_of(problem), n, Progress(problem, SolveOptions()))
+    made = []
+    for sets, expected, _ in enumeration._sizes():
+        for row, mean in zip(sets, expected):
+            S = tuple(row.nonzero()[0].tolist())
+            made.append(S)
+            assert mean == pytest.approx(float(problem.scores.expected(S)), rel=1e-11)
+    free = [j for j in range(n) if j not in (1, 2)]
+    wanted = [
+        tuple(sorted((1, *more))) for r in range(len(free) + 1) for more in combinations(free, r)
+    ]
+    assert sorted(made) == sorted(wanted)
+
+
+@pytest.mark.parametrize("dual", [False, True])
+@pytest.mark.parametrize("structure", STRUCTURES[1:])
+def test_what_is_not_enumerated_is_bounded(
+    structure: str, dual: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MOST_NUMBERS", 0.0)
+    for seed in range(6):
+        problem = random_expectation(seed, structure, dual)
+        result = solve(problem, "search")
+        best = best_set(problem)
+        if best is None:
+            assert result.explanation is None
+            continue
+        sign = 1 if problem.sense == "min" else -1
+        assert result.bound is not None
+        assert sign * result.bound <= sign * best[0]
+        if result.status is Status.OPTIMAL:
+            assert result.objective == best[0]
+
+
+def test_the_bound_of_a_mixture_is_that_of_its_best_component() -> None:
+    tight = 0
+    for seed in range(8):
+        problem = random_expectation(seed, "mixture", required=(), forbidden=())
+        assert isinstance(problem, MLSE)
+        progress = Progress(problem, SolveOptions())
+        bound_by_components(problem, progress)
+        greatest = max(
+            problem.scores.expected(S)
+            for r in range(problem.k + 1)
+            for S in combinations(range(problem.n_features), r)
+        )
+        bound = Fraction(int(progress.best_bound)) * Fraction(problem.unit)
+        assert bound >= greatest
+        tight += bound < Fraction(problem.trivial_bound()) * Fraction(problem.unit)
+    assert tight
+
+
+@pytest.mark.parametrize("dual", [False, True])
+@pytest.mark.parametrize("structure", STRUCTURES[1:])
+def test_a_hint_changes_no_proof(structure: str, dual: bool) -> None:
+    hinted = 0
+    for seed in range(6):
+        problem = random_expectation(seed, structure, dual)
+        everything = problem.explanation(
+            j for j in range(problem.n_features) if j not in problem.forbidden
+        )
+        if not problem.evaluate(everything).feasible:
+            continue
+        hinted += 1
+        result = solve(problem, "search", hint=everything.features)
+        best = best_set(problem)
+        found = problem.tie(result.explanation.features)
+        assert (result.objective, result.bound, found) == (best[0], *best[:2])
+    assert hinted
+
+
+def test_stops_in_time() -> None:
+    problem = random_expectation(3, "mixture")
+    result = solve(problem, "search", time_limit=1e-4)
+    assert result.status in (Status.FEASIBLE, Status.OPTIMAL, Status.UNKNOWN, Status.INFEASIBLE)
+    best = best_set(problem)
+    if result.bound is not None and best is not None:
+        assert result.bound >= best[0]

@@ -1,0 +1,102 @@
+"""The solvers of PuLP beside HiGHS and CBC: what is installed solves everything."""
+
+from __future__ import annotations
+
+import cpmpy as cp
+import numpy as np
+import pytest
+
+import cpx
+from cpx.answers.result import Status
+from cpx.backends import backend, backend_class
+from cpx.backends.milp import Milp
+from cpx.backends.milp.pulp_solver import CPM_pulp
+from cpx.errors import EngineMissing, UnknownName
+from cpx.testing import conformance
+
+NAMES = tuple(Milp.others)
+TURNS = [
+    (case, case.encodings[number % len(case.encodings)])
+    for number, case in enumerate(
+        (*conformance.CASES, *conformance.MINIMUM_SUBSETS, *conformance.RULE_SETS)
+    )
+]
+
+
+def engine(name: str, *marks: pytest.MarkDecorator) -> object:
+    absent = not Milp.others[name].available()
+    skip = pytest.mark.skipif(absent, reason=f"{name} is not installed")
+    return pytest.param(f"milp:{name}", marks=[skip, *marks], id=name)
+
+
+EACH = [engine(name) for name in NAMES]
+SLOW = [engine(name, pytest.mark.slow) for name in NAMES]
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_cases_in_turn(name: str) -> None:
+    step = 60 if backend(name).needs_worker else 6
+    for case, encoding in TURNS[::step]:
+        conformance.check_case(name, case, encoding)
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_all_cases(name: str) -> None:
+    for case, encoding in TURNS:
+        conformance.check_case(name, case, encoding)
+
+
+@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize("behaviour", conformance.BEHAVIOURS, ids=lambda b: b.__name__)
+def test_behaviour(name: str, behaviour) -> None:
+    behaviour(name)
+
+
+@pytest.mark.parametrize("name", [engine(name) for name in ("scip", "gurobi")])
+def test_bounds_of_a_stopped_search_are_bounds(name: str) -> None:
+    rng = np.random.default_rng(3)
+    agreement = rng.random((250, 14)) < 0.6
+    same = agreement[:, :3].all(axis=1) ^ (rng.random(250) < 0.2)
+    problem = cpx.KMonomial(cpx.Samples(agreement, same), k=4)
+    optimum = cpx.solve(problem, "search").objective
+    result = cpx.solve(problem, name, time_limit=1.5)
+    if result.status is Status.ERROR:
+        assert "Model too large" in result.error
+        return
+    assert result.bound is not None
+    assert 0 < result.bound <= optimum
+    assert result.objective is None or result.objective >= optimum
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_cpmpy_models_on_every_solver(name: str, sense: str) -> None:
+    x = cp.intvar(-2, 5, shape=2, name="x")
+    total = 2 * x[0] + x[1] + 7
+    rules = [x[0] != x[1], x[0] + x[1] <= 4, x[0] + x[1] >= -3]
+    model = cp.Model(rules, minimize=total) if sense == "min" else cp.Model(rules, maximize=total)
+    solver = CPM_pulp(model, subsolver=name.partition(":")[2])
+    assert solver.solve()
+    assert solver.objective_value() == (2 if sense == "min" else 16)
+    wrong = CPM_pulp(cp.Model([*rules, cp.sum(x) >= 5]), subsolver=name.partition(":")[2])
+    assert not wrong.solve()
+
+
+def test_names() -> None:
+    assert backend("milp").full_name == "milp:highs"
+    assert set(CPM_pulp.solvernames(installed=False)) == {"highs", "cbc", *NAMES}
+    assert {"milp:highs", "milp:cbc"} <= set(backend_class("milp").installed())
+    with pytest.raises(UnknownName, match="did you mean 'gurobi'"):
+        backend("milp:gurobbi")
+
+
+def test_missing_package_has_its_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Milp.others["mosek"], "requires", {"no_mosek_": "mosek>=10"})
+    with pytest.raises(EngineMissing, match=r"milp:mosek.*pip install 'mosek>=10'"):
+        cpx.solve(conformance.CASES[0].problem, "milp:mosek")
+
+
+def test_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Milp.others["glpk"], "program", "no-such-program")
+    with pytest.raises(EngineMissing, match="'no-such-program', which milp:glpk needs"):
+        cpx.solve(conformance.CASES[0].problem, "milp:glpk")

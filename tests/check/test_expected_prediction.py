@@ -1,0 +1,171 @@
+"""The judge of expected predictions: right answers pass, altered ones do not."""
+
+from __future__ import annotations
+
+import copy
+import json
+from itertools import combinations
+
+import pytest
+
+import cpx
+from cpx import check
+from cpx.models.expected_prediction.sufficiency import same_decision
+from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
+
+
+def _answer(problem, chosen):
+    """Return instance and result of a heuristic that found this set."""
+    found = problem.explanation(chosen)
+    objective = problem.evaluate(found).objective
+    found = problem.conclude(found, False, objective, None)
+    result = {
+        "status": "FEASIBLE",
+        "objective": objective,
+        "bound": None,
+        "gap": None,
+        "trace": [],
+        "explanation": found.to_dict(),
+    }
+    return problem.to_dict(), json.loads(json.dumps(result))
+
+
+@pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("seed", range(8))
+def test_sets_are_judged_as_the_problem_measures_them(seed, structure, dual):
+    problem = random_expectation(seed, structure, dual)
+    every = range(problem.n_features)
+    for chosen in [S for size in (0, 1, 2, len(every)) for S in combinations(every, size)]:
+        instance, result = _answer(problem, chosen)
+        feasible = problem.evaluate(problem.explanation(chosen)).feasible
+        assert (check.violations(instance, result) == []) == feasible
+
+
+@pytest.fixture(scope="module")
+def solved():
+    """An optimal answer of several attributes, with a bound on the same decision."""
+    for seed in range(100):
+        problem = random_expectation(seed)
+        result = cpx.solve(problem, "cpsat")
+        found = result.explanation
+        if result.proved and found and len(found.features) > 1 and found.guarantee:
+            break
+    same = float(same_decision(problem, found.features))
+    answer = result.to_dict()
+    answer["explanation"]["expectation"]["same"] = same
+    return problem.to_dict(), answer
+
+
+def test_a_right_answer_passes(solved):
+    assert check.violations(*solved) == []
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        *("measure", "expected", "of_x", "of_nothing", "log_likelihood"),
+        *("threshold", "greatest", "bound", "same"),
+    ],
+)
+def test_altered_figures_are_refused(solved, field):
+    instance, answer = solved
+    wrong = copy.deepcopy(answer)
+    figures = wrong["explanation"]["expectation"]
+    figures[field] = "odds" if field == "measure" else figures[field] + 1e-6
+    assert check.violations(instance, wrong)
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("objective",), lambda v: v + 1),
+        (("bound",), lambda v: v - 1),
+        (("explanation", "proved"), lambda v: v.replace("greatest", "least")),
+        (("explanation", "guarantee"), lambda v: v.replace("0.", "0.9")),
+        (("explanation", "notes"), lambda v: [v[0].replace("nearest", "next")]),
+        (("explanation", "text"), lambda v: v + " "),
+        (("explanation", "precision"), lambda v: "1/2"),
+        (("explanation", "features"), lambda v: v[:-1]),
+        (("explanation", "rule", "literals"), lambda v: [[v[0][0], "always"], *v[1:]]),
+        (("explanation", "rule", "conclusion"), lambda v: "no"),
+        (("status",), lambda v: "FEASIBLE"),
+    ],
+)
+def test_altered_answers_are_refused(solved, where, value):
+    instance, answer = solved
+    wrong = copy.deepcopy(answer)
+    holder = wrong
+    for key in where[:-1]:
+        holder = holder[key]
+    holder[where[-1]] = value(holder[where[-1]])
+    assert check.violations(instance, wrong)
+
+
+def test_a_worse_set_is_not_greatest_and_a_less_likely_one_not_likeliest(solved):
+    instance, answer = solved
+    problem = cpx.models.MLSE.from_dict(instance)
+    best = best_set(problem)
+    every = range(problem.n_features)
+    sets = [S for size in range(problem.k + 1) for S in combinations(every, size)]
+    measured = [(problem.evaluate(problem.explanation(S)), S) for S in sets]
+    worse = next(S for e, S in measured if e.feasible and e.objective < best[0])
+    claim = _proved(problem, worse, answer)
+    assert any("beyond the value" in text for text in check.violations(instance, claim))
+    tied = [S for e, S in measured if e.feasible and e.objective == best[0] and e.tie > best[1]]
+    for S in tied:
+        told = check.violations(instance, _proved(problem, S, answer))
+        assert any("more likely" in text for text in told)
+
+
+def test_a_less_likely_set_is_not_the_likeliest():
+    problem = next(p for name, p, _ in _cases() if name == "mlse_tie")
+    answer = cpx.solve(problem, "cpsat").to_dict()
+    assert answer["explanation"]["features"] == [1]
+    claim = _proved(problem, (0,), answer)
+    assert check.violations(problem.to_dict(), claim) == [
+        "proved: [1] is as good, and more likely"
+    ]
+
+
+def _cases():
+    from cpx.testing.expected_prediction import expected_prediction_cases
+
+    return expected_prediction_cases()
+
+
+def _proved(problem, chosen, answer):
+    """Return an answer that claims a set to be greatest and likeliest."""
+    found = problem.explanation(chosen)
+    value = problem.evaluate(found).objective
+    told = problem.conclude(found, True, value, value).to_dict()
+    told["proved"] += f"; {problem.tie_claim}"
+    claim = {**answer, "objective": value, "bound": value, "gap": 0.0, "trace": []}
+    return json.loads(json.dumps({**claim, "explanation": told}))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_false_infeasibility_is_refused(seed):
+    problem = random_expectation(seed, dual=True)
+    result = {
+        "status": "INFEASIBLE",
+        "objective": None,
+        "bound": None,
+        "gap": None,
+        "trace": [],
+        "explanation": None,
+    }
+    told = check.violations(problem.to_dict(), result)
+    assert bool(told) == (best_set(problem) is not None)
+
+
+def test_a_wrong_class_and_blunt_states_are_told():
+    problem = random_expectation(3)
+    instance, result = _answer(problem, problem.required)
+    other = next(c for c in problem.tree_model.classes if c != problem.label)
+    told = check.violations({**instance, "class": other}, result)
+    assert told == [f"class: x is {problem.label!r}, the instance says {other!r}"]
+    blunt = copy.deepcopy(instance)
+    used = problem.tree_model.used[0]
+    blunt["coding"]["cuts"][used][0] = float(-99).hex()
+    assert check.violations(blunt, result)

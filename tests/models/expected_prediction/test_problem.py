@@ -1,0 +1,358 @@
+"""Expected predictions against enumeration, brute force, and arguments that are wrong."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+import cpx
+from cpx.data.coding import Coding
+from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.errors import DataError, InvalidInstance, InvalidOption
+from cpx.models import MLSE, FewestExpected, problem_class
+from cpx.models.expected_prediction.leaves import model_cells
+from cpx.models.expected_prediction.sufficiency import same_decision, sampled_same_decision
+from cpx.testing.expected_prediction import (
+    STRUCTURES,
+    best_set,
+    random_expectation,
+    random_mixture,
+)
+from cpx.trees import Attribute, Tree, TreeModel, read_logistic, read_model
+
+
+def _sets(n):
+    return [S for size in range(n + 1) for S in combinations(range(n), size)]
+
+
+def _by_enumeration(problem):
+    """Return EP, Pr, greatest score and the share of the class for every set, from all rows."""
+    model, mixture = problem.tree_model, problem.distribution
+    codes = np.array(list(product(*map(range, mixture.cardinalities))))
+    cells = model_cells(model, problem.coding, codes)
+    divisor = 2**model.exact.exponent * (1 if model.rule == "sum" else len(model.trees))
+    totals, own = model.totals_of(cells), problem.label_index
+    if totals.shape[1] == 1:
+        score = totals[:, 0] * (1 if own == 1 else -1)
+    elif model.rule == "sum":
+        score = totals[:, own] - totals[:, 1 - own]
+    else:
+        score = totals[:, own]
+    exact = [mixture.exact_marginal(row, range(len(row))) for row in codes]
+    same = model.decide(totals) == own
+    for S in _sets(problem.n_features):
+        inside = np.flatnonzero((codes[:, S] == problem.codes[list(S)]).all(axis=1)).tolist()
+        mass = sum(exact[i] for i in inside)
+        mean = sum(exact[i] * int(score[i]) for i in inside) / mass / divisor
+        greatest = Fraction(int(max(score[i] for i in inside)), divisor)
+        yield S, mean, mass, greatest, sum(exact[i] for i in inside if same[i]) / mass
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("seed", range(6))
+def test_expectations_are_those_of_all_rows(structure, seed):
+    problem = random_expectation(seed, structure)
+    for S, mean, mass, greatest, share in _by_enumeration(problem):
+        scores = problem.scores
+        assert scores.expected(S) == mean
+        assert scores.probability(S) == mass
+        assert scores.greatest(S) >= greatest
+        assert same_decision(problem, S) == share
+        # Theorem 1 with any bound on the score; it may be met.
+        assert 0 <= scores.bound(S) <= scores.bound(S, greatest) <= share
+
+
+def test_the_bound_is_met_where_the_greatest_score_is():
+    """All rows have the class, with one score: the paper's strict inequality would fail."""
+    leaf = Tree([-1], [0], [0], [[2.0]], (0,))
+    model = TreeModel([Attribute("a")], ["no", "yes"], [leaf], [[]], "sum", "positive", [0.0])
+    coding = Coding.fit([[0.0]], names=["a"])
+    one = TreeMixture([ONE], None, [[[[ONE]]]])
+    problem = MLSE(model, (0.0,), coding, one, 0)
+    assert problem.scores.bound(()) == same_decision(problem, ()) == 1
+    zero = TreeModel([Attribute("a")], ["no", "yes"], [leaf], [[]], "sum", "nonnegative", [-2.0])
+    tied = MLSE(zero, (0.0,), coding, one, 0)
+    assert tied.label_index == 1
+    assert tied.scores.greatest(()) == tied.leaves.threshold == 0
+    assert tied.scores.bound(()) == same_decision(tied, ()) == 1
+    assert any("not above 0" in note for note in tied.notes())
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("rounding", ["mlse", "fewest"])
+def test_tables_add_up_to_the_rounded_leaves(seed, rounding):
+    problem = random_expectation(seed, dual=rounding == "fewest")
+    tables = problem.leaf_tables
+    for S in _sets(problem.n_features):
+        if rounding == "mlse":
+            assert problem.form.value(S) == tables.value(S)
+            error = abs(tables.value(S) - problem.scores.expected(S) / problem.unit)
+            assert error <= Fraction(len(problem.leaves.values) + 1, 2)
+        else:
+            assert problem.form.value(S) == problem._in_units(S)
+        assert problem.form.penalty(S) == problem.tie(S)
+
+
+def test_rounding_is_exact_where_floats_are_in_doubt():
+    """Halves of units: floats alone would round some of them the wrong way."""
+    stumps = [Tree([0, -1, -1], [0] * 3, [0] * 3, [[v], [-v]], (0,)) for v in (0.1, 3.0, 1e-3)]
+    model = TreeModel([Attribute("a")], [0, 1], stumps, [[0.5]], "sum", "positive", [0.0])
+    coding = Coding.fit([[0.0], [1.0]], names=["a"], cuts=model.thresholds)
+    for share in (ONE // 2, ONE // 4, ONE // 3, 1):
+        mixture = TreeMixture([ONE], None, [[[[share, ONE - share]]]])
+        for unit in (Fraction(1, 4), Fraction(0.1) / 3, Fraction(3, 2)):
+            problem = MLSE(model, (0.0,), coding, mixture, 1, unit=unit)
+            for S in ((), (0,)):
+                exact = sum(
+                    round(Fraction(v) * (1 if S else p) / unit)
+                    for v in (0.1, 3.0, 1e-3)
+                    for v, p in ((v, Fraction(share, ONE)), (-v, 1 - Fraction(share, ONE)))
+                    if not S or v > 0
+                )
+                assert problem.form.value(S) == problem.leaf_tables.value(S) == exact
+
+
+@pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])
+@pytest.mark.parametrize("encoding", ["products", "tables"])
+@pytest.mark.parametrize("seed", range(8))
+def test_statements_have_the_optimum_and_the_likeliest_set(seed, encoding, dual):
+    problem = random_expectation(seed, dual=dual)
+    best, result = best_set(problem), cpx.solve(problem, "cpsat", encoding=encoding)
+    if best is None:
+        assert result.status.name == "INFEASIBLE"
+        return
+    assert (result.status.name, result.objective, result.bound) == ("OPTIMAL", best[0], best[0])
+    assert problem.tie(result.explanation.features) == best[1]
+    assert result.verified
+    assert result.explanation.proved.endswith("of these sets no other one is more likely")
+
+
+@pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])
+@pytest.mark.parametrize("seed", range(20, 40))
+def test_no_attribute_can_go_without_change(seed, dual):
+    """Minimality: without any of them value or threshold is lost, or nothing is."""
+    problem = random_expectation(seed, dual=dual, required=())
+    best = best_set(problem)
+    for a in best[2] if best else ():
+        found = problem.evaluate(problem.explanation({*best[2]} - {a}))
+        assert not found.feasible or found.objective != best[0]
+
+
+@pytest.mark.parametrize("encoding", ["products", "tables"])
+def test_hints_are_complete_solutions(encoding):
+    problem = random_expectation(2)
+    statement = problem.model(encoding)
+    for S in _sets(problem.n_features):
+        found = problem.evaluate(problem.explanation(S))
+        if not found.feasible:
+            continue
+        values = statement.complete(S)
+        assert values.keys() == statement.variables.keys()
+        for name, array in statement.variables.items():
+            for variable, value in zip(array, values[name], strict=True):
+                variable._value = bool(value)
+        assert all(constraint.value() for constraint in statement.model.constraints)
+        assert statement.model.objective_value() + statement.offset == found.objective
+
+
+@pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_saved_instances_come_back(structure, dual):
+    problem = random_expectation(4, structure, dual)
+    data = json.loads(json.dumps(problem.to_dict()))
+    again = problem_class(data["problem"]).from_dict(data)
+    assert again.to_dict() == problem.to_dict()
+    assert best_set(again) == best_set(problem)
+
+
+def test_results_come_back_with_their_figures():
+    result = cpx.solve(random_expectation(3), "cpsat")
+    again = cpx.Result.from_dict(json.loads(json.dumps(result.to_dict())))
+    assert again.explanation == result.explanation
+    assert again.explanation.expected == result.explanation.expected
+
+
+def test_leaves_of_any_size_are_rounded_alike():
+    """Huge beside tiny leaves: the sum is exact to its unit, and nothing overflows."""
+    stumps = [
+        Tree([a, -1, -1], [0] * 3, [0] * 3, [[-v], [v]], (0,))
+        for a, v in enumerate((1e300, 1e-300))
+    ]
+    columns = [Attribute("a"), Attribute("b")]
+    model = TreeModel(columns, [0, 1], stumps, [[0.5], [0.5]], "sum", "positive", [0.0])
+    coding = Coding.fit([[0.0, 0], [1, 1]], names=["a", "b"], cuts=model.thresholds)
+    problem = MLSE(model, (1.0, 1.0), coding, random_mixture(0, [2, 2]), 2)
+    best = best_set(problem)
+    result = cpx.solve(problem, "cpsat")
+    assert result.verified
+    assert (result.objective, result.explanation.features) == (best[0], (0,))
+    with pytest.raises(InvalidInstance, match="too small"):
+        MLSE(model, (1.0, 1.0), coding, random_mixture(0, [2, 2]), 2, unit=1)
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+def _plain(**arguments):
+    stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [1.0]], (0,))
+    columns = [Attribute("a"), Attribute("b")]
+    model = TreeModel(columns, ["no", "yes"], [stump], [[0.5], []], "sum", "positive", [0.0])
+    rows = np.array([[0.0, 1], [1, 2], [1, 3]])
+    coding = Coding.fit(rows, names=["a", "b"], cuts=model.thresholds)
+    asked = {
+        "tree_model": model,
+        "x": (1.0, 2.0),
+        "coding": coding,
+        "distribution": random_mixture(1, coding.cardinalities),
+        "k": 1,
+        **arguments,
+    }
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"k": 3}, "k must be between 0 and the number of features 2, got 3"),
+        ({"k": -1}, "k must be between"),
+        ({"required": ["c"]}, "'c' names no attribute"),
+        ({"forbidden": [2]}, "forbidden"),
+        ({"unit": 0}, "positive fraction"),
+        ({"unit": "x"}, "must be a number"),
+        ({"label": "no"}, "the model gives x 'yes'"),
+        ({"distribution": None}, "must be a TreeMixture"),
+        ({"coding": None}, "must be a Coding"),
+        ({"distribution": random_mixture(0, [2])}, "1 attributes, coding has 2"),
+        ({"distribution": random_mixture(0, [2, 2])}, "2 states of 'b', coding has 3"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, told):
+    with pytest.raises(InvalidInstance, match=told):
+        MLSE(**_plain(**arguments))
+
+
+def test_states_that_do_not_fit_the_model_are_named():
+    other = Coding.fit([[0.0, 1], [1, 2]], names=["a", "c"], cuts=[[0.5], []])
+    with pytest.raises(InvalidInstance, match="column 1 is 'c', in the model 'b'"):
+        MLSE(**_plain(coding=other))
+    blunt = Coding.fit([[0.0, 1], [1, 2]], names=["a", "b"], cuts=[[0.75], []], max_states=1)
+    with pytest.raises(InvalidInstance, match=r"tests 'a' at 0\.5"):
+        MLSE(**_plain(coding=blunt))
+    narrow = Coding.fit([[0.0], [1]], names=["a"], cuts=[[0.5]])
+    with pytest.raises(InvalidInstance, match="over 1 columns, the model has 2"):
+        MLSE(**_plain(coding=narrow))
+
+
+def test_a_row_of_no_known_state_is_refused():
+    with pytest.raises(DataError, match="missing"):
+        MLSE(**_plain(x=(1.0, float("nan"))))
+
+
+def test_raw_scores_of_three_classes_are_refused():
+    tree = Tree([0, -1, -1], [0] * 3, [0] * 3, [[1.0, 0, 0], [0, 0, 1.0]], (0, 1, 2))
+    columns = [Attribute("a"), Attribute("b")]
+    model = TreeModel(columns, [0, 1, 2], [tree], [[0.5], []], "sum", "first", [0.0] * 3)
+    with pytest.raises(InvalidInstance, match="raw scores of 3 classes"):
+        MLSE(**_plain(tree_model=model))
+
+
+def test_contradictions_and_constant_columns_are_told():
+    problem = MLSE(**_plain(required=["a"], forbidden=["a"]))
+    assert any("contradict" in note for note in problem.notes())
+    assert cpx.solve(problem, "cpsat").status.name == "INFEASIBLE"
+    coding = Coding.fit([[0.0, 1], [1, 1]], names=["a", "b"], cuts=[[0.5], []])
+    flat = _plain(coding=coding, distribution=random_mixture(0, coding.cardinalities))
+    assert any("one state" in note for note in MLSE(**flat).notes())
+
+
+def test_thresholds_that_no_set_reaches_say_the_best():
+    asked = _plain()
+    del asked["k"]
+    problem = FewestExpected(**asked, threshold=2)
+    assert any("every set has at most 1" in note for note in problem.notes())
+    result = cpx.solve(problem, "cpsat")
+    assert (result.status.name, result.verified) == ("INFEASIBLE", True)
+    for tau in (0, "3/2"):
+        with pytest.raises(InvalidInstance, match="above 0 and at most 1"):
+            FewestExpected(**asked, threshold=tau, measure="probability-bound")
+    with pytest.raises(InvalidInstance, match="threshold must be a number"):
+        FewestExpected(**asked, threshold="much")
+
+
+def test_distributions_without_a_sum_of_tables_say_so():
+    problem = random_expectation(4, "mixture")
+    with pytest.raises(InvalidOption, match="no sum over trees"):
+        cpx.solve(problem, "cpsat")
+
+
+def test_deep_leaves_have_no_tables_and_an_exact_value():
+    n = 18
+    attribute = [v for a in range(n) for v in (a, -1)] + [-1]
+    tree = Tree(attribute, [0] * len(attribute), [0] * len(attribute), [[0.0]] * n + [[1.0]], (0,))
+    columns = [Attribute(f"a{a}", "boolean") for a in range(n)]
+    model = TreeModel(columns, [0, 1], [tree], [[0.5]] * n, "sum", "positive", [-0.5])
+    rows = np.vstack([np.zeros(n), np.ones(n)])
+    coding = Coding.fit(rows, names=[c.name for c in columns], cuts=model.thresholds)
+    problem = MLSE(model, np.ones(n), coding, random_mixture(0, [2] * n), 3)
+    assert "18 attributes" in problem.unstated
+    S = (0, 5, 17)
+    value = problem.evaluate(problem.explanation(S)).objective
+    assert abs(value - problem.scores.expected(S) / problem.unit) <= n
+
+
+# ---------------------------------------------------------------------- same decision
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_samples_estimate_the_share_of_the_class(structure):
+    problem = random_expectation(7, structure)
+    S = tuple(range(problem.n_features // 2))
+    share = same_decision(problem, S)
+    found = sampled_same_decision(problem, S, 4000, seed=1, confidence=0.9999)
+    assert found.low <= share <= found.high
+    again = sampled_same_decision(problem, S, 4000, seed=1, confidence=0.9999)
+    assert again == found
+
+
+# ---------------------------------------------------------------------- other models
+
+
+def test_forests_have_probabilities_and_shares_of_votes():
+    from sklearn.datasets import load_iris
+    from sklearn.ensemble import RandomForestClassifier
+
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
+    for rule, measure in (("average", "probability"), ("vote", "share of votes")):
+        model = read_model(forest, rule=rule)
+        names = [a.name for a in model.attributes]
+        coding = Coding.fit(X, names=names, cuts=model.thresholds, cast=model.cast)
+        problem = MLSE(model, X[60], coding, random_mixture(0, coding.cardinalities), 2)
+        result = cpx.solve(problem, "cpsat")
+        assert result.verified
+        assert result.explanation.measure == measure
+        assert 0 <= result.explanation.expected <= 1
+        assert abs(result.explanation.threshold - 0.5) < 1e-9
+        assert result.explanation.first_order_probability is None
+
+
+def test_logistic_regression_is_a_sum_of_staircases():
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 2, 80), rng.integers(0, 6, 80) / 2, np.full(80, 3.0)])
+    y = (X[:, 0] + X[:, 1] + rng.normal(size=80) > 1.5).astype(int)
+    regression = LogisticRegression().fit(X, y)
+    model = read_logistic(regression, X)
+    found = np.array([float(model.scores(row)[0]) for row in X])
+    np.testing.assert_allclose(found, regression.decision_function(X), atol=1e-12)
+    names = [a.name for a in model.attributes]
+    coding = Coding.fit(X, names=names, cuts=model.thresholds)
+    problem = MLSE(model, X[0], coding, random_mixture(0, coding.cardinalities), 1)
+    assert cpx.solve(problem, "cpsat").objective == best_set(problem)[0]
+    with pytest.raises(DataError, match="no value of the attribute"):
+        MLSE(model, (1.0, 0.25, 3.0), coding, problem.distribution, 1)
