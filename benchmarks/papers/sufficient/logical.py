@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -80,5 +78,5 @@ def _over_states(tree: Tree, model: TreeModel, coding: Coding) -> Tree:
             grow(child, {**allowed, a: states[first:last]})
 
     grow(0, {})
-    arrays: list[Any] = [attribute, split, [0] * len(attribute), np.array(values)]
-    return Tree(*arrays, tree.outputs)
+    nodes = np.array([attribute, split, [0] * len(attribute)], dtype=np.int32)
+    return Tree(nodes[0], nodes[1], nodes[2], np.array(values), tree.outputs)
