@@ -80,5 +80,5 @@ def _over_states(tree: Tree, model: TreeModel, coding: Coding) -> Tree:
             grow(child, {**allowed, a: states[first:last]})
 
     grow(0, {})
-    arrays: list[Any] = [attribute, split, [0] * len(attribute), np.array(values)]
-    return Tree(*arrays, tree.outputs)
+    tests: Any = (attribute, split, [0] * len(attribute))
+    return Tree(tests[0], tests[1], tests[2], np.array(values), tree.outputs)
