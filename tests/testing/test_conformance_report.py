@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cpx import backends
 from cpx.backends import register
 from cpx.errors import UnknownName
 from cpx.testing.conformance_report import KINDS, checks, conform, run_check
@@ -11,6 +12,12 @@ from tests.testing import broken_engines
 from tests.testing.broken_engines import BROKEN, Right
 
 HERE = "tests.testing.broken_engines"
+
+
+@pytest.fixture(autouse=True)
+def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no other test meet the broken engines."""
+    monkeypatch.setattr(backends, "_registered", dict(backends._registered))
 
 
 @pytest.mark.parametrize(("cls", "check"), BROKEN.items(), ids=lambda x: getattr(x, "name", x))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -78,5 +80,5 @@ def _over_states(tree: Tree, model: TreeModel, coding: Coding) -> Tree:
             grow(child, {**allowed, a: states[first:last]})
 
     grow(0, {})
-    nodes = np.array([attribute, split, [0] * len(attribute)], dtype=np.int32)
-    return Tree(nodes[0], nodes[1], nodes[2], np.array(values), tree.outputs)
+    tests: Any = (attribute, split, [0] * len(attribute))
+    return Tree(tests[0], tests[1], tests[2], np.array(values), tree.outputs)
