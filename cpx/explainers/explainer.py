@@ -368,7 +368,7 @@ class Explainer:
         >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
         >>> scored = Explainer(tree, X).score("petal width (cm) <= 0.8", X.iloc[0])
         >>> scored.precision, float(scored.coverage)
-        (Fraction(1, 1), 0.315)
+        (Fraction(1, 1), 0.3333333333333333)
         """
         features = self.conditions(x).features(rule)
         question = Question.of({"k": size_to_compare(features, k), **asked})
