@@ -47,6 +47,7 @@ _OURS = {
     "local-search": "cpx.methods.local_search:LocalSearch",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
+    "program": "cpx.backends.program:Program",
     "search": "cpx.backends.search:Search",
 }
 

@@ -26,6 +26,7 @@ from cpx.check.claims import (
 )
 from cpx.check.forest import Forest
 from cpx.check.intervals import Intervals
+from cpx.check.shape import shown
 from cpx.check.states import Event, Probabilities, States
 
 __all__ = ["KINDS", "judge"]
@@ -241,6 +242,8 @@ class _Expectation:
             out.append(f"features: the forbidden {present} are chosen")
         if not out and not self.feasible(held):
             out.append(self.too_bad(held))
+        if not out and status == "INFEASIBLE":
+            out.append(f"status: INFEASIBLE, but {sorted(held)} is a solution")
         objective = self.objective(held)
         compare(out, "objective", result["objective"], objective)
         out += proof(result, objective, self.sign)
@@ -339,10 +342,12 @@ class _Expectation:
         given = math.log(chance.numerator) - math.log(chance.denominator)
         if not isinstance(likely, float) or abs(likely - given) > 1e-9 * max(1.0, abs(given)):
             out.append(f"log_likelihood: the result says {likely}, the data give {given}")
-        if said.get("same") is not None:
+        if (same := said.get("same")) is not None:
             share = self._same(held)
-            if share is not None:
-                compare(out, "same", said["same"], float(share))
+            if not isinstance(same, float) or not 0 <= same <= 1:
+                out.append(f"same: must be a probability, got {shown(same)}")
+            elif share is not None:
+                compare(out, "same", same, float(share))
         return out
 
     def _same(self, held: frozenset[int]) -> Fraction | None:

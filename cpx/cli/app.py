@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from cpx.cli import (
     compare,
+    conformance,
     demo,
     engines,
     explain,
@@ -105,6 +106,7 @@ for _command, _summary in (
     (show.check, "Check a saved result against its instance."),
     (engines.backends, "List the engines, and whether they are installed."),
     (engines.doctor, "Try every engine in a fresh interpreter."),
+    (conformance.conformance, "Check that an engine keeps the contract."),
     (fuzz.fuzz, "Look for wrong answers of engines on random problems."),
 ):
     app.command(_command.__name__, short_help=_summary, help=command_help(_command))(_command)

@@ -46,6 +46,8 @@ def backends(
         if entry["solvers"]:
             first, *rest = entry["solvers"]
             _detail("solvers", ", ".join([f"{first} (default)", *rest]))
+        if entry["members"] and not entry["in_all"]:
+            _detail("ready", ", ".join(entry["members"]))
         if "error" in entry:
             _detail("broken", entry["error"])
             typer.echo()
@@ -90,6 +92,7 @@ def doctor() -> None:
     for name in names():
         try:
             cls = backend_class(name)
+            members = cls.installed()
         except EngineError as error:
             typer.echo(f"{name:<20} {typer.style('FAILED', fg='red')} {error}")
             good = False
@@ -97,8 +100,8 @@ def doctor() -> None:
         if not cls.available():
             typer.echo(f"{name:<20} not installed: {_install(cls)}")
             continue
-        for engine in [f"{name}:{solver}" for solver in cls.solvers] or [name]:
-            installed.append(engine)
+        for engine in members:
+            installed += [engine] * cls.in_all
             good &= _try([engine], engine, "" if cls.exact else "heuristic")
     if len(installed) > 1:
         good &= _try(installed, "all in one process")
@@ -114,11 +117,14 @@ def _describe(name: str) -> dict[str, Any]:
 
     try:
         cls = backend_class(name)
+        members = cls.installed()
     except EngineError as error:
         return {
             "name": name,
             "summary": "",
             "solvers": [],
+            "members": [],
+            "in_all": False,
             "installed": False,
             "install": "",
             "versions": {},
@@ -133,6 +139,8 @@ def _describe(name: str) -> dict[str, Any]:
         "name": cls.name,
         "summary": cls.summary,
         "solvers": list(cls.solvers),
+        "members": members,
+        "in_all": cls.in_all,
         "installed": cls.available(),
         "install": _install(cls),
         "versions": cls.versions(),

@@ -367,8 +367,8 @@ class Explainer:
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
         >>> scored = Explainer(tree, X).score("petal width (cm) <= 0.8", X.iloc[0])
-        >>> scored.precision, float(scored.coverage)
-        (Fraction(1, 1), 0.3333333333333333)
+        >>> scored.precision, scored.coverage
+        (Fraction(1, 1), Fraction(1, 3))
         """
         features = self.conditions(x).features(rule)
         question = Question.of({"k": size_to_compare(features, k), **asked})

@@ -102,6 +102,7 @@ class ProbabilisticExplainer:
     >>> explainer = ProbabilisticExplainer(forest, X, distribution="factorised",
     ...                                    class_names=["setosa", "versicolor", "virginica"])
     >>> print(explainer.explain(X.iloc[0], k=1))
+    0.2 < petal width (cm) <= 0.7 => setosa
     """
 
     def __init__(
@@ -286,7 +287,7 @@ class ProbabilisticExplainer:
         result = self.measured(problem, result, options.get("fresh", FRESH))
         measured: Any = result.explanation
         if measured is None or result.status is Status.ERROR:
-            raise _nothing(problem, result)
+            raise _nothing(problem, result, self._best_reachable(problem, result))
         notes = [*measured.notes, *self.notes, *result.warnings]
         if result.verified:
             notes.append("checked: code that no engine uses confirms the expectation")
@@ -295,6 +296,28 @@ class ProbabilisticExplainer:
             measured, notes=tuple(notes), result=result, problem=problem
         )
         return answer
+
+    def _best_reachable(self, problem: ExpectedPrediction, result: Result) -> str:
+        """Say what can be expected at most, where no attributes reach a threshold."""
+        if result.status is not Status.INFEASIBLE or not isinstance(problem, FewestExpected):
+            return ""
+        if problem.bounded:
+            return ""
+        greatest = MLSE(
+            problem.tree_model,
+            problem.x,
+            problem.coding,
+            problem.distribution,
+            k=problem.n_features,
+            required=problem.required,
+            forbidden=problem.forbidden,
+        )
+        found = solve_with(greatest, BACKEND, self.seed, {"time_limit": TIME_LIMIT})
+        if found.explanation is None:
+            return ""
+        best = float(greatest.scores.expected(found.explanation.features))
+        known = "greatest is" if found.proved else "greatest that was found is"
+        return f"; the {known} {best:.6g}"
 
     def _solved(
         self, x: Any, k: int | None, asked: dict[str, Any]
@@ -415,10 +438,13 @@ def _several(given: Any) -> Any:
     return [given] if isinstance(given, str | int) else given
 
 
-def _nothing(problem: ExpectedPrediction, result: Result) -> EngineError:
+def _nothing(problem: ExpectedPrediction, result: Result, best: str = "") -> EngineError:
     words = "".join(f"; {warning}" for warning in result.warnings)
     if result.status is Status.INFEASIBLE:
-        return EngineError(f"there is no such set of attributes; {result.engine} proved it{words}")
+        asked = f" with {problem.reached}" if isinstance(problem, FewestExpected) else ""
+        return EngineError(
+            f"there is no set of attributes{asked}; {result.engine} proved it{best}{words}"
+        )
     what = "nothing" if result.explanation is None else "an answer that is wrong"
     return EngineError(
         f"{result.engine} found {what}: {result.status}, {result.termination}, "

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from cpx.backends.integer_program import variable_names
 from cpx.export.document import Document, Section
-from cpx.export.legend import head, legend_items, variable_names
+from cpx.export.legend import head, legend_items
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem, Statement

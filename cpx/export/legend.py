@@ -14,15 +14,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cpx.errors import DataError
 from cpx.export.document import Section, one_line
 
 if TYPE_CHECKING:
-    from cpx.models.base import Problem, Statement
+    from cpx.models.base import Problem
 
-__all__ = ["Legend", "head", "legend_items", "names_of", "read_legend", "variable_names"]
+__all__ = ["Legend", "head", "legend_items", "names_of", "read_legend"]
 
 _OBJECTIVE = re.compile(r"^(?:c|\*|\\|#) objective = (?:value ([+-]) (\d+)|(-?\d+) - value)$")
 _NAME = re.compile(r"^(?:c|\*|\\|#) (\S+) = (\w+)\[(\d+)\](?:: .*)?$")
@@ -121,15 +121,6 @@ def head(
     else:
         meaning = f"objective = {offset} - value"
     return Section.of([f"{mark}{line}" for line in (title, *lines, meaning)])
-
-
-def variable_names(statement: Statement) -> list[tuple[str, int, Any]]:
-    """Return array, index and CPMpy variable of each element of the statement's arrays."""
-    return [
-        (array, index, variable)
-        for array, variables in statement.variables.items()
-        for index, variable in enumerate(variables)
-    ]
 
 
 def names_of(problem: Problem) -> Mapping[str, tuple[str, ...]]:

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from cpx.backends.integer_program import Column, IntegerProgram, Terms, integer_program
 from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
-from cpx.export.linear import Column, IntegerProgram, Terms, integer_program
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem, Statement

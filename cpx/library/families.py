@@ -13,6 +13,7 @@ import numpy as np
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
 from cpx.library import samples as drawn
+from cpx.library.samples import Drawn
 from cpx.models.base import Problem
 from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
@@ -38,6 +39,8 @@ class Family:
         m, d and k where none are given.
     build : callable
         Takes m, d, k and the seed.
+    draw : callable or None
+        Takes the same, where the problem is one of samples of a definition.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Family:
     sizes: str
     usual: tuple[int, int, int]
     build: Callable[[int, int, int, int], Problem]
+    draw: Callable[[int, int, int, int], Drawn] | None = None
 
 
 @dataclass(frozen=True)
@@ -103,26 +107,31 @@ def make(
     return named
 
 
-Draw = Callable[[int, int, int, np.random.Generator], Samples]
+_MDK = "m samples, d features, at most k conditions"
+
+Draw = Callable[[int, int, int, int], Drawn]
 
 
-def _loss(draw: Draw) -> Callable[[int, int, int, int], Problem]:
+def _seeded(draw: Callable[[int, int, int, np.random.Generator], Drawn]) -> Draw:
+    return lambda m, d, k, seed: draw(m, d, k, np.random.default_rng(seed))
+
+
+def _trained(kind: str) -> Draw:
+    return lambda m, d, k, seed: drawn.trained(kind, m, d, seed)
+
+
+def _loss(name: str, words: str, draw: Draw, sizes: str = _MDK) -> Family:
     def build(m: int, d: int, k: int, seed: int) -> Problem:
-        return KMonomial(draw(m, d, k, np.random.default_rng(seed)), min(k, d))
+        return KMonomial(draw(m, d, k, seed).samples, min(k, d))
 
-    return build
+    return Family(name, f"least loss; {words}", sizes, (400, 24, 4), build, draw)
 
 
-def _trained(kind: str) -> Callable[[int, int, int, int], Problem]:
-    def build(m: int, d: int, k: int, seed: int) -> Problem:
-        return KMonomial(drawn.trained(kind, m, d, seed), min(k, d))
-
-    return build
+_planted = _seeded(drawn.planted)
 
 
 def _precision(m: int, d: int, k: int, seed: int) -> Problem:
-    found = drawn.planted(m, d, k, np.random.default_rng(seed))
-    return MaxPrecision(found, min(k, d), min_coverage=Fraction(1, 25))
+    return MaxPrecision(_planted(m, d, k, seed).samples, min(k, d), min_coverage=Fraction(1, 25))
 
 
 def _rules(m: int, d: int, k: int, seed: int) -> Problem:
@@ -139,53 +148,37 @@ def _reason(m: int, d: int, k: int, seed: int) -> Problem:
     return replace(random_votes(seed, m, max(3, d)), definition="majoritary")
 
 
-_MDK = "m samples, d features, at most k conditions"
-
 FAMILIES = MappingProxyType(
     {
         family.name: family
         for family in (
-            Family(
+            _loss(
                 "planted",
-                "least loss; a monomial of k features is the class of x, a tenth of labels wrong",
-                _MDK,
-                (400, 24, 4),
-                _loss(drawn.planted),
+                "a monomial of k features is the class of x, a tenth of labels wrong",
+                _planted,
             ),
-            Family(
-                "parity",
-                "least loss; the class is the parity of k features",
-                _MDK,
-                (400, 24, 4),
-                _loss(drawn.parity),
-            ),
-            Family(
+            _loss("parity", "the class is the parity of k features", _seeded(drawn.parity)),
+            _loss(
                 "dnf",
-                "least loss; the classifier is a random formula of 2 k terms of three literals",
-                _MDK,
-                (400, 24, 4),
-                _loss(drawn.dnf),
+                "the classifier is a random formula of 2 k terms of three literals",
+                _seeded(drawn.dnf),
             ),
-            Family(
+            _loss(
                 "perceptron",
-                "least loss; a perceptron trained on d features of breast cancer",
-                f"{_MDK} (d at most 90)",
-                (400, 24, 4),
+                "a perceptron trained on d features of breast cancer",
                 _trained("perceptron"),
-            ),
-            Family(
-                "forest",
-                "least loss; a forest of 25 trees trained on d features of breast cancer",
                 f"{_MDK} (d at most 90)",
-                (400, 24, 4),
-                _trained("forest"),
             ),
-            Family(
+            _loss(
+                "forest",
+                "a forest of 25 trees trained on d features of breast cancer",
+                _trained("forest"),
+                f"{_MDK} (d at most 90)",
+            ),
+            _loss(
                 "needle",
-                "least loss; four samples of the class of x agree on k features",
-                _MDK,
-                (400, 24, 4),
-                _loss(drawn.needle),
+                "four samples of the class of x agree on k features",
+                _seeded(drawn.needle),
             ),
             Family(
                 "precision",
@@ -193,6 +186,7 @@ FAMILIES = MappingProxyType(
                 _MDK,
                 (400, 24, 3),
                 _precision,
+                _planted,
             ),
             Family(
                 "rules",

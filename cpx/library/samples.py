@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
 
-__all__ = ["dnf", "needle", "parity", "planted", "trained", "uniform"]
+__all__ = ["Drawn", "dnf", "needle", "parity", "planted", "trained", "uniform"]
 
 Bools = NDArray[np.bool_]
 
@@ -23,26 +24,50 @@ _NOISE = 0.1
 _NEEDLES = 4
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Samples, and how to draw as many fresh ones of the same definition.
+
+    Attributes
+    ----------
+    samples : Samples
+    again : callable or None
+        Takes a random generator; None where the samples are the definition.
+    """
+
+    samples: Samples
+    again: Callable[[np.random.Generator], Samples] | None = None
+
+
 def uniform(m: int, d: int, rng: np.random.Generator) -> Bools:
     """Return agreement with x of m samples of the uniform distribution."""
     return rng.random((m, d)) < 0.5
 
 
-def planted(m: int, d: int, k: int, rng: np.random.Generator) -> Samples:
+def planted(m: int, d: int, k: int, rng: np.random.Generator) -> Drawn:
     """Plant a monomial of k features: the class of x, but for a tenth of the samples."""
     agreement = uniform(m, d, rng)
-    same = agreement[:, rng.choice(d, min(k, d), replace=False)].all(axis=1)
-    return Samples(agreement, same ^ (rng.random(m) < _NOISE))
+    chosen = rng.choice(d, min(k, d), replace=False)
+
+    def labelled(agreement: Bools, rng: np.random.Generator) -> Samples:
+        same = agreement[:, chosen].all(axis=1)
+        return Samples(agreement, same ^ (rng.random(m) < _NOISE))
+
+    return Drawn(labelled(agreement, rng), lambda rng: labelled(uniform(m, d, rng), rng))
 
 
-def parity(m: int, d: int, k: int, rng: np.random.Generator) -> Samples:
+def parity(m: int, d: int, k: int, rng: np.random.Generator) -> Drawn:
     """Take the parity of k features as the class, which no smaller set tells anything about."""
     agreement = uniform(m, d, rng)
-    differing = ~agreement[:, rng.choice(d, min(k, d), replace=False)]
-    return Samples(agreement, differing.sum(axis=1) % 2 == 0)
+    chosen = rng.choice(d, min(k, d), replace=False)
+
+    def labelled(agreement: Bools) -> Samples:
+        return Samples(agreement, (~agreement[:, chosen]).sum(axis=1) % 2 == 0)
+
+    return Drawn(labelled(agreement), lambda rng: labelled(uniform(m, d, rng)))
 
 
-def dnf(m: int, d: int, k: int, rng: np.random.Generator) -> Samples:
+def dnf(m: int, d: int, k: int, rng: np.random.Generator) -> Drawn:
     """Take a random formula as the classifier: 2 k terms of three literals, joined by or."""
     x = rng.random(d) < 0.5
     z = uniform(m, d, rng) ^ ~x
@@ -53,20 +78,23 @@ def dnf(m: int, d: int, k: int, rng: np.random.Generator) -> Samples:
         met = [(rows[:, t] == s).all(axis=1) for t, s in zip(terms, signs, strict=True)]
         return np.asarray(np.any(met, axis=0), dtype=np.bool_)
 
-    return Samples(z == x, value(z) == value(x[None])[0])
+    def labelled(z: Bools) -> Samples:
+        return Samples(z == x, value(z) == value(x[None])[0])
+
+    return Drawn(labelled(z), lambda rng: labelled(uniform(m, d, rng)))
 
 
-def needle(m: int, d: int, k: int, rng: np.random.Generator) -> Samples:
+def needle(m: int, d: int, k: int, rng: np.random.Generator) -> Drawn:
     """Hide four samples of the class of x, which agree on the same k features, among m."""
     agreement = uniform(m, d, rng)
     same = np.zeros(m, dtype=np.bool_)
     found = rng.choice(m, min(_NEEDLES, m), replace=False)
     same[found] = True
     agreement[np.ix_(found, rng.choice(d, min(k, d), replace=False))] = True
-    return Samples(agreement, same)
+    return Drawn(Samples(agreement, same))
 
 
-def trained(kind: str, m: int, d: int, seed: int) -> Samples:
+def trained(kind: str, m: int, d: int, seed: int) -> Drawn:
     """Label uniform samples by a classifier trained on the first d features of a table.
 
     The table is breast cancer of scikit-learn, three quantiles of each column; the row x is the
@@ -77,9 +105,12 @@ def trained(kind: str, m: int, d: int, seed: int) -> Samples:
         raise InvalidOption(f"d must be at most {most}, the features of the table: {d}")
     classify, test = _classifier(kind, d)
     x = test[seed % len(test)]
-    rng = np.random.default_rng(seed)
-    z = rng.integers(0, 2, (m, d), dtype=np.int8)
-    return Samples(z == x, classify(z) == classify(x[None])[0])
+
+    def labelled(rng: np.random.Generator) -> Samples:
+        z = rng.integers(0, 2, (m, d), dtype=np.int8)
+        return Samples(z == x, classify(z) == classify(x[None])[0])
+
+    return Drawn(labelled(np.random.default_rng(seed)), labelled)
 
 
 @cache

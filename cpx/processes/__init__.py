@@ -2,6 +2,7 @@
 
 - ``children``: start a program, and leave nothing of it behind: no process, no temporary file;
 - ``limits``: memory and cores that one may use; locks;
+- ``console``: a child whose lines are read as it prints them;
 - ``messages``: objects through pipes, framed by their length;
 - ``calls``: one function, called in a fresh interpreter;
 - ``interrupts``: what Ctrl-C and SIGTERM do.

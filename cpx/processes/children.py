@@ -24,6 +24,7 @@ __all__ = [
     "Child",
     "die_with_parent",
     "end_all",
+    "is_child",
     "module",
     "python_environment",
     "remove_own_folder",
@@ -236,6 +237,11 @@ class Child:
         _running.discard(self)
         if self._made:
             _remove_folder(self.folder)
+
+
+def is_child() -> bool:
+    """Whether this process is a child that another one of ours started, and kills as a group."""
+    return _FOLDER in os.environ
 
 
 def end_all() -> None:

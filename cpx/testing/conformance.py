@@ -26,13 +26,14 @@ import threading
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
 from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
-from cpx.backends.base import DECLINED
+from cpx.backends.base import DECLINED, Progress
 from cpx.data.samples import Samples
 from cpx.models.base import Problem
 from cpx.models.monomial.max_precision import MaxPrecision
@@ -216,6 +217,14 @@ def keeps_a_short_limit(backend: str) -> None:
         assert result.status in (Status.UNKNOWN, Status.FEASIBLE, Status.OPTIMAL), result.status
         if not result.proved and not _ended_by_itself(backend, result.termination):
             assert result.termination is Termination.TIME_LIMIT, result.termination
+        if result.proved:
+            optimum = solve(problem, _judge(problem)).objective
+            assert result.objective == optimum, f"proved {result.objective}, not {optimum}"
+
+
+def _judge(problem: Problem) -> str:
+    """Return an engine of ours that proves a medium problem in a second."""
+    return "search" if find_backend("search").accepts(problem) else "hitting-sets"
 
 
 def stops_when_told(backend: str) -> None:
@@ -235,11 +244,45 @@ def stops_when_told(backend: str) -> None:
 
 def repeats_itself(backend: str) -> None:
     """One thread and the same seed give the same value and the same features."""
-    first, second = (solve(_medium(backend, 4), backend, seed=7) for _ in range(2))
-    assert first.objective == second.objective
-    assert first.explanation is not None
-    assert second.explanation is not None
-    assert first.explanation.features == second.explanation.features
+    for problem in filter(find_backend(backend).accepts, (_medium(backend, 4), _with_ties())):
+        first, second = (solve(problem, backend, seed=7) for _ in range(2))
+        assert first.objective == second.objective
+        assert first.explanation is not None
+        assert second.explanation is not None
+        assert first.explanation.features == second.explanation.features
+
+
+def _with_ties() -> KMonomial:
+    """Return a problem in which each feature is there three times."""
+    samples = _monomial(9, 60, 5).samples
+    agreement = np.repeat(samples.agreement, 3, axis=1)
+    return KMonomial(Samples(agreement, samples.same), k=3)
+
+
+class _Recorded(SolveOptions):
+    """Options that remember which of them were asked for."""
+
+    asked: ClassVar[set[str]] = set()
+
+    def __getattribute__(self, name: str) -> object:
+        _Recorded.asked.add(name)
+        return super().__getattribute__(name)
+
+
+def reads_what_it_supports(backend: str) -> None:
+    """The options that the engine says it supports are at least looked at."""
+    engine, problem = find_backend(backend), _medium(backend, 10, 40, 6)
+    features = solve(problem, _judge(problem)).explanation
+    assert features is not None
+    options = _Recorded(threads=2, seed=3, gap=0.01, hint=features.features)
+    progress = Progress(problem, options)
+    if engine.exact:
+        progress.found(features)
+    _Recorded.asked.clear()
+    engine.solve(problem, options, progress)
+    asked = _Recorded.asked | ({"hint"} if "hint_features" in _Recorded.asked else set())
+    ignored = sorted(engine.supported_options - asked)
+    assert not ignored, f"it says that it supports {', '.join(ignored)}, and never asks for it"
 
 
 def stops_at_the_gap(backend: str) -> None:
@@ -276,6 +319,7 @@ BEHAVIOURS: tuple[Callable[[str], None], ...] = (
     keeps_a_short_limit,
     stops_when_told,
     repeats_itself,
+    reads_what_it_supports,
     stops_at_the_gap,
     leaves_the_problem_alone,
     answers_the_same_isolated,

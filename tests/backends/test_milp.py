@@ -17,7 +17,6 @@ from cpx.answers.result import Status, Termination
 from cpx.answers.rule import Rule
 from cpx.backends.base import Event, Outcome, Progress
 from cpx.backends.milp import Milp
-from cpx.backends.milp.console import Console
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
 from cpx.models.base import Statement
@@ -25,6 +24,7 @@ from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.options import SolveOptions
+from cpx.processes.console import Console
 from cpx.solving import solve
 from cpx.testing.random_instances import KINDS, random_problem
 

@@ -248,8 +248,8 @@ def test_any_pulp_solver_will_do():
 
 
 def test_wrong_arguments():
-    with pytest.raises(ValueError, match="gurobi"):
-        CPM_pulp(subsolver="gurobi")
+    with pytest.raises(ValueError, match="guroby"):
+        CPM_pulp(subsolver="guroby")
     with pytest.raises(ValueError, match="positive"):
         CPM_pulp(cp.Model(cp.boolvar())).solve(time_limit=0)
 

@@ -38,7 +38,7 @@ from cpx.answers.result import Result, Status
 from cpx.cli import app
 from cpx.models import PROBLEMS
 from cpx.models.base import Problem
-from cpx.testing.cases import CASES
+from cpx.testing.cases import CASES, EXPECTED
 from cpx.trees import Attribute, Tree, TreeModel
 
 ROWS = ["1101", "1110", "1011", "0111", "1001", "0110", "1100", "0011"]
@@ -134,6 +134,9 @@ PROBLEMS_ASKED: dict[str, tuple[Problem, str]] = {
 _KINDS = {problem.kind for problem, _ in PROBLEMS_ASKED.values()}
 PROBLEMS_ASKED |= {  # of a kind that is new, its cases
     case.name: (case.problem, "cpsat") for case in CASES if case.problem.kind not in _KINDS
+}
+PROBLEMS_ASKED |= {
+    case.name: (case.problem, "search") for case in EXPECTED[::5] if case.optimum is not None
 }
 UNSOLVABLE: dict[str, Problem] = {
     "loss": KMonomial(SAMPLES, k=1, required=(1, 2)),

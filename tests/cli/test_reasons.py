@@ -187,7 +187,7 @@ def test_words_are_no_numbers(run: Run, table: Path) -> None:
     assert done.exit_code == 2
     assert "column 'colour' has no numbers" in done.stderr
     other = run("explain", table, "--target", "y", "--row", 0, "--kind", "reason")
-    assert "unknown kind 'reason'; known: rule, sufficient" in other.stderr
+    assert "unknown kind 'reason'; known: probabilistic, rule, sufficient" in other.stderr
     level = run("explain", table, "--target", "y", "--row", 0, "--level", "conditions")
     assert "--level is for --kind sufficient" in level.stderr
 

@@ -18,6 +18,7 @@ from scipy.stats import binomtest
 
 import cpx
 from cpx import Explainer
+from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation, Reason
 from cpx.errors import CpxError, DataError, EngineError, EngineMissing, InvalidOption, NoMass
 from cpx.explainers.arguments import (
@@ -26,6 +27,7 @@ from cpx.explainers.arguments import (
     TIME_LIMIT,
     EngineOptions,
     ExplainOptions,
+    ProbabilisticOptions,
     QuestionOptions,
     ReasonOptions,
 )
@@ -424,7 +426,8 @@ def _documented() -> dict[str, str]:
     for line in text.splitlines():
         names, colon, said = line.partition(" : ")
         if names and not names.startswith(" ") and (colon or re.fullmatch(r"[\w, ]+", line)):
-            found.update(dict.fromkeys(names.split(", "), said))
+            # What is said again is for another kind of explanation.
+            found = {**dict.fromkeys(names.split(", "), said), **found}
     return found
 
 
@@ -451,6 +454,7 @@ def test_every_argument_is_declared_once_and_documented() -> None:
     given = {**question, **reason, **built, "fresh": FRESH, "time_limit": TIME_LIMIT}
     given["backend"] = BACKEND
     known = options | ReasonOptions.__annotations__.keys() | {"x", "k", "model"}
+    known |= ProbabilisticOptions.__annotations__.keys()
     assert known - documented.keys() == {"max_coverage", "name"}
     for name, default in given.items():
         said = re.search(r"default=(.*)", documented.get(name, ""))
@@ -461,6 +465,7 @@ def test_every_argument_is_declared_once_and_documented() -> None:
 
 
 def test_the_overloads_say_what_is_returned() -> None:
-    by_rule, by_reason = get_overloads(explain)
+    by_rule, by_reason, by_expectation = get_overloads(explain)
     assert get_type_hints(by_rule)["return"] is Explanation
     assert get_type_hints(by_reason)["return"] is Reason
+    assert get_type_hints(by_expectation)["return"] is ExpectedExplanation

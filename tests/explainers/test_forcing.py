@@ -278,7 +278,9 @@ def test_wrong_options(options: dict[str, Any], error: Any, message: str) -> Non
 def test_kinds_are_not_mixed_up() -> None:
     with pytest.raises(InvalidOption, match="needs no background"):
         cpx.explain(TREE, X, ROW, kind="sufficient")
-    with pytest.raises(UnknownName, match="unknown kind 'reason'; known: rule, sufficient"):
+    with pytest.raises(
+        UnknownName, match="unknown kind 'reason'; known: probabilistic, rule, sufficient"
+    ):
         cpx.explain(TREE, ROW, kind="reason")
     with pytest.raises(InvalidOption, match="x is missing with kind='rule'"):
         cpx.explain(TREE, ROW)

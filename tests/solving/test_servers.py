@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cpx import backends
+from cpx import KMonomial, Samples, backends, solve
 from cpx.backends import backend_class
 from cpx.solving import servers, worker
 from cpx.solving.servers import Server, prepare, shutdown
@@ -52,6 +52,8 @@ def test_one_that_died_is_ended_and_another_one_comes() -> None:
 def test_an_idle_one_ends_by_itself_and_leaves_nothing() -> None:
     prepare("search")
     (server,) = servers._idle[backend_class("search")]
+    # Idle once it has loaded the engine, which a busy machine takes long to do.
+    solve(KMonomial(Samples([[1, 0], [0, 1]], [1, 0]), k=1), "search", isolate=True)
     shutdown()
     assert server.child.process.returncode == 0
     assert not server.child.folder.exists()

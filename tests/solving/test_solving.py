@@ -374,7 +374,7 @@ def test_workers_are_reused_and_replaced() -> None:
     assert time.perf_counter() - second < second - first
     from cpx.solving import servers as worker
 
-    (idle,) = worker._idle["cpsat"]
+    (idle,) = worker._idle[type(backend("cpsat"))]
     idle.child.kill()
     idle.child.process.wait()
     assert solve(problem, isolate=True).status is Status.OPTIMAL

@@ -56,7 +56,7 @@ def shell(arguments: list[str]) -> tuple[int, str]:
 
 def test_limits_interrupts_workers_and_the_shell(tmp_path: Path) -> None:
     seen = set()
-    for case in itertools.islice(cases(5), 32):
+    for case in itertools.islice(cases(10), 32):
         if case.how.how != "here" or case.how.time_limit is not None:
             seen.add(case.how.how)
             assert not judge(case, tmp_path, shell=shell)[1], case

@@ -52,7 +52,7 @@ def sufficient(
         bool, typer.Option("--show", help="Run nothing: tables of what is there already.")
     ] = False,
 ) -> None:
-    r"""Make Tables 1 and 2 and Figures 2 to 4 of Wang et al. again, with proved optima beside them.
+    r"""Make Tables 1 and 2 and Figures 2 to 4 of Wang et al. again, beside proved optima.
 
     A boosted model of 6 trees is trained on digits 3 against 5 and on Adult, a distribution is
     fitted to the training part, and rows of the test part are explained: by the beam search of

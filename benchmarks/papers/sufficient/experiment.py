@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from benchmarks.papers.sufficient.logical import over_states
 from benchmarks.papers.sufficient.records import Found, Level, Row, Task
 from benchmarks.papers.sufficient.tasks import Split, prepared
 from cpx.backends.search.known_attributes.beam import KnownSet, beam_levels, evaluator_of
+from cpx.data.mixture_fit import Structure, fit_mixture
 from cpx.explainers.probabilistic import ProbabilisticExplainer
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.models.expected_prediction.same_decision import SameDecision
@@ -55,22 +57,26 @@ class Laboratory:
         """Prepare a table."""
         split = prepared(name, source, seed)
 
-        def explainer(which: str) -> ProbabilisticExplainer:
-            return ProbabilisticExplainer(
-                split.classifier,
-                split.train,
-                distribution=which,
-                groups=split.groups,
-                class_names=split.classes,
-                seed=seed,
-            )
-
-        fitted = explainer(distribution)
-        states = over_states(fitted.model, fitted.coding) if name == "adult" else None
-        background = fitted.coding.codes(split.train)
-        return cls(
-            split, fitted, explainer("factorised"), explainer("chow-liu"), states, background
+        fitted = ProbabilisticExplainer(
+            split.classifier,
+            split.train,
+            distribution=distribution,
+            groups=split.groups,
+            class_names=split.classes,
+            seed=seed,
         )
+        background = fitted.coding.codes(split.train)
+
+        def over_the_same(structure: Structure) -> ProbabilisticExplainer:
+            again = copy(fitted)
+            again.distribution = fit_mixture(
+                background, fitted.coding.cardinalities, structure=structure, seed=seed
+            )
+            return again
+
+        states = over_states(fitted.model, fitted.coding) if name == "adult" else None
+        alone, tree = over_the_same("factorised"), over_the_same("chow-liu")
+        return cls(split, fitted, alone, tree, states, background)
 
     def measure(self, task: Task) -> Row:
         """Measure all methods on one row."""

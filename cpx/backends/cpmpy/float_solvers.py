@@ -30,7 +30,7 @@ class Scip(Cpmpy, solver="scip", requires={"pyscipopt": "pyscipopt>=5,<7"}):
 
     supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "gap", "hint"})
     largest: ClassVar[int] = _LARGEST
-    tolerance: ClassVar[float] = 1e-9
+    tolerance: ClassVar[float] = 1e-8
 
     def hint(self, run: Run, values: Mapping[str, Any]) -> None:
         """Hand over a solution, which may leave out auxiliary variables."""
@@ -182,6 +182,18 @@ class Cplex(Cpmpy, solver="cplex", requires={"docplex": "docplex>=2.29", "cplex"
             "mip.tolerances.integrality": self.tolerance,
             "simplex.tolerances.feasibility": self.tolerance,
         }
+
+    def search(self, run: Run, options: SolveOptions) -> Outcome:
+        """Solve with CPMpy's ``solve``, which raises where CPLEX was stopped by its limit."""
+        try:
+            return self.solved_by_cpmpy(run, **self.parameters(options))
+        except NotImplementedError:
+            native, varmap, claimed = run.compiled.cplex_model, run.compiled._varmap, None
+            if native.solution is not None:
+                run.solution(lambda each: [varmap[v.name].solution_value for v in each])
+                claimed = run.claim(native.objective_value)
+            self.last_bound(run)
+            return run.outcome(False, claimed, native.solve_details.status)
 
     def last_bound(self, run: Run) -> None:
         """Report the bound."""

@@ -23,10 +23,10 @@ import pulp
 from pulp import constants
 from pulp.apis import coin_api
 
-from cpx.backends.milp.console import Console
 from cpx.backends.milp.watch import Watch
 from cpx.options import EngineOption
 from cpx.processes.children import scratch
+from cpx.processes.console import Console
 
 __all__ = ["OPTIONS", "CbcSolver", "cbc_path"]
 

@@ -19,9 +19,9 @@ import numpy as np
 import pulp
 from pulp import constants
 
-from cpx.backends.milp.console import Console
 from cpx.backends.milp.watch import Watch
 from cpx.processes.children import scratch
+from cpx.processes.console import Console
 
 __all__ = ["GlpkSolver"]
 

@@ -71,7 +71,7 @@ class Evaluator:
     >>> from cpx.models.expected_prediction.leaves import LeafForm
     >>> both = np.array([[True, False], [False, True]])
     >>> leaves = LeafForm(np.array([0, 4], dtype=object), np.array([0, 0]), np.array([0, 1]),
-    ...                   np.array([0, 0]), np.array([0, 1]), (both,), 0, 0, 1, Fraction(2))
+    ...                   np.array([0, 0]), np.array([0, 1]), (both,), 0, 0, 1, Fraction(2), True)
     >>> even = TreeMixture([ONE], None, [[[[ONE // 2, ONE // 2]]]])
     >>> found = Evaluator(leaves, even, np.array([1])).extensions(np.array([[False]]))
     >>> found.expected.tolist(), found.expected_with.tolist()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.statistics import PrecisionEstimate, clopper_pearson
+from cpx.data.tree_mixture import TreeMixture
 from cpx.support.validation import positive_integer, valid_seed
 from cpx.trees.tree import MISSING
 
@@ -53,6 +54,7 @@ class SameDecision:
         used = {*model.used}
         # For each attribute that the model tests: the columns tested, and their cells by state.
         self._tested: dict[int, tuple[list[int], NDArray[np.int32]]] = {}
+        self._marginals: dict[tuple[int, ...], TreeMixture] = {}
         for a, columns in enumerate(coding.columns):
             tested = [i for i, c in enumerate(columns) if c in used]
             cells = np.empty((len(coding.states[a]), len(tested)), dtype=np.int32)
@@ -88,11 +90,27 @@ class SameDecision:
             The share, with an exact 95 % interval.
         """
         rng = np.random.default_rng(valid_seed(seed))
-        rows = self.problem.distribution.sample_given(
-            positive_integer("m", m), self.problem.codes, sorted({*chosen}), rng
-        )
+        kept, mixture = self._marginal(sorted({*chosen}))
+        held = [kept.index(a) for a in sorted({*chosen})]
+        drawn = mixture.sample_given(positive_integer("m", m), self.problem.codes[kept], held, rng)
+        rows = np.zeros((m, self.problem.n_features), dtype=np.int32)
+        rows[:, kept] = drawn
         agreeing = int(self.same(rows).sum())
         return PrecisionEstimate(agreeing, m, *clopper_pearson(agreeing, m))
+
+    def _marginal(self, chosen: list[int]) -> tuple[list[int], TreeMixture]:
+        """Return the attributes that matter, and their distribution; all where there are edges.
+
+        Of independent attributes, those that are neither known nor tested are left out.
+        """
+        whole = self.problem.distribution
+        kept = tuple(sorted({*self._tested, *chosen}))
+        if not whole.edgeless or not kept:
+            return list(range(whole.n_attributes)), whole
+        if kept not in self._marginals:
+            tables = tuple(tuple(of_all[a] for a in kept) for of_all in whole.tables)
+            self._marginals[kept] = TreeMixture(whole.weights, None, tables)  # type: ignore[arg-type]
+        return list(kept), self._marginals[kept]
 
     def exact(self, chosen: Iterable[int]) -> float | None:
         """Return the probability, by enumeration; None where there are too many rows of states.

@@ -54,7 +54,7 @@ def frontier(problem: ExpectedPrediction, most: int, width: int = 5) -> list[Kno
     >>> from cpx.testing.expected_prediction import random_expectation
     >>> problem = random_expectation(5)
     >>> [found.features for found in frontier(problem, 2)]
-    [(), (2,), (0, 2)]
+    [(), (1,), (0, 1)]
     """
     levels = beam_levels(evaluator_of(problem), most, width, problem.required, problem.forbidden)
     return [level[0] for level in levels]

@@ -22,6 +22,7 @@ from cpx.processes.children import Child
 __all__ = ["Console"]
 
 _POLL_SECONDS = 0.05
+_MOST_PRINTED = 2**30
 
 
 class Console:
@@ -33,6 +34,11 @@ class Console:
         Program and arguments.
     folder : Path
         Where it runs, and where its temporary files go.
+    alone : bool
+        In a process group of its own, so that what it has started ends with it. Otherwise in
+        that of this process: who kills a worker reaches it, too.
+    most : int
+        Bytes that it may print; beyond them it is killed.
 
     Examples
     --------
@@ -46,7 +52,15 @@ class Console:
     ([b'1', b'2'], 0)
     """
 
-    def __init__(self, command: Sequence[str], folder: Path) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        folder: Path,
+        *,
+        alone: bool = False,
+        most: int = _MOST_PRINTED,
+    ) -> None:
+        self._left = most
         self._terminal = hasattr(os, "openpty")
         if self._terminal:
             self._source, sink = os.openpty()
@@ -56,11 +70,10 @@ class Console:
             sink = os.open(log, os.O_WRONLY | os.O_CREAT)
             self._source = os.open(log, os.O_RDONLY)
         try:
-            # In the group of this process: who kills a worker reaches it, too.
             self._child = Child(
                 command,
                 folder,
-                alone=False,
+                alone=alone,
                 guarded=True,
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
@@ -105,8 +118,17 @@ class Console:
         """Yield the complete lines printed since the last call, without their ends."""
         with contextlib.suppress(OSError):  # nothing to read now, or closed by the child
             while chunk := os.read(self._source, 1 << 16):
+                self._left -= len(chunk)
+                if self._left < 0:
+                    self.kill()
+                    return
                 *whole, self._rest = (self._rest + chunk).split(b"\n")
                 yield from (line.rstrip(b"\r") for line in whole)
+
+    @property
+    def printed_too_much(self) -> bool:
+        """Whether it was killed because of what it printed."""
+        return self._left < 0
 
     def interrupt(self) -> None:
         """Ask it to end, as Ctrl-C does."""

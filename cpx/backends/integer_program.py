@@ -1,4 +1,4 @@
-"""The linear program of a statement in exact integers, from which OPB, LP and MPS are written.
+"""The linear program of a statement in exact integers: for OPB, LP, MPS and FlatZinc.
 
 PuLP's own writers of files round coefficients to 12 digits (LP) and drop the constant of
 the objective; weights of samples may have 13 digits, so the files are written here.
@@ -11,12 +11,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cpx.errors import EngineError, shown
-from cpx.export.legend import variable_names
 
 if TYPE_CHECKING:
     from cpx.models.base import Statement
 
-__all__ = ["Column", "IntegerProgram", "Row", "Terms", "integer_program", "without_empty"]
+__all__ = [
+    "Column",
+    "IntegerProgram",
+    "Row",
+    "Terms",
+    "integer_program",
+    "variable_names",
+    "without_empty",
+]
 
 Terms = Sequence[tuple[int, int]]
 """Coefficients and places of columns."""
@@ -123,6 +130,15 @@ def integer_program(statement: Statement) -> IntegerProgram:
         maximise=statement.sense == "max",
         named=[(places[variable.name], array, index) for variable, array, index in named],
     )
+
+
+def variable_names(statement: Statement) -> list[tuple[str, int, Any]]:
+    """Return array, index and CPMpy variable of each element of the statement's arrays."""
+    return [
+        (array, index, variable)
+        for array, variables in statement.variables.items()
+        for index, variable in enumerate(variables)
+    ]
 
 
 def without_empty(row: Row, first: int) -> list[Row]:

@@ -1,0 +1,137 @@
+"""The pseudo-Boolean form of a statement: linear constraints over Booleans, in exact integers.
+
+Weights stay as they are; integer variables are written in bits. It is the integer program with
+these bits for its columns, and what OPB files, and engines that read them, are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpx.backends.integer_program import Row, Terms, integer_program, without_empty
+
+if TYPE_CHECKING:
+    from cpx.models.base import Statement, Values
+
+__all__ = ["PseudoBoolean"]
+
+
+class PseudoBoolean:
+    """A statement as rows over the Booleans ``x1 .. xn``.
+
+    Parameters
+    ----------
+    statement : Statement
+
+    Attributes
+    ----------
+    program : IntegerProgram
+        What it is made of.
+    top : int
+        The number of Booleans.
+    bits : list of list of (int, int)
+        Of each column the weights and the numbers of its bits; its minimum is to be added.
+    objective : list of (int, int)
+        Weights and numbers, to minimise.
+    sign, offset : int
+        The problem's objective is ``sign * value + offset``.
+
+    Examples
+    --------
+    >>> import cpmpy as cp
+    >>> from cpx.models.base import Statement
+    >>> a, k = cp.boolvar(name="a"), cp.intvar(1, 3, name="k")
+    >>> statement = Statement(cp.Model(a + k <= 3, maximize=2 * a + k), {"v": [a, k]}, None, "max")
+    >>> form = PseudoBoolean(statement)
+    >>> list(form.lines())
+    ['min: -2 x1 -1 x2 -2 x3 ;', '-1 x1 -1 x2 -2 x3 >= -2 ;', '-1 x2 -2 x3 >= -2 ;']
+    >>> form.sign, form.offset
+    (-1, 1)
+    """
+
+    def __init__(self, statement: Statement) -> None:
+        self.program = integer_program(statement)
+        self._arrays = statement.variables
+        self.bits: list[list[tuple[int, int]]] = []
+        self._limits: list[Row] = []
+        self.top = 0
+        for column in self.program.columns:
+            width = column.high - column.low
+            bits = [(1 << i, self.top + 1 + i) for i in range(width.bit_length())]
+            self.top += len(bits)
+            self.bits.append(bits)
+            if width & (width + 1):  # not all patterns of bits are values
+                self._limits.append(Row([(-w, number) for w, number in bits], ">=", -width))
+        self.sign = -1 if self.program.maximise else 1
+        terms, constant = self._terms(self.program.objective)
+        self.objective = [(self.sign * weight, number) for weight, number in terms]
+        self.offset = self.program.offset + constant
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The constraints, with >= or =."""
+        parts = [without_empty(self._row(row), first=1) for row in self.program.rows]
+        return [row for part in parts for row in part] + self._limits
+
+    def _terms(self, terms: Terms) -> tuple[list[tuple[int, int]], int]:
+        """Return terms over columns as terms over bits and a constant."""
+        expanded, constant = [], 0
+        for coefficient, place in terms:
+            constant += coefficient * self.program.columns[place].low
+            expanded += [(coefficient * w, number) for w, number in self.bits[place]]
+        return expanded, constant
+
+    def _row(self, row: Row) -> Row:
+        terms, constant = self._terms(row.terms)
+        side = row.constant - constant
+        if row.operator != "<=":
+            return Row(terms, row.operator, side)
+        return Row([(-weight, number) for weight, number in terms], ">=", -side)
+
+    @property
+    def header(self) -> str:
+        """The first line of a file of the pseudo-Boolean competitions."""
+        equal = sum(row.operator == "=" for row in self.rows)
+        # What the competitions ask for: the bits of the largest sum a solver may meet.
+        sizes = [sum(abs(w) for w, _ in row.terms) + abs(row.constant) for row in self.rows]
+        largest = max([*sizes, sum(abs(w) for w, _ in self.objective), 1])
+        return (
+            f"* #variable= {self.top} #constraint= {len(self.rows)} #equal= {equal} "
+            f"intsize= {largest.bit_length()}"
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the objective and the constraints in OPB."""
+        yield f"min: {_sum(self.objective) or '+0 x1 '};"
+        for row in self.rows:
+            yield f"{_sum(row.terms)}{row.operator} {row.constant} ;"
+
+    def values(self, holds: Callable[[int], bool]) -> Values:
+        """Return the values of the statement's variables where ``holds`` says what is true."""
+        return column_values(
+            self._arrays,
+            self.program.named,
+            lambda place: (
+                self.program.columns[place].low
+                + sum(weight for weight, number in self.bits[place] if holds(number))
+            ),
+        )
+
+
+def column_values(arrays: Mapping[str, Any], named: Any, value: Callable[[int], int]) -> Values:
+    """Return the values of named arrays from those of columns; the rest are constants."""
+    found = {
+        name: np.array([getattr(v, "lb", v) for v in array], dtype=np.int64)
+        for name, array in arrays.items()
+    }
+    for place, name, index in named:
+        found[name][index] = value(place)
+    return found
+
+
+def _sum(terms: Terms) -> str:
+    return "".join(f"{weight:+d} x{number} " for weight, number in terms if weight)

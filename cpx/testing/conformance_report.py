@@ -1,0 +1,200 @@
+"""Conformance as a report: every check of an engine in a process with a deadline of its own.
+
+An engine that ignores limits and stops is named, and not waited for. Beside the cases and the
+behaviours of :mod:`cpx.testing.conformance` it checks what only a process of its own shows: that
+nothing is printed on standard output, and no engine imported by the module of the backend.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from typing import Any
+
+from cpx.backends import backend as find_backend
+from cpx.errors import CpxError, UnknownName, shortened
+from cpx.processes.calls import Overdue, call
+from cpx.solving import solve
+from cpx.testing import conformance
+from cpx.testing.cases import Case
+
+__all__ = ["KINDS", "Finding", "checks", "conform"]
+
+KINDS = {
+    "monomial": conformance.CASES,
+    "minimum-subset": conformance.MINIMUM_SUBSETS,
+    "sufficient-reason": conformance.FULL,
+    "rule-set": conformance.RULE_SETS,
+    "learning": conformance.LEARNING,
+}
+"""Families of cases, by the names of ``--problem``."""
+
+# A case takes milliseconds; a behaviour solves a medium problem a few times.
+_CASES_SECONDS, _BEHAVIOUR_SECONDS, _SECOND_A_CASE = 20.0, 60.0, 1.0
+_LOADING_SECONDS = 40.0
+# Packages that a backend may import at module level: those that cpx itself needs.
+_ENGINES = ("ortools", "pysat", "pulp", "highspy", "cpmpy", "z3", "exact", "pychoco", "pyscipopt")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check found.
+
+    Attributes
+    ----------
+    check : str
+        Its name.
+    verdict : {"ok", "WRONG", "OVERDUE"}
+    why : str
+        What is wrong.
+    seconds : float
+        How long it took, the start of a process included.
+    """
+
+    check: str
+    verdict: str
+    why: str
+    seconds: float
+
+
+def checks(engine: str, kinds: Iterable[str] | None = None) -> list[str]:
+    """Return the names of the checks of an engine.
+
+    Raises
+    ------
+    UnknownName
+        For a kind of problems that there is not.
+    """
+    chosen = list(KINDS if kinds is None else kinds)
+    for kind in chosen:
+        if kind not in KINDS:
+            raise UnknownName("kind of problems", kind, KINDS)
+    found = ["starts_alone", "prints_nothing"]
+    found += [f"solves {kind}" for kind in chosen if _accepted(engine, KINDS[kind])]
+    if kinds is None:
+        found += [behaviour.__name__ for behaviour in conformance.BEHAVIOURS]
+    return found
+
+
+def conform(
+    engine: str,
+    kinds: Iterable[str] | None = None,
+    *,
+    register: str | None = None,
+    patience: float = 1.0,
+) -> Iterator[Finding]:
+    """Check an engine and yield what each check found, as it is known.
+
+    Parameters
+    ----------
+    engine : str
+        Its name.
+    kinds : iterable of str, optional
+        Kinds of problems; default is all, and the rules of behaviour.
+    register : str, optional
+        ``module:Class`` of a backend that is not installed as an entry point.
+    patience : float
+        Factor of all deadlines.
+    """
+    if register is not None:
+        _register(register)
+    find_backend(engine).require()
+    for check in checks(engine, None if kinds is None else list(kinds)):
+        start = time.perf_counter()
+        deadline = patience * (_LOADING_SECONDS + _deadline(check))
+        try:
+            why = call(run_check, engine, check, register, seconds=deadline, quiet=True)
+            verdict = "WRONG" if why else "ok"
+        except Overdue:
+            verdict, why = "OVERDUE", f"no answer within {deadline:.0f} s: it was killed"
+        except Exception as error:
+            verdict, why = "WRONG", f"{type(error).__name__}: {error}"
+        yield Finding(check, verdict, why, time.perf_counter() - start)
+
+
+def run_check(engine: str, check: str, register: str | None) -> str:
+    """Do one check in this process; return what is wrong, or ``""``."""
+    if check == "starts_alone":
+        return _starts_alone(engine, register)
+    if register is not None:
+        _register(register)
+    try:
+        if check == "prints_nothing":
+            return _prints_nothing(engine)
+        if check.startswith("solves "):
+            return _solves(engine, KINDS[check.removeprefix("solves ")])
+        behaviours = {behaviour.__name__: behaviour for behaviour in conformance.BEHAVIOURS}
+        behaviours[check](engine)
+    except AssertionError as error:
+        return shortened(str(error).split("\n")[0]) or "an assertion fails"
+    except CpxError as error:
+        return shortened(f"{type(error).__name__}: {error}")
+    return ""
+
+
+def _deadline(check: str) -> float:
+    if check.startswith("solves "):
+        cases = KINDS[check.removeprefix("solves ")]
+        return _CASES_SECONDS + _SECOND_A_CASE * sum(len(case.encodings) for case in cases)
+    return _BEHAVIOUR_SECONDS
+
+
+def _accepted(engine: str, cases: Iterable[Case]) -> list[Case]:
+    one = find_backend(engine)
+    return [case for case in cases if one.accepts(case.problem)]
+
+
+def _solves(engine: str, cases: Iterable[Case]) -> str:
+    needs_model = find_backend(engine).needs_model
+    for case in _accepted(engine, cases):
+        for encoding in case.encodings if needs_model and case.problem.stated else (None,):
+            try:
+                conformance.check_case(engine, case, encoding)
+            except AssertionError as error:
+                return shortened(f"{case.name}: {error}")
+            except CpxError as error:
+                return shortened(f"{case.name}: {type(error).__name__}: {error}")
+    return ""
+
+
+def _register(name: str) -> None:
+    from importlib import import_module
+
+    from cpx.backends import register
+
+    module, _, attribute = name.partition(":")
+    register(getattr(import_module(module), attribute))
+
+
+def _starts_alone(engine: str, register: str | None) -> str:
+    """Say which engines are loaded as soon as the backend's module is."""
+    before = set(sys.modules)
+    if register is not None:
+        _register(register)
+    find_backend(engine).require()
+    wanted = {*_ENGINES, *find_backend(engine).requires} - {"numpy"}
+    loaded = sorted(wanted & (set(sys.modules) - before))
+    return f"its module imports {', '.join(loaded)} before it solves" if loaded else ""
+
+
+def _prints_nothing(engine: str) -> str:
+    """Say what is printed on standard output, by Python or by native code."""
+    accepted: list[Any] = [case for cases in KINDS.values() for case in _accepted(engine, cases)]
+    with tempfile.TemporaryFile() as file:
+        kept = os.dup(1)
+        sys.stdout.flush()
+        os.dup2(file.fileno(), 1)
+        try:
+            with open(1, "w", closefd=False) as stream, redirect_stdout(stream):
+                solve(accepted[0].problem, engine, isolate=False)
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
+        file.seek(0)
+        printed = file.read(200).decode(errors="replace").strip()
+    return f"it prints on standard output: {printed!r}" if printed else ""

@@ -1,0 +1,103 @@
+"""The experiments of Wang et al.: tables as in the paper, reasons over states, records."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.papers.sources import Directory
+from benchmarks.papers.sufficient.experiment import Laboratory
+from benchmarks.papers.sufficient.logical import over_states
+from benchmarks.papers.sufficient.records import Row, Task
+from benchmarks.papers.sufficient.tables import PUBLISHED_ADULT, PUBLISHED_MNIST, grids
+from benchmarks.papers.sufficient.tasks import LEFT_OUT, binarised, prepared
+from cpx.errors import InvalidInstance, UnknownName
+
+pytest.importorskip("xgboost")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Directory:
+    """Return a table with the columns of Adult."""
+    folder = tmp_path_factory.mktemp("tables")
+    rng = np.random.default_rng(0)
+    n = 200
+    table = pd.DataFrame(
+        {
+            "age": rng.integers(17, 90, n),
+            "fnlwgt": rng.integers(1, 10**6, n),
+            "education": rng.choice(["HS-grad", "Bachelors", "Masters"], n),
+            "education-num": rng.integers(1, 16, n),
+            "relationship": rng.choice(["Husband", "Wife"], n),
+            "sex": rng.choice(["Male", "Female"], n),
+            "capital-gain": rng.choice([0, 0, 0, 500, 9000], n),
+        }
+    )
+    rich = (table["age"] > 40) & (table["education"] != "HS-grad") | (table["capital-gain"] > 600)
+    table["target"] = np.where(rich, ">50K", "<=50K")
+    with gzip.open(folder / "adult.csv.gz", "wt") as stream:
+        table.to_csv(stream, index=False)
+    categorical = ["education", "relationship", "sex"]
+    index = {"adult": {"categorical_columns": categorical}}
+    (folder / "index.json").write_text(json.dumps(index))
+    return Directory(folder)
+
+
+def test_pixels_are_bright_by_their_picture() -> None:
+    pixels = np.array([[0, 10, 20, 30], [0, 100, 100, 100]], dtype=float)
+    # Means 15 and 75; deviations 11.18 and 43.3.
+    assert binarised(pixels).tolist() == [[0, 0, 1, 1], [0, 1, 1, 1]]
+
+
+def test_columns_that_are_left_out_and_groups(source: Directory) -> None:
+    split = prepared("adult", source, 0)
+    assert set(split.groups) == {"age", "education", "sex", "capital-gain"}
+    assert not {*LEFT_OUT} & set(split.groups)
+    assert len(split.train) == 160
+    assert len(split.test) == 40
+    for columns in split.groups.values():
+        assert (split.train[list(columns)].sum(axis=1) == 1).all()
+    assert (
+        sorted(split.groups["capital-gain"])
+        == [
+            "capital-gain = 0",
+            "capital-gain = above 500",
+            "capital-gain = up to 500",
+        ]
+        or len(split.groups["capital-gain"]) == 3
+    )
+    with pytest.raises(UnknownName):
+        prepared("iris", source, 0)
+
+
+def test_one_row_measured_and_told(source: Directory) -> None:
+    lab = Laboratory.of("adult", source, 0, "mixture{components=2}")
+    codes = lab.fitted.coding.codes(lab.split.test)
+    again = over_states(lab.fitted.model, lab.fitted.coding)
+    own = lab.split.classifier.predict(lab.split.test.to_numpy())
+    assert (again.predict(codes) == own).all()
+    row = lab.measure(Task("adult", 3, 0, "mixture{components=2}", 500, 3, False))
+    assert row.found["Logical"].same == 1.0
+    sizes = [len(row.found[f"MLSE_{k}"].features) for k in (1, 2, 3, 4)]
+    assert all(size <= k for k, size in zip((1, 2, 3, 4), sizes, strict=True))
+    expected = [row.found[f"MLSE_{k}"].expected for k in (1, 2, 3, 4)]
+    assert expected == sorted(expected)
+    for level in row.levels:
+        assert level.same >= level.log_odds_bound - 0.1
+        if level.best is not None:
+            assert level.proved
+            assert level.best >= level.beam - 1e-9
+    assert Row.from_line(row.to_line()) == row
+    titles = [grid.title for grid in grids([row])]
+    assert titles[0].startswith("Table 2: Adult, 1 test rows")
+    with pytest.raises(InvalidInstance):
+        Row.from_line(b"{}\n")
+
+
+def test_published_values() -> None:
+    assert PUBLISHED_MNIST["MLSE_10"] == ("3.11 ± 0.23", "0.99 ± 0.01", "-6.98 ± 1.37")
+    assert PUBLISHED_ADULT["Logical"] == ("1.0", "-7.12 ± 2.11", "4.30 ± 1.13")

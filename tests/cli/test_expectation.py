@@ -1,0 +1,103 @@
+"""Probabilistic explanations in the shell: explained, made, solved, checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cpx.trees import read_model
+from tests.cli.conftest import Run
+
+MLSE = ("--problem", "mlse", "--distribution", "factorised", "-k", "2")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 3, (120, 3)), columns=["p", "q", "r"])
+    X["hue"] = np.array(["red", "green", "blue"])[rng.integers(0, 3, 120)]
+    X["y"] = np.where((X["p"] + X["q"] > 2) | (X["hue"] == "red"), "yes", "no")
+    path = tmp_path / "table.csv"
+    X.to_csv(path, index=False)
+    return path
+
+
+def test_explain_from_a_table_with_texts(run: Run, table: Path) -> None:
+    ran = run(
+        *("explain", table, "--target", "y", "--row", 3, "--model", "tree", "--no-isolate"),
+        *("--kind", "probabilistic", "-k", 2, "--distribution", "factorised"),
+    )
+    assert ran.exit_code == 0, ran.output
+    for told in ("expected ", "likelihood", "same class", "greatest: no set", "checked    yes"):
+        assert told in ran.stdout
+
+
+def test_make_solve_check_show_export(run: Run, table: Path) -> None:
+    asked = ("make", table, "--target", "y", "--row", 3, "--model", "tree", *MLSE)
+    made = run(*asked, "-o", "inst.json")
+    assert made.exit_code == 0, made.output
+    assert "mlse, 1 tree, 4 attributes, factorised, k 2" in made.stdout
+    values = set()
+    for engine in ("search", "cpsat", "maxsat", "milp"):
+        solved = run("solve", "inst.json", "-b", engine, "--no-isolate", "-o", "result.json")
+        assert solved.exit_code == 0, solved.output
+        values.add(json.loads(Path("result.json").read_text())["objective"])
+        checked = run("check", "inst.json", "result.json")
+        assert checked.exit_code == 0, checked.output
+    assert len(values) == 1
+    assert run("show", "inst.json").exit_code == 0
+    exported = run("export", "inst.json", "--as", "opb", "-o", "inst.opb")
+    assert exported.exit_code == 0, exported.output
+
+
+def test_make_from_a_model_and_rows(run: Run, table: Path) -> None:
+    from sklearn.tree import DecisionTreeClassifier
+
+    data = pd.read_csv(table)
+    X = data[["p", "q", "r"]]
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, data["y"])
+    Path("model.json").write_text(json.dumps(read_model(tree).to_dict()))
+    X.iloc[[3]].to_csv("row.csv", index=False)
+    X.to_csv("rows.csv", index=False)
+    made = run("make", "model.json", "row.csv", *MLSE, "--background", "rows.csv", "-o", "i.json")
+    assert made.exit_code == 0, made.output
+    assert json.loads(Path("i.json").read_text())["problem"] == "mlse"
+    lacking = run("make", "model.json", "row.csv", *MLSE)
+    assert lacking.exit_code == 2
+    assert "--background TABLE" in lacking.output
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--kind", "probabilistic"), "--model tree, forest, boosting"),
+        (("--kind", "probabilistic", "--bins", "4"), "--bins is for a rule"),
+        (("--kind", "probabilistic", "--distribution", "product"), "that is fitted"),
+        (("--kind", "probabilistic", "--level", "conditions"), "--level is for --kind sufficient"),
+        (("--threshold", "1"), "--threshold is for --kind probabilistic"),
+    ],
+)
+def test_wrong_options_of_explain(
+    run: Run, table: Path, options: tuple[str, ...], told: str
+) -> None:
+    ran = run("explain", table, "--target", "y", "--row", 3, *options)
+    assert ran.exit_code == 2
+    assert told in ran.output
+
+
+def test_wrong_options_of_make(run: Run, table: Path) -> None:
+    rows = ("make", table, "--target", "y", "--row", 3, "--model", "tree")
+    for options, told in (
+        (("--problem", "mlse", "--threshold", "1"), "has no --threshold"),
+        (("--problem", "fewest-expected"), "needs --threshold"),
+        (("--background", "rows.csv"), "--background is for --problem mlse"),
+        (("--problem", "mlse", "--level", "conditions"), "--level is not for --problem mlse"),
+        (("--measure", "expectation"), "--measure is for --problem mlse"),
+    ):
+        ran = run(*rows, *options)
+        assert ran.exit_code == 2
+        assert told in ran.output

@@ -1,0 +1,218 @@
+"""One call for what makes a model expect its class: ``explain(..., kind="probabilistic")``."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeRegressor
+
+import cpx
+from cpx.answers.expected import ExpectedExplanation
+from cpx.data.coding import Coding
+from cpx.data.mixture_fit import fit_mixture
+from cpx.errors import (
+    CpxError,
+    DataError,
+    EngineError,
+    InvalidInstance,
+    InvalidOption,
+    UnknownName,
+    UnsupportedModel,
+)
+from cpx.models.expected_prediction.same_decision import SameDecision
+from cpx.trees.linear import read_linear
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.integers(0, 3, (300, 5)), columns=list("abcde"))
+Y = ((X["a"] + X["b"] > 2) | (X["c"] == 2)).astype(int)
+BOOSTED = GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0).fit(X, Y)
+FOREST = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, Y)
+ROW = X.iloc[3]
+KIND: dict[str, Any] = {"kind": "probabilistic"}
+
+
+def by_rows(
+    explainer: cpx.ProbabilisticExplainer, x: Any, S: tuple[int, ...]
+) -> tuple[float, ...]:
+    """Return EP, Pr and the probability of the class by going through all rows there are."""
+    model, coding = explainer.model, explainer.coding
+    grid = np.array(list(itertools.product(*(range(k) for k in coding.cardinalities))))
+    chances = np.exp(explainer.distribution.log_likelihood(grid))
+    # All columns have the values 0, 1 and 2, which are the states.
+    rows = grid.astype(float)
+    own = int(model.predict_index(np.asarray(x, dtype=float))[0])
+    scores = np.array([[float(s) for s in model.scores(row)] for row in rows])
+    score = scores[:, own] if scores.shape[1] > 1 else scores[:, 0] * (1 if own else -1)
+    held = (grid[:, list(S)] == np.asarray(x)[list(S)]).all(axis=1)
+    mass = chances[held].sum()
+    same = model.predict_index(rows) == own
+    return (
+        float((chances * score)[held].sum() / mass),
+        float(mass),
+        float(chances[held & same].sum() / mass),
+    )
+
+
+@pytest.mark.parametrize("distribution", ["factorised", "mixture{components=2}", "chow-liu"])
+@pytest.mark.parametrize("model", [BOOSTED, FOREST], ids=["boosting", "forest"])
+def test_the_best_of_all_sets_and_its_figures(model: Any, distribution: str) -> None:
+    explainer = cpx.ProbabilisticExplainer(model, X, distribution=distribution)
+    found = explainer.explain(ROW, 2)
+    sets = [S for n in range(3) for S in itertools.combinations(range(5), n)]
+    best = max(by_rows(explainer, ROW, S)[0] for S in sets)
+    expected, chance, same = by_rows(explainer, ROW, found.features)
+    assert found.expected == pytest.approx(best, abs=1e-9)
+    assert found.expected == pytest.approx(expected, abs=1e-12)
+    assert np.exp(found.log_likelihood) == pytest.approx(chance, rel=1e-9)
+    assert found.same == pytest.approx(same, abs=1e-9)
+    assert found.bound <= same + 1e-9
+    assert found.result.proved
+    assert found.result.verified
+
+
+def test_one_call_and_its_html() -> None:
+    found = cpx.explain(BOOSTED, ROW, X, k=2, class_names=["no", "yes"], **KIND)
+    assert isinstance(found, ExpectedExplanation)
+    assert found.rule.conclusion in ("no", "yes")
+    html = found._repr_html_()
+    for told in ("expected", "likelihood", "same class", "proved"):
+        assert told in html
+    assert found.first_order_probability is not None
+
+
+def test_sampled_share_is_near_the_exact_one() -> None:
+    explainer = cpx.ProbabilisticExplainer(FOREST, X, components=3)
+    asked = SameDecision(explainer.problem(ROW, 2))
+    for S in ((), (0,), (0, 2)):
+        exact = asked.exact(S)
+        assert exact is not None
+        sampled = asked.sampled(S, 4000)
+        assert sampled.low - 0.02 <= exact <= sampled.high + 0.02
+    assert asked.exact(range(5)) == 1.0
+
+
+def test_attributes_of_several_columns_are_known_together() -> None:
+    bits = pd.get_dummies(X["a"], prefix="a").astype(int).join(X[["b", "c"]])
+    boosted = GradientBoostingClassifier(n_estimators=5, max_depth=2).fit(bits, Y)
+    groups = {"a": [c for c in bits if c.startswith("a_")]}
+    explainer = cpx.ProbabilisticExplainer(boosted, bits, groups=groups)
+    assert explainer.coding.names == ("a", "b", "c")
+    found = explainer.explain(bits.iloc[3], 1, required="a")
+    assert str(found.rule) == f"a = {ROW['a']} => class {boosted.predict(bits.iloc[[3]])[0]}"
+    impossible = dict.fromkeys(bits.columns, 1)
+    with pytest.raises(DataError, match="combination"):
+        explainer.explain(impossible, 1)
+
+
+def test_logistic_regression_over_few_values() -> None:
+    model = LogisticRegression().fit(X, Y)
+    trees = read_linear(model, X)
+    assert (trees.predict(X) == model.predict(X)).all()
+    score = float(trees.scores(ROW.to_numpy())[0])
+    assert score == pytest.approx(float(model.decision_function(X.iloc[[3]])[0]), abs=1e-12)
+    found = cpx.explain(model, ROW, X, k=5, distribution="factorised", **KIND)
+    assert abs(found.of_x) == pytest.approx(abs(score), abs=1e-12)
+    wide = pd.DataFrame(RNG.normal(size=(300, 2)), columns=["p", "q"])
+    with pytest.raises(DataError, match="300 values"):
+        cpx.explain(LogisticRegression().fit(wide, Y), wide.iloc[0], wide, **KIND)
+
+
+def test_each_row_has_its_size() -> None:
+    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    found = cpx.explain_rows(explainer, X.iloc[:3], [0, 1, 2])
+    assert [len(result.explanation.features) <= k for k, result in enumerate(found)] == [True] * 3
+    assert found[0].explanation.features == ()
+    with pytest.raises(InvalidOption, match="2 sizes, there are 3 rows"):
+        cpx.explain_rows(explainer, X.iloc[:3], [1, 2])
+
+
+def test_frontier_is_proved_under_independence_and_never_above_it() -> None:
+    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    frontier = explainer.frontier(ROW, 3)
+    assert frontier.proved == (True,) * 4
+    expected = [found.expected for found in frontier]
+    assert expected == sorted(expected)
+    for k, found in enumerate(frontier):
+        assert found.expected == explainer.explain(ROW, k).expected
+    mixture = cpx.ProbabilisticExplainer(BOOSTED, X, components=2)
+    for k, found in enumerate(mixture.frontier(ROW, 3)):
+        assert found.expected <= mixture.explain(ROW, k).expected + 1e-9
+
+
+def test_frontier_is_drawn() -> None:
+    figure = pytest.importorskip("matplotlib.figure")
+    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    ax = explainer.frontier(ROW, 2).plot(ax=figure.Figure().subplots())
+    assert ax.lines[0].get_ydata()[0] == pytest.approx(explainer.frontier(ROW, 0)[0].expected)
+
+
+def test_a_threshold_asks_for_the_fewest() -> None:
+    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    found = explainer.explain(ROW, threshold="0.9", measure="probability-bound")
+    assert found.bound >= 0.9
+    smaller = explainer.frontier(ROW, len(found.features) - 1)
+    assert all(one.bound < 0.9 for one in smaller)
+    best = max(one.expected for one in explainer.frontier(ROW, 5))
+    with pytest.raises(EngineError, match=f"greatest is {best:.6g}"):
+        explainer.explain(ROW, threshold=100)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "told"),
+    [
+        ({"distribution": "gaussian"}, UnknownName, "distribution"),
+        ({"distribution": "factorised", "components": 3}, InvalidOption, "components"),
+        ({"distribution": "mixture{depth=3}"}, InvalidOption, "depth"),
+        ({"k": 6}, InvalidInstance, "k must be"),
+        ({"k": -1}, InvalidInstance, "k must be"),
+        ({"prediction": "probability"}, InvalidOption, "sigmoid"),
+        ({"prediction": "joy"}, UnknownName, "prediction"),
+        ({"measure": "expectation"}, InvalidOption, "threshold"),
+        ({"k": 2, "threshold": 1}, InvalidOption, "k, or a threshold"),
+        ({"required": "z"}, InvalidInstance, "no attribute"),
+        ({"level": "attributes"}, InvalidOption, "level is for kind='sufficient'"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    change: dict[str, Any], error: type[CpxError], told: str
+) -> None:
+    with pytest.raises(error, match=told):
+        cpx.explain(BOOSTED, ROW, X, **KIND, **change)
+
+
+def test_wrong_data_are_named() -> None:
+    with pytest.raises(DataError, match="'e'"):
+        cpx.explain(BOOSTED, ROW, X.drop(columns="e"), **KIND)
+    with pytest.raises(DataError, match="no rows"):
+        cpx.explain(BOOSTED, ROW, X.iloc[:0], **KIND)
+    regressor = DecisionTreeRegressor().fit(X, Y)
+    with pytest.raises(UnsupportedModel):
+        cpx.explain(regressor, ROW, X, **KIND)
+    with pytest.raises(InvalidOption, match="background is missing"):
+        cpx.explain(BOOSTED, ROW, **KIND)
+    other = fit_mixture(np.zeros((4, 2), dtype=int), [1, 1], structure="factorised")
+    with pytest.raises(InvalidInstance, match="fitted on other columns"):
+        cpx.explain(BOOSTED, ROW, X, distribution=other, **KIND)
+
+
+def test_constant_columns_tell_nothing() -> None:
+    table = X.assign(f=7)
+    boosted = GradientBoostingClassifier(n_estimators=3, max_depth=2).fit(table, Y)
+    found = cpx.explain(boosted, table.iloc[3], table, k=6, **KIND)
+    assert 5 not in found.features
+
+
+def test_a_distribution_that_is_fitted_already() -> None:
+    model = cpx.read_model(BOOSTED)
+    coding = Coding.fit(X, cuts=model.thresholds, cast=model.cast)
+    own = fit_mixture(coding.codes(X), coding.cardinalities, structure="factorised")
+    again = cpx.ProbabilisticExplainer(BOOSTED, X, distribution=own)
+    fitted = cpx.ProbabilisticExplainer(BOOSTED, X, distribution="factorised")
+    assert again.distribution == fitted.distribution
+    assert again.explain(ROW, 2) == fitted.explain(ROW, 2)
