@@ -193,7 +193,7 @@ def test_explain_draws_samples_in_rounds(run: Run, table: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "of the samples of every round is more than" in done.stdout
     assert "95% interval, 50 fresh samples" in done.stdout
-    few = explained(run, table, *asked, "--max-queries", 150)["explanation"]
+    few = explained(run, table, *asked, "--epsilon", 0.01, "--max-queries", 150)["explanation"]
     assert "max_queries = 150 was reached" in few["notes"][-1]
     # A table of 80 rows is cheaper to use as a whole.
     done = run("explain", table, *ASK, "--epsilon", 0.2, "--delta", 0.2)
