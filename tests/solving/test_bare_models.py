@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import cpx
+from cpx import MaxCoverage
 from cpx.answers.result import Status
 from cpx.errors import InvalidOption
 from cpx.models.bare_model import problem_of
-from cpx.models.monomial.max_coverage import MaxCoverage
 from cpx.testing import conformance
 
 ENGINES = ("cpsat", "maxsat:rc2", "milp:highs", "milp:cbc", "cpmpy:ortools")
