@@ -10,6 +10,7 @@ import pytest
 from cpx.models.monomial.max_coverage import MaxCoverage
 
 import cpx
+from cpx import MaxCoverage
 from cpx.answers.result import Status
 from cpx.errors import InvalidOption
 from cpx.models.bare_model import problem_of
