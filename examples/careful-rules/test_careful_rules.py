@@ -10,7 +10,7 @@ from careful_rules.judge import judge
 from typer.testing import CliRunner
 
 import cpx
-from cpx.backends import backend
+from cpx.backends import backend, backend_class
 from cpx.backends import names as engines
 from cpx.check import UNJUDGED, violations
 from cpx.cli import app
@@ -41,7 +41,8 @@ PROBLEM = _problem(alarm=7, name="first")
 ENGINES = [
     name
     for name in engines()
-    if backend(name).available()
+    if backend_class(name).in_all
+    and backend(name).available()
     and backend(name).accepts(PROBLEM)
     and not backend(name).asks_classifier
 ]

@@ -266,7 +266,7 @@ def _subset_oracle(problem: MinimumSubset, stop: Callable[[], bool]) -> SubsetOr
     """Return what decides the sets of a problem; it raises ``Stopped`` when told to stop."""
     if problem.stated:
         return _ByForm(problem, stop)
-    return _ByModel(problem.row_oracle(), stop)
+    return _ByModel(problem.row_oracle(new=True), stop)
 
 
 class HittingSets(_OracleMethod):
@@ -305,7 +305,7 @@ class HittingSets(_OracleMethod):
             self.preload()
             from cpx.methods.reasons.minimum import minimum_of_oracle
 
-            oracle = problem.row_oracle()
+            oracle = problem.row_oracle(new=True)
         weights = None if problem.weights is None else list(problem.weights)
         if {*problem.required} & {*problem.forbidden}:
             return Outcome(True, Termination.COMPLETED, "required and forbidden contradict")

@@ -65,8 +65,12 @@ class MinimumSubset(Problem):
         """
         return False
 
-    def row_oracle(self) -> SufficiencyOracle:
-        """Return what decides sets by all rows, and remembers its answers."""
+    def row_oracle(self, new: bool = False) -> SufficiencyOracle:
+        """Return what decides sets by all rows, and remembers its answers.
+
+        Which counterexample it finds depends on what it was asked before: a solve begins with a
+        new one, so that it gives the same answer each time.
+        """
         raise NotImplementedError(f"sets of {self.kind} are not decided by rows")
 
     @abstractmethod

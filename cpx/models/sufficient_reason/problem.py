@@ -272,11 +272,11 @@ class SufficientReason(ReasonText):
         """Whether the definition is that of all rows; see ``definition``."""
         return self.definition == "sufficient"
 
-    def row_oracle(self) -> SufficiencyOracle:
+    def row_oracle(self, new: bool = False) -> SufficiencyOracle:
         """Return what decides sets by all rows, and remembers its answers."""
         from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
-        if self not in _oracles:
+        if new or self not in _oracles:
             _oracles[self] = SufficiencyOracle(self.features.model, self.features.cells)
         return _oracles[self]
 
