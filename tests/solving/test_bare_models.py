@@ -7,7 +7,6 @@ import itertools
 import cpmpy as cp
 import numpy as np
 import pytest
-from cpx.models.monomial.max_coverage import MaxCoverage
 
 import cpx
 from cpx import MaxCoverage

@@ -26,9 +26,10 @@ from cpx.processes.console import Console
 __all__ = ["GlpkSolver"]
 
 _NUMBER = rb"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"
-# "+  1234: mip =   1.2e+02 >=   8.4e+01 ..." with 10 digits.
+# "+  1234: mip =   1.2e+02 >=   8.4e+01 ..." with 10 digits. And a branch that may be better than
+# the best solution by no more than 1e-7 of its value is left out.
 _LINE = re.compile(rb"^\+ *\d+: mip = .* [<>]= +" + _NUMBER + rb" ")
-_DIGITS = 1e-8
+_TOLERANCE = 1e-6
 # After these lines the solution file says nothing.
 _INFEASIBLE = (
     b"PROBLEM HAS NO PRIMAL FEASIBLE SOLUTION",
@@ -116,8 +117,10 @@ class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
                 print(line.decode(errors="replace"), flush=True)
             self._infeasible = self._infeasible or line.startswith(_INFEASIBLE)
             if found := _LINE.match(line):
-                value = float(found[1])
-                self.watch.bound(self._sign * (value - abs(value) * _DIGITS) + constant)
+                self._bound(float(found[1]), constant)
+
+    def _bound(self, value: float, constant: float) -> None:
+        self.watch.bound(self._sign * (value - abs(value) * _TOLERANCE) + constant)
 
     def _read_back(
         self, lp: Any, columns: list[Any], path: Path, constant: float
@@ -145,7 +148,7 @@ class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
             self.watch.solution(np.array([c.varValue for c in columns], dtype=np.float64))
             done = state == "o"
             if done and not self.gap:
-                self.watch.bound(self._sign * float(value) + constant)
+                self._bound(float(value), constant)
             kind = constants.LpSolutionOptimal if done else constants.LpSolutionIntegerFeasible
             codes = constants.LpStatusOptimal, kind
         return codes
