@@ -269,7 +269,8 @@ def test_no_solution_and_no_figures(name: str) -> None:
 
 def test_what_is_said_of_other_rows_is_trusted() -> None:
     X, y = load_iris(return_X_y=True, as_frame=True)
-    explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), X)
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    explainer = Explainer(tree, X, distribution="product")
     asked = {"objective": "loss", "epsilon": 0.2, "delta": 0.1}
     result = explainer.explain(X.iloc[60], 2, fresh=100, **asked).result
     instance, saved = explainer.problem(X.iloc[60], 2, **asked).to_dict(), result.to_dict()
@@ -277,7 +278,7 @@ def test_what_is_said_of_other_rows_is_trusted() -> None:
     trusted = [said.split()[0] for said in cpx.check.on_trust(instance, saved)]
     assert trusted[:4] == ["bound", "conditions", "guarantee", "fresh"]
     fresh = saved["explanation"]["fresh"]
-    for wrong in ({"low": 1.0}, {"high": 0.0}, {"agreeing": 101}, {"drawn": 0}, {"low": -0.1},
+    for wrong in ({"low": 1.01}, {"high": 0.0}, {"agreeing": 101}, {"drawn": 0}, {"low": -0.1},
                   {"confidence": 1}, {"high": 1.1}, {"drawn": "100"}):  # fmt: skip
         (told,) = cpx.check.violations(instance, saying(saved, fresh=fresh | wrong))
         assert told.startswith("fresh: must be counts and limits around their ratio")
