@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cpx import check
+from cpx.check import monomials
 
 _SHARES = ("1/4", "1/3", "2/5", "1/2", "3/5", "3/4")
 
@@ -87,6 +88,39 @@ def test_constraints_and_infeasibility_are_decided_as_by_all_rules(kind: str) ->
         assert bool(infeasible) == any(len(rule) <= most for rule in kept), seed
         seen.add((bool(kept), bool(infeasible)))
     assert seen >= {(True, True), (False, False)}
+
+
+@pytest.mark.parametrize("kind", ["k-monomial", "negative-only", "max-precision", "max-coverage"])
+def test_bounds_are_refuted_by_the_best_rule_of_two_more_features_than_are_required(
+    kind: str,
+) -> None:
+    objective = monomials._OBJECTIVES[kind]
+    sign = 1 if kind in ("k-monomial", "negative-only") else -1
+    seen = set()
+    for seed in range(250):
+        instance = instance_of(kind, seed)
+        data = monomials._read(instance)
+        most = len(instance["parameters"].get("required", ())) + 2
+        rules = [s for n in range(5) for s in itertools.combinations(range(4), n)]
+        small = [rule for rule in rules if len(rule) <= most and allowed(instance, rule)]
+        found = monomials._small_rule(kind, data)
+        values = {
+            rule: sign * objective(data, data.agrees[:, list(rule)].all(axis=1)) for rule in small
+        }
+        seen.add(found is None)
+        if found is None:
+            assert not small, seed
+        else:
+            assert values[tuple(found)] == min(values.values()), seed
+            worst = max(values, key=lambda rule: values[rule])
+            value = str(sign * values[worst]) if kind == "max-precision" else sign * values[worst]
+            claim = {
+                **{"status": "OPTIMAL", "objective": value, "bound": value, "gap": 0.0},
+                **{"trace": [], "explanation": {"features": [*worst], "rule": {"literals": []}}},
+            }
+            told = [t for t in check.violations(instance, claim) if t.startswith("bound: ")]
+            assert bool(told) == (values[worst] > min(values.values())), (seed, told)
+    assert seen == {True, False}
 
 
 def test_a_claim_of_infeasibility_that_takes_too_long_is_left_alone(
