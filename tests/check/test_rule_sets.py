@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -16,11 +18,12 @@ def _drawn(seed: int) -> Samples:
 
 
 @pytest.mark.parametrize("loss", ["zero-one", "hamming"])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(36))
 def test_the_set_that_refutes_bounds_is_the_best_of_its_size(seed: int, loss: str) -> None:
     samples = _drawn(seed)
     rules = [(0,), (1,), (0, 2), (3,), ()]
-    limits = {"max_rules": 2, "max_overlap": 5, "required": [1] * (seed % 3 == 0)}
+    required = ([], [1], [0, 2])[seed % 3]
+    limits = {"max_rules": len(required) + 1, "max_overlap": 9, "required": required}
     selection = RuleSetSelection(samples, rules, penalty="0.02", loss=loss, **limits)
     learning = RuleSetLearning(samples, 1, "0.02", loss)
     judges: list[_Sets] = [_Selection(selection.to_dict()), _Learning(learning.to_dict())]
@@ -31,6 +34,42 @@ def test_the_set_that_refutes_bounds_is_the_best_of_its_size(seed: int, loss: st
         found = judge.small_set()
         assert found is not None
         assert judge.objective(found) == min(map(judge.objective, allowed))
+
+
+def _claim(problem: RuleSetSelection, chosen: list[int]) -> list[str]:
+    """Return what is said of a claim that a selection is optimal."""
+    found = problem.explanation(chosen)
+    value = problem.evaluate(found).objective
+    shown = problem.conclude(found, True, value, value).to_dict()
+    claim = {**solve(problem).to_dict(), "objective": value, "bound": value, "gap": 0.0}
+    return violations(problem.to_dict(), {**claim, "trace": [], "explanation": shown})
+
+
+def test_a_selection_must_keep_its_limits_and_no_small_set_be_better() -> None:
+    samples = Samples([[1, 0], [1, 1], [0, 1], [0, 0]], [1, 1, 0, 0])
+    rules = [(0,), (1,), (0, 1)]
+    free = RuleSetSelection(samples, rules, penalty="0.05")
+    assert _claim(free, [0]) == []
+    (told,) = _claim(free, [1])
+    assert told == "bound: 11 is beyond the value 1 of the features [0]"
+    assert _claim(RuleSetSelection(samples, rules, penalty="0.05", required=[1]), [0]) == [
+        "rules: the required [1] are not selected"
+    ]
+    assert _claim(RuleSetSelection(samples, rules, penalty="0.05", forbidden=[0]), [0]) == [
+        "rules: the forbidden [0] are selected"
+    ]
+
+
+def test_the_price_of_a_rule_is_that_of_the_instance() -> None:
+    problem = RuleSetLearning(_drawn(0), 2, "0.05")
+    result = solve(problem, "column-generation").to_dict()
+    found = result["explanation"]
+    # As the classifier of rule sets gives it.
+    own = Fraction(problem.penalty) * problem.samples.total
+    for price, said in ((own, []), (own + 1, ["price"])):
+        priced = {**found, "rule": {**found["rule"], "price": str(price)}}
+        told = violations(problem.to_dict(), {**result, "explanation": priced})
+        assert [text.split(":")[0] for text in told] == said
 
 
 def test_samples_may_be_an_array() -> None:
