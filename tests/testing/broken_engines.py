@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import random
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
@@ -75,20 +75,21 @@ class IgnoresHint(Right):
 
 class IgnoresSeed(Right):
     name: ClassVar[str] = "ignores-seed"
+    turns: ClassVar[Iterator[int]] = itertools.count()
 
     def solve(self, problem, options, progress):
         outcome = super().solve(problem, options, progress)
         if outcome.proved and progress.explanation is not None and "X" in _arrays(problem):
             best = progress.objective
             width = len(problem.model(options.encoding).variables["X"])
-            chosen = list(itertools.combinations(range(width), len(progress.explanation.features)))
-            random.shuffle(chosen)
-            for features in chosen:
+            size, as_good = len(progress.explanation.features), []
+            for features in itertools.combinations(range(width), size):
                 found = problem.explanation(features)
                 seen = problem.evaluate(found)
                 if seen.feasible and seen.objective == best:
-                    progress.explanation = found
-                    break
+                    as_good.append(found)
+            # Another one each time: by chance it could be the same.
+            progress.explanation = as_good[next(self.turns) % len(as_good)]
         return outcome
 
 
