@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from shutil import which
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -147,6 +148,8 @@ class Backend(ABC):
     asks_classifier : bool
         Whether the engine needs ``problem.oracle``, the classifier behind the samples. It
         then runs in the process that holds the classifier, never in a worker.
+    program : str
+        A program on the path that the engine needs, besides Python packages.
     known_as : str
         Name of a class that is one member of a family only, in messages.
     summary : str
@@ -165,6 +168,7 @@ class Backend(ABC):
     needs_worker: ClassVar[bool] = False
     in_all: ClassVar[bool] = True
     has_own_start: ClassVar[bool] = False
+    program: ClassVar[str] = ""
     known_as: ClassVar[str] = ""
     summary: ClassVar[str] = ""
 
@@ -233,8 +237,12 @@ class Backend(ABC):
 
     @classmethod
     def available(cls) -> bool:
-        """Whether the packages are installed, found without importing them."""
-        return all(_installed(module) for module in cls.requires)
+        """Whether packages and program are installed, found without importing them."""
+        return all(map(_installed, cls.requires)) and cls._has_program()
+
+    @classmethod
+    def _has_program(cls) -> bool:
+        return not cls.program or which(cls.program) is not None
 
     @classmethod
     def installed(cls) -> list[str]:
@@ -245,13 +253,14 @@ class Backend(ABC):
 
     @classmethod
     def require(cls) -> None:
-        """Raise :class:`EngineMissing` with the pip line unless :meth:`available`."""
+        """Raise :class:`EngineMissing` with what to install unless :meth:`available`."""
+        who = cls.known_as or cls.name
         missing = [pip for module, pip in cls.requires.items() if not _installed(module)]
         if missing:
             wanted = " ".join(f"'{pip}'" for pip in missing)
-            raise EngineMissing(
-                f"backend {shown(cls.known_as or cls.name)} is not installed: pip install {wanted}"
-            )
+            raise EngineMissing(f"backend {shown(who)} is not installed: pip install {wanted}")
+        if not cls._has_program():
+            raise EngineMissing(f"the program {cls.program!r}, which {who} needs, is not found")
 
     @classmethod
     def preload(cls) -> None:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from cpx.check import monomials, rule_sets
-from cpx.check.minimum_subset import UNDECIDED
+from cpx.check.claims import UNDECIDED
 from cpx.check.shape import malformed, shown
 
 __all__ = [

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 __all__ = [
+    "UNDECIDED",
     "beaten",
     "class_name",
     "compare",
@@ -28,6 +29,9 @@ __all__ = [
     "wrong_sentences",
     "wrong_types",
 ]
+
+UNDECIDED = "not decided within the time the checker has"
+"""What is said where the checker gives up: neither a confirmation nor a failure."""
 
 _LONGEST = 200
 

@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cpx.check.claims import compare, nothing_found, proof, wrong_features, wrong_types
+from cpx.check.claims import (
+    UNDECIDED,
+    compare,
+    nothing_found,
+    proof,
+    wrong_features,
+    wrong_types,
+)
 
-__all__ = ["UNDECIDED", "MinimumSubset", "violations"]
-
-UNDECIDED = "sufficiency: not decided within the time the checker has"
-"""What is said where the checker gives up: neither a confirmation nor a failure."""
+__all__ = ["MinimumSubset", "violations"]
 
 
 @dataclass(frozen=True)

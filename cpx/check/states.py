@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
+from operator import or_
 from typing import Any, NamedTuple
 
 from cpx.check.forest import Forest, Node
@@ -13,19 +16,20 @@ __all__ = ["Leaf", "Probabilities", "States"]
 
 _ONE = 2**30
 
-Event = Mapping[int, Sequence[bool]]
-"""For some attributes, which of their states they may have."""
+Event = Mapping[int, int]
+"""For some attributes, the states that they may have: a bit for each, the first one lowest."""
 
 
 class Leaf(NamedTuple):
     """A leaf that some row reaches.
 
-    ``tests`` has for each attribute that its path restricts the states that lead there.
+    ``tests`` has for each attribute that its path restricts the states that lead there, as an
+    event.
     """
 
     tree: int
     values: tuple[int, ...]
-    tests: dict[int, tuple[bool, ...]]
+    tests: dict[int, int]
 
 
 class States:
@@ -59,7 +63,8 @@ class States:
         row = [self._cell(c, value) for c, value in enumerate(forest.x)]
         self.own = [self._own(a, row) for a in range(len(self.columns))]
         self.lost: list[str] = []
-        self._passing: dict[tuple[int, float, str], tuple[bool, ...]] = {}
+        self._below: dict[int, tuple[list[int], int]] = {}
+        self._every = [(1 << len(states)) - 1 for states in self.states]
         self.leaves = [leaf for t, root in enumerate(forest.trees) for leaf in self._walk(t, root)]
 
     def _cell(self, c: int, value: float | None) -> int:
@@ -71,36 +76,44 @@ class States:
 
     def _walk(self, tree: int, root: Node) -> list[Leaf]:
         found: list[Leaf] = []
-        waiting: list[tuple[Node, dict[int, tuple[bool, ...]]]] = [(root, {})]
+        waiting: list[tuple[Node, dict[int, int]]] = [(root, {})]
         while waiting:
             node, path = waiting.pop()
             if node.left is None or node.right is None:
-                tests = {a: some for a, some in path.items() if not all(some)}
+                tests = {a: some for a, some in path.items() if some != self._every[a]}
                 found.append(Leaf(tree, node.values, tests))
                 continue
             a = self._place[node.column][0]
-            left = self._lefts(node)
-            before = path.get(a, (True,) * len(left))
-            for child, side in ((node.right, False), (node.left, True)):
-                some = tuple(b and way == side for b, way in zip(before, left, strict=True))
-                if any(some):
+            left, before = self._lefts(node), path.get(a, self._every[a])
+            for child, some in ((node.right, before & ~left), (node.left, before & left)):
+                if some:
                     waiting.append((child, {**path, a: some}))
         return found
 
-    def _lefts(self, node: Node) -> tuple[bool, ...]:
-        """Say of each state of the tested attribute whether it goes left."""
-        key = node.column, node.threshold, node.missing
-        if key not in self._passing:
-            a, i = self._place[node.column]
-            cuts = self.cuts[node.column]
-            if math.isfinite(node.threshold) and node.threshold not in cuts:
+    def _lefts(self, node: Node) -> int:
+        """Return the states of the tested attribute that go left."""
+        cuts = self.cuts[node.column]
+        below, missing = self._states_of(node.column)
+        if math.isfinite(node.threshold):
+            place = bisect_right(cuts, node.threshold)
+            if not place or cuts[place - 1] != node.threshold:
                 self.lost.append(f"{self.titles[node.column]} at {node.threshold:g}")
-            cells = [state[i] for state in self.states[a]]
-            ends = [*cuts, math.inf]
-            self._passing[key] = tuple(
-                node.missing == "l" if cell < 0 else ends[cell] <= node.threshold for cell in cells
-            )
-        return self._passing[key]
+        else:
+            place = len(below) - 1 if node.threshold > 0 else 0
+        return below[place] | (missing if node.missing == "l" else 0)
+
+    def _states_of(self, c: int) -> tuple[list[int], int]:
+        """Return the states with a value in the first cells of a column, and those without one."""
+        if c not in self._below:
+            a, i = self._place[c]
+            cells, missing = [0] * (len(self.cuts[c]) + 1), 0
+            for state, found in enumerate(self.states[a]):
+                if found[i] < 0:
+                    missing |= 1 << state
+                else:
+                    cells[found[i]] |= 1 << state
+            self._below[c] = list(accumulate(cells, or_, initial=0)), missing
+        return self._below[c]
 
 
 class Probabilities:
@@ -120,6 +133,8 @@ class Probabilities:
         self._upwards = [_children_first(tree) for tree in self._parents] if parents else []
         self.sizes = [len(table[0]) for table in self.tables[0]]
         self.edgeless = all(p < 0 for tree in self._parents for p in tree)
+        self._masses: dict[tuple[int, int], list[int]] = {}
+        self._sums: dict[int, list[list[int]]] = {}
 
     @property
     def factorised(self) -> bool:
@@ -134,10 +149,25 @@ class Probabilities:
             return "mixture" if several else "factorised"
         return "mixture of chow-liu trees" if several else "chow-liu"
 
-    def mass(self, c: int, a: int, some: Sequence[bool]) -> int:
-        """Return the probability of some states of an attribute without a parent, over 2**30."""
-        row = self.tables[c][a][0]
-        return sum(n for n, inside in zip(row, some, strict=True) if inside)
+    def masses(self, a: int, some: int) -> list[int]:
+        """Return the probability of some states of an attribute without parents, over 2**30.
+
+        One for each component. Numbers of a column that lead to a leaf are states next to each
+        other: sums up to each state make that a difference.
+        """
+        if (a, some) not in self._masses:
+            if a not in self._sums:
+                self._sums[a] = [[0, *accumulate(tables[a][0])] for tables in self.tables]
+            found, rest, first = [0] * len(self.weights), some, 0
+            while rest:
+                skipped = (rest & -rest).bit_length() - 1
+                rest, first = rest >> skipped, first + skipped
+                length = (~rest & (rest + 1)).bit_length() - 1
+                for c, sums in enumerate(self._sums[a]):
+                    found[c] += sums[first + length] - sums[first]
+                rest, first = rest >> length, first + length
+            self._masses[a, some] = found
+        return self._masses[a, some]
 
     def of(self, event: Event) -> Fraction:
         """Return the probability of an event."""
@@ -148,11 +178,13 @@ class Probabilities:
         share, power, tables = self.weights[c], 1, self.tables[c]
         if not self._upwards:
             for a, some in event.items():
-                share *= self.mass(c, a, some)
+                share *= self.masses(a, some)[c]
             return Fraction(share, _ONE ** (1 + len(event)))
         # For each attribute with something asked of it or below, by its state: how likely that
         # is, over a power of 2**30 that is counted for all together.
-        waiting = {a: [int(inside) for inside in some] for a, some in event.items()}
+        waiting = {
+            a: [some >> state & 1 for state in range(self.sizes[a])] for a, some in event.items()
+        }
         for a in self._upwards[c]:
             if a not in waiting:
                 continue

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cpx.data.background import Background
 from cpx.data.mixture_choice import choose_mixture
-from cpx.data.mixture_fit import fit_mixture
+from cpx.data.mixture_fit import fit_mixture, structure_of
 from cpx.data.on_background import OnBackground
 from cpx.data.tree_mixture import TreeMixture
 from cpx.data.uniform import Batch
@@ -123,7 +123,29 @@ class Factorised(FittedToStates):
         return fit_mixture(codes, cardinalities, structure="factorised", smoothing=self.smoothing)
 
 
-class Mixture(FittedToStates):
+class _OfComponents(FittedToStates):
+    """What the distributions of one or more components have in common."""
+
+    options = ("components", "smoothing", "seed")
+
+    def __init__(
+        self, background: Background, components: int, smoothing: float, seed: int
+    ) -> None:
+        self.components = positive_integer("components", components)
+        super().__init__(background, smoothing, seed)
+
+    def _fit(self, codes: IntArray, cardinalities: Sequence[int]) -> TreeMixture:
+        return fit_mixture(
+            codes,
+            cardinalities,
+            structure=structure_of(self.name, self.components),
+            components=self.components,
+            smoothing=self.smoothing,
+            seed=self.seed,
+        )
+
+
+class Mixture(_OfComponents):
     """A mixture of kinds of rows, within each of which attributes are independent.
 
     Parameters
@@ -143,7 +165,6 @@ class Mixture(FittedToStates):
     """
 
     name = "mixture"
-    options = ("components", "smoothing", "seed")
 
     def __init__(
         self,
@@ -152,21 +173,10 @@ class Mixture(FittedToStates):
         smoothing: float = 1.0,
         seed: int = 0,
     ) -> None:
-        self.components = positive_integer("components", components)
-        super().__init__(background, smoothing, seed)
-
-    def _fit(self, codes: IntArray, cardinalities: Sequence[int]) -> TreeMixture:
-        return fit_mixture(
-            codes,
-            cardinalities,
-            structure="mixture",
-            components=self.components,
-            smoothing=self.smoothing,
-            seed=self.seed,
-        )
+        super().__init__(background, components, smoothing, seed)
 
 
-class ChowLiu(FittedToStates):
+class ChowLiu(_OfComponents):
     """Each attribute dependent on one other, along a Chow-Liu tree, or a mixture of such trees.
 
     Parameters
@@ -186,7 +196,6 @@ class ChowLiu(FittedToStates):
     """
 
     name = "chow-liu"
-    options = ("components", "smoothing", "seed")
 
     def __init__(
         self,
@@ -195,18 +204,7 @@ class ChowLiu(FittedToStates):
         smoothing: float = 1.0,
         seed: int = 0,
     ) -> None:
-        self.components = positive_integer("components", components)
-        super().__init__(background, smoothing, seed)
-
-    def _fit(self, codes: IntArray, cardinalities: Sequence[int]) -> TreeMixture:
-        return fit_mixture(
-            codes,
-            cardinalities,
-            structure="chow-liu" if self.components == 1 else "mixture of chow-liu trees",
-            components=self.components,
-            smoothing=self.smoothing,
-            seed=self.seed,
-        )
+        super().__init__(background, components, smoothing, seed)
 
 
 class Fitted(FittedToStates):

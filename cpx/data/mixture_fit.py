@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, InvalidOption, shown
 from cpx.support.validation import choice, integer_in, positive_integer, real, valid_seed
 
-__all__ = ["STRUCTURES", "Structure", "checked_codes", "fit_mixture", "quantised"]
+__all__ = ["STRUCTURES", "Structure", "checked_codes", "fit_mixture", "quantised", "structure_of"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -31,6 +31,19 @@ STRUCTURES: tuple[Structure, ...] = (
 _FIRST_STEPS = 5
 _DENSE = 2**22
 _ROUNDS = 2
+
+
+def structure_of(distribution: str, components: int) -> Structure:
+    """Return what is fitted for a name of a distribution: several Chow-Liu trees are a mixture.
+
+    Examples
+    --------
+    >>> structure_of("chow-liu", 1), structure_of("chow-liu", 3)
+    ('chow-liu', 'mixture of chow-liu trees')
+    """
+    if distribution == "chow-liu" and components > 1:
+        return "mixture of chow-liu trees"
+    return cast(Structure, distribution)
 
 
 def fit_mixture(

@@ -13,7 +13,7 @@ from cpx.answers.frontier import Frontier
 from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
 from cpx.data.mixture_choice import choose_mixture
-from cpx.data.mixture_fit import Structure, fit_mixture
+from cpx.data.mixture_fit import fit_mixture, structure_of
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, EngineError, InvalidOption, UnknownName, shown
 from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
@@ -157,11 +157,7 @@ class ProbabilisticExplainer:
             count = positive_integer(
                 "components", options.pop("components", _COMPONENTS.get(name, 1))
             )
-            structure: Structure = "factorised"
-            if name == "mixture":
-                structure = "mixture"
-            elif name == "chow-liu":
-                structure = "chow-liu" if count == 1 else "mixture of chow-liu trees"
+            structure = structure_of(name, count)
             return fit_mixture(codes, sizes, structure=structure, components=count, **options)
 
     # ------------------------------------------------------------------ one row

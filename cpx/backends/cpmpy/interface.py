@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
-from shutil import which
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import DECLINED, Backend, Outcome, Progress
 from cpx.backends.cpmpy.run import Run
-from cpx.errors import EngineMissing, UnknownName
+from cpx.errors import UnknownName
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
@@ -59,7 +58,6 @@ class Cpmpy(Backend):
 
     largest: ClassVar[int] = 2**60
     tolerance: ClassVar[float] = 0.0
-    program: ClassVar[str] = ""
 
     def __init_subclass__(cls, solver: str, requires: Mapping[str, str], **kwargs: Any) -> None:
         cls.requires = {**_CPMPY, **requires}
@@ -85,20 +83,6 @@ class Cpmpy(Backend):
     def installed(cls) -> list[str]:
         """Return the full names of the members whose packages and programs are there."""
         return [f"{cls.name}:{name}" for name, own in cls.members.items() if own.available()]
-
-    @classmethod
-    def available(cls) -> bool:
-        """Whether the packages are installed, and the program is on the path."""
-        return super().available() and (not cls.program or which(cls.program) is not None)
-
-    @classmethod
-    def require(cls) -> None:
-        """Raise :class:`EngineMissing` with the pip line, or the program that is missing."""
-        super().require()
-        if not cls.available():
-            raise EngineMissing(
-                f"the program {cls.program!r}, which {cls.known_as} needs, is not found"
-            )
 
     @classmethod
     def preload(cls) -> None:

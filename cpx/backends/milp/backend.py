@@ -9,7 +9,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
-from shutil import which
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -63,7 +62,6 @@ class Milp(Backend):
     requires: ClassVar[Mapping[str, str]] = {**_NEEDED, "highspy": "highspy>=1.11,<1.15"}
     supported_options: ClassVar[frozenset[str]] = frozenset({"threads", "seed", "gap", "hint"})
     others: ClassVar[dict[str, type[Milp]]] = {}
-    program: ClassVar[str] = ""
     preferred_encodings: ClassVar[tuple[str, ...]] = ("pairs",)
     takes_start: ClassVar[bool] = True
     summary: ClassVar[str] = "mixed integer programming through PuLP: exact, anytime"
@@ -87,20 +85,6 @@ class Milp(Backend):
         """Return the full names of the members whose packages and programs are there."""
         ours = [f"{cls.name}:highs", f"{cls.name}:cbc"] if Milp.available() else []
         return ours + [f"{cls.name}:{name}" for name, own in cls.others.items() if own.available()]
-
-    @classmethod
-    def available(cls) -> bool:
-        """Whether the packages are installed, and the program is on the path."""
-        return super().available() and (not cls.program or which(cls.program) is not None)
-
-    @classmethod
-    def require(cls) -> None:
-        """Raise :class:`EngineMissing` with the pip line, or the program that is missing."""
-        super().require()
-        if not cls.available():
-            raise EngineMissing(
-                f"the program {cls.program!r}, which {cls.known_as} needs, is not found"
-            )
 
     @classmethod
     def preload(cls) -> None:
@@ -134,11 +118,11 @@ class Milp(Backend):
         rounding could be a unit, and the engines do claim infeasibility then. Nothing is
         proved of such a problem, and a warning says so. Rows from 2**20 on are loosened by half
         a unit, which changes no solution in integers and keeps errors of rounding from
-        excluding one. Before a bound is reported it is moved
-        outwards, by the tolerance of integrality times the sum of the objective's weights
-        and the tolerance of reduced costs times the number of columns, and then rounded to
-        what the weights can add up to. Optimality is claimed only where the bound that is
-        left meets the recomputed objective.
+        excluding one. Before a bound is reported it is moved outwards, by the tolerance of
+        integrality (for CBC ten times that, which its optimal values can be off by) times the sum
+        of the objective's weights and the tolerance of reduced costs times the number of columns,
+        and then rounded to what the weights can add up to. Optimality is claimed only where the
+        bound that is left meets the recomputed objective.
         """
         with progress.phase("state"):
             statement = problem.model(options.encoding)

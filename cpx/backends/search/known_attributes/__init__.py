@@ -41,6 +41,8 @@ def solve_known_attributes(problem: ExpectedPrediction, progress: Progress) -> O
         return Outcome(
             True, Termination.COMPLETED, "the required features contradict", sizes=sizes
         )
+    if isinstance(problem, MLSE):
+        progress.bound(problem.trivial_bound())
     evaluator = evaluator_of(problem)
     enumeration = Enumeration(problem, evaluator, most, progress)
     if enumeration.affordable(most):

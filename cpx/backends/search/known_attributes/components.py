@@ -29,7 +29,6 @@ __all__ = ["bound_by_components"]
 def bound_by_components(problem: MLSE, progress: Progress) -> str:
     """Report the bound, and the best sets of the components; return what was done in words."""
     mixture = problem.distribution
-    progress.bound(problem.trivial_bound())
     if not mixture.edgeless:
         return "beam search; no bound by components that have edges"
     bound, nodes = 0, 0

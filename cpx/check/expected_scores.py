@@ -1,0 +1,216 @@
+"""Exact expected scores of a model, where the states of some attributes are known."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from cpx.check.forest import Forest
+from cpx.check.states import Event, Probabilities, States
+
+__all__ = ["MOST_WORK", "ExactScores", "TooLong"]
+
+_BITS = 30
+_MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
+
+MOST_WORK = 2 * 10**5
+"""Sets, or rows of states, times leaves times components: what is gone through at most."""
+
+
+class TooLong(Exception):
+    """There is no time left."""
+
+
+class ExactScores:
+    """What a model says for the class of x, and how probable it is, where some states are known.
+
+    Parameters
+    ----------
+    instance : mapping
+        A saved instance.
+    """
+
+    def __init__(self, instance: Mapping[str, Any]) -> None:
+        self.instance, self.parameters = instance, instance["parameters"]
+        self.forest = forest = Forest(instance["model"], instance["x"])
+        self.states = states = States(instance["coding"], forest)
+        self.chances = Probabilities(instance["distribution"])
+        self.unit = Fraction(self.parameters["unit"])
+        self.n = len(states.names)
+        self.required = {*self.parameters.get("required", ())}
+        self.forbidden = {*self.parameters.get("forbidden", ())}
+        rule = instance["model"]["rule"]
+        self.measure = _MEASURES[rule]
+        self.divisor = divisor = forest.scale * (1 if rule == "sum" else len(forest.trees))
+        self.deadline = math.inf
+        if not self._all_known():
+            return
+        self.label = self.class_of()
+        self.base = Fraction(self._for_class(forest.base), divisor)
+        self.leaf_values = [self._for_class(leaf.values) for leaf in states.leaves]
+        self.threshold, self.tied = self._threshold(rule, divisor)
+        self.expected, self.chance = cache(self._expected), cache(self._chance)
+
+    def broken(self) -> list[str]:
+        """Say why nothing can be judged."""
+        if not self._all_known():
+            return ["x: it has no state of some attribute, or the distribution other attributes"]
+        if self.states.lost:
+            return [f"coding: states are not told apart by the test of {self.states.lost[0]}"]
+        given, said = self.forest.classes[self.label], self.instance["class"]
+        return [] if given == said else [f"class: x is {given!r}, the instance says {said!r}"]
+
+    def _all_known(self) -> bool:
+        sizes = [len(states) for states in self.states.states]
+        return min(self.states.own) >= 0 and sizes == self.chances.sizes
+
+    # ------------------------------------------------------------------ scores
+
+    def reached(self, held: frozenset[int], row: Sequence[int] | None = None) -> list[int]:
+        """Return the leaves that rows reach which have some states of a row, that of x."""
+        own = self.states.own if row is None else row
+        return [
+            i
+            for i, leaf in enumerate(self.states.leaves)
+            if all(a not in held or some >> own[a] & 1 for a, some in leaf.tests.items())
+        ]
+
+    def class_of(self, row: Sequence[int] | None = None) -> int:
+        forest, every = self.forest, frozenset(range(self.n))
+        own = [self.states.leaves[i].values for i in self.reached(every, row)]
+        sums = [sum(column) for column in zip(forest.base, *own, strict=True)]
+        if forest.decision == "first":
+            return sums.index(max(sums))
+        return int(sums[0] > 0 or (sums[0] == 0 and forest.decision == "nonnegative"))
+
+    def _for_class(self, values: Iterable[int]) -> int:
+        """Return what scores say for the class of x."""
+        scores = list(values)
+        if len(scores) == 1:
+            return scores[0] if self.label == 1 else -scores[0]
+        if self.measure == "score":
+            return 2 * scores[self.label] - sum(scores)
+        return scores[self.label]
+
+    def _threshold(self, rule: str, divisor: int) -> tuple[Fraction, bool]:
+        """Return the score above which a row has the class, and whether all ties are alike."""
+        if rule == "sum" or len(self.forest.base) == 1:
+            return Fraction(0), True
+        most = least = sum(self.forest.base)
+        for tree in range(len(self.forest.trees)):
+            # Also of leaves that no state reaches.
+            sums = [sum(values) for values in _leaf_values(self.forest.trees[tree])]
+            most, least = most + max(sums), least + min(sums)
+        return Fraction(most, 2 * divisor), len(self.forest.base) == 2 and most == least
+
+    def event(self, held: Iterable[int]) -> dict[int, int]:
+        """Return the event that some attributes have the states of x."""
+        return {a: 1 << self.states.own[a] for a in held}
+
+    def _chance(self, held: frozenset[int]) -> Fraction:
+        return self.chances.of(self.event(held))
+
+    def _expected(self, held: frozenset[int]) -> Fraction:
+        """Return the expected score."""
+        chances, known = self.chances, self.event(held)
+        if chances.edgeless:
+            return self._by_components(held, known)
+        total = Fraction(0)
+        for i in self.reached(held):
+            self.look()
+            event: Event = {**self.states.leaves[i].tests, **known}
+            total += self.leaf_values[i] * chances.of(event)
+        return self.base + total / (self.divisor * self.chance(held))
+
+    def _by_components(self, held: frozenset[int], known: Event) -> Fraction:
+        chances, leaves = self.chances, self.states.leaves
+        shares, sums = [*chances.weights], [0] * len(chances.weights)
+        for a, some in known.items():
+            shares = [s * m for s, m in zip(shares, chances.masses(a, some), strict=True)]
+        # Over one power of 2**30 for all leaves, since fractions would be reduced each.
+        deepest = max(len(leaf.tests) for leaf in leaves)
+        for i in self.reached(held):
+            factors = self._factors(i, held)
+            value = self.leaf_values[i] << _BITS * (deepest - len(factors))
+            for c in range(len(sums)):
+                sums[c] += value * math.prod(factor[c] for factor in factors)
+        scale = self.divisor << _BITS * deepest
+        weighted = sum(share * total for share, total in zip(shares, sums, strict=True))
+        return self.base + Fraction(weighted, scale * sum(shares))
+
+    def _factors(self, i: int, held: frozenset[int]) -> list[list[int]]:
+        """Return the probabilities of what leads to a leaf, over 2**30, by component."""
+        self.look()
+        tests = self.states.leaves[i].tests.items()
+        return [self.chances.masses(a, some) for a, some in tests if a not in held]
+
+    def adds(self, i: int, held: frozenset[int]) -> Fraction:
+        """Return what a leaf that can be reached adds under independent attributes."""
+        factors = self._factors(i, held)
+        numerator = self.leaf_values[i] * math.prod(factor[0] for factor in factors)
+        return Fraction(numerator, self.divisor << _BITS * len(factors))
+
+    def look(self) -> None:
+        """Raise ``TooLong`` where no time is left."""
+        if time.monotonic() > self.deadline:
+            raise TooLong
+
+    def greatest_leaves(self, held: frozenset[int]) -> list[Fraction]:
+        """Return the greatest leaf of each tree that is reached."""
+        best: dict[int, int] = {}
+        for i in self.reached(held):
+            tree, value = self.states.leaves[i].tree, self.leaf_values[i]
+            best[tree] = max(best.get(tree, value), value)
+        return [Fraction(value, self.divisor) for value in best.values()]
+
+    def greatest(self, held: frozenset[int]) -> Fraction:
+        """Return the sum of the greatest leaves of all trees that are reached."""
+        return self.base + sum(self.greatest_leaves(held))
+
+    def bound(self, held: frozenset[int]) -> Fraction:
+        """Return the least probability of the class that follows from the expected score."""
+        U, T = self.greatest(held), self.threshold
+        if U <= T:
+            return Fraction(int(self.tied and U == T == self.expected(held)))
+        return max(Fraction(0), (self.expected(held) - T) / (U - T))
+
+    def penalty(self, held: frozenset[int]) -> int:
+        """Return by how much a set is the less likely choice."""
+        if self.chances.factorised:
+            return sum(_bits(self.chance(frozenset([a]))) + 1 for a in held)
+        return _bits(self.chance(held)) + len(held)
+
+    def same_decision(self, held: frozenset[int]) -> Fraction | None:
+        """Return the probability that rows with these states get the class, if they are few."""
+        tested = sorted({a for leaf in self.states.leaves for a in leaf.tests} - held)
+        sizes = [self.chances.sizes[a] for a in tested]
+        if math.prod(sizes) * len(self.states.leaves) > MOST_WORK:
+            return None
+        known, total, row = self.event(held), Fraction(0), [*self.states.own]
+        for states in itertools.product(*map(range, sizes)):
+            event = dict(known)
+            for a, state in zip(tested, states, strict=True):
+                row[a] = state
+                event[a] = 1 << state
+            if self.class_of(row) == self.label:
+                total += self.chances.of(event)
+        return total / self.chance(held)
+
+
+def _bits(chance: Fraction) -> int:
+    return round(2**20 * (math.log2(chance.denominator) - math.log2(chance.numerator)))
+
+
+def _leaf_values(root: Any) -> Iterable[tuple[int, ...]]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.left is None:
+            yield node.values
+        else:
+            waiting += [node.left, node.right]
