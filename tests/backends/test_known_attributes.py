@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -116,3 +117,15 @@ def test_stops_in_time() -> None:
     best = best_set(problem)
     if result.bound is not None and best is not None:
         assert result.bound >= best[0]
+
+
+@pytest.mark.parametrize("structure", STRUCTURES[1:])
+def test_a_score_that_no_row_has_is_out_of_reach(structure: str) -> None:
+    problem = random_expectation(3, structure, dual=True)
+    highest = problem.scores.greatest(problem.required)
+    for threshold, known in ((highest, False), (highest + 1, True)):
+        asked = replace(problem, threshold=threshold, measure="expectation")
+        result = solve(asked, "search", time_limit=20)
+        assert (result.raw_status == "no row has a score as high") is known
+        assert not known or result.status is Status.INFEASIBLE
+        assert (best_set(asked) is None) is (result.status is Status.INFEASIBLE)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
+from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE
 
 if TYPE_CHECKING:
@@ -22,6 +23,13 @@ __all__ = ["solve_known_attributes"]
 
 _WIDTH = 5
 """Sets of each size that the beam keeps."""
+
+
+def _out_of_reach(problem: ExpectedPrediction) -> bool:
+    """Whether no row that has what is required has a score of the threshold."""
+    if not isinstance(problem, FewestExpected) or problem.bounded:
+        return False
+    return problem.scores.greatest(problem.required) < problem.tau
 
 
 def solve_known_attributes(problem: ExpectedPrediction, progress: Progress) -> Outcome:
@@ -43,6 +51,8 @@ def solve_known_attributes(problem: ExpectedPrediction, progress: Progress) -> O
         )
     if isinstance(problem, MLSE):
         progress.bound(problem.trivial_bound())
+    elif _out_of_reach(problem):
+        return Outcome(True, Termination.COMPLETED, "no row has a score as high", sizes=sizes)
     evaluator = evaluator_of(problem)
     enumeration = Enumeration(problem, evaluator, most, progress)
     if enumeration.affordable(most):
