@@ -236,7 +236,7 @@ class _Greatest(_Claims):
         """Return the expected score in units."""
         if not self.chances.factorised:
             return round(self.expected(held) / self.unit)
-        adds = (round(self.adds(i, held) / self.unit) for i in self.reached(held))
+        adds = (self.in_units(i, held, down=False) for i in self.reached(held))
         return round(self.base / self.unit) + sum(adds)
 
     def feasible(self, held: frozenset[int]) -> bool:
@@ -281,13 +281,14 @@ class _Fewest(_Claims):
             return False
         if not self.chances.factorised:
             return (self.bound(held) if self.bounded else self.expected(held)) >= self.tau
-        down = [self.adds(i, held) for i in self.reached(held)]
-        if not self.bounded:
-            needed = math.ceil(self.tau / self.unit)
-            return sum(math.floor(v / self.unit) for v in [self.base, *down]) >= needed
-        down += [(1 - self.tau) * self.base, *(-self.tau * v for v in self.greatest_leaves(held))]
-        needed = math.ceil((1 - self.tau) * self.threshold / self.unit)
-        return sum(math.floor(v / self.unit) for v in down) >= needed
+        adds = sum(self.in_units(i, held, down=True) for i in self.reached(held))
+        others, needed = [self.base], self.tau
+        if self.bounded:
+            others = [(1 - self.tau) * self.base]
+            others += [-self.tau * value for value in self.greatest_leaves(held)]
+            needed = (1 - self.tau) * self.threshold
+        reached = adds + sum(math.floor(value / self.unit) for value in others)
+        return reached >= math.ceil(needed / self.unit)
 
     def too_bad(self, held: frozenset[int]) -> str:
         """Say that it does not reach the threshold."""

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from cpx.check.forest import Forest
@@ -16,6 +16,7 @@ from cpx.check.states import Event, Probabilities, States
 __all__ = ["MOST_WORK", "ExactScores", "TooLong"]
 
 _BITS = 30
+_KEPT = 4  # sets whose leaves are remembered
 _MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
 
 MOST_WORK = 2 * 10**5
@@ -48,6 +49,7 @@ class ExactScores:
         self.measure = _MEASURES[rule]
         self.divisor = divisor = forest.scale * (1 if rule == "sum" else len(forest.trees))
         self.deadline = math.inf
+        self.reached = lru_cache(_KEPT)(self._reached)
         if not self._all_known():
             return
         self.label = self.class_of()
@@ -71,7 +73,7 @@ class ExactScores:
 
     # ------------------------------------------------------------------ scores
 
-    def reached(self, held: frozenset[int], row: Sequence[int] | None = None) -> list[int]:
+    def _reached(self, held: frozenset[int], row: Sequence[int] | None = None) -> list[int]:
         """Return the leaves that rows reach which have some states of a row, that of x."""
         own = self.states.own if row is None else row
         return [
@@ -82,7 +84,7 @@ class ExactScores:
 
     def class_of(self, row: Sequence[int] | None = None) -> int:
         forest, every = self.forest, frozenset(range(self.n))
-        own = [self.states.leaves[i].values for i in self.reached(every, row)]
+        own = [self.states.leaves[i].values for i in self._reached(every, row)]
         sums = [sum(column) for column in zip(forest.base, *own, strict=True)]
         if forest.decision == "first":
             return sums.index(max(sums))
@@ -149,11 +151,16 @@ class ExactScores:
         tests = self.states.leaves[i].tests.items()
         return [self.chances.masses(a, some) for a, some in tests if a not in held]
 
-    def adds(self, i: int, held: frozenset[int]) -> Fraction:
-        """Return what a leaf that can be reached adds under independent attributes."""
+    def in_units(self, i: int, held: frozenset[int], down: bool) -> int:
+        """Return what a leaf that can be reached adds under independent attributes, in units.
+
+        Rounded down, or to the nearest integer, of two to the even one.
+        """
         factors = self._factors(i, held)
-        numerator = self.leaf_values[i] * math.prod(factor[0] for factor in factors)
-        return Fraction(numerator, self.divisor << _BITS * len(factors))
+        adds = self.leaf_values[i] * math.prod(factor[0] for factor in factors)
+        of = (self.divisor << _BITS * len(factors)) * self.unit.numerator
+        units, left = divmod(adds * self.unit.denominator, of)
+        return units if down else units + (2 * left > of - units % 2)
 
     def look(self) -> None:
         """Raise ``TooLong`` where no time is left."""
