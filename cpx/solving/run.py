@@ -19,8 +19,7 @@ from cpx.models.base import Problem, RatioProblem, Statement
 from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
-from cpx.solving.surrogate import solve_stand_in
-from cpx.solving.ties import break_ties
+from cpx.solving.inner_solves import break_ties, solve_stand_in
 from cpx.solving.warm_start import Start
 
 if TYPE_CHECKING:
