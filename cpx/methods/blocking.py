@@ -18,7 +18,7 @@ from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.result import Result, Status
 from cpx.answers.values import Value
 from cpx.backends.base import Progress
-from cpx.backends.search.sample_weights import sample_weights_of
+from  import sample_weights_of
 from cpx.errors import CheckFailed
 from cpx.models.base import Encoding, Problem, RatioProblem, RatioStep, Statement, Values
 from cpx.models.minimum_subset.problem import MinimumSubset
