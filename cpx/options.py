@@ -235,19 +235,19 @@ def named_text(name: str, options: Mapping[str, Any]) -> str:
     return name + "{" + ",".join(each) + "}"
 
 
-def split_names(text: str) -> list[str]:
-    """Split a list of names at the commas that are not within braces.
+def split_names(text: str, mark: str = ",") -> list[str]:
+    """Split a list of names at the commas, or other marks, that are not within braces.
 
     Examples
     --------
     >>> split_names("search, cpsat{cut_level=0,symmetry_level=0}")
     ['search', 'cpsat{cut_level=0,symmetry_level=0}']
     """
-    return _split(text)
+    return _split(text, mark)
 
 
-def _split(text: str) -> list[str]:
-    """Split at commas outside brackets and quotes; what is empty is left out."""
+def _split(text: str, mark: str = ",") -> list[str]:
+    """Split at marks outside brackets and quotes; what is empty is left out."""
     parts, start, depth, quoted = [], 0, 0, False
     for i, sign in enumerate(text):
         if sign == '"' and text[i - 1 : i] != "\\":
@@ -258,7 +258,7 @@ def _split(text: str) -> list[str]:
             depth += 1
         elif sign in "}]":
             depth -= 1
-        elif sign == "," and depth == 0:
+        elif sign == mark and depth == 0:
             parts.append(text[start:i])
             start = i + 1
     parts.append(text[start:])

@@ -46,6 +46,7 @@ _OURS = {
     "local-search": "cpx.methods.local_search:LocalSearch",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
+    "portfolio": "cpx.methods.portfolio:Portfolio",
     "program": "cpx.backends.program:Program",
     "search": "cpx.backends.search:Search",
 }
@@ -120,6 +121,9 @@ def backend(name: str) -> Backend:
     """
     if not isinstance(name, str):
         raise UnknownName("backend", name, names())
+    family, colon, members = name.partition(":")
+    if colon and "{" not in family and backend_class(family).starts_workers:
+        return backend_class(family)(members)
     name, settings = read_named("engine", name)
     family, colon, solver = name.partition(":")
     engine = backend_class(family)(solver if colon else None)

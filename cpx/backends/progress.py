@@ -20,6 +20,7 @@ from cpx.answers.values import Value
 from cpx.compiled.machine_code import seconds_compiling
 from cpx.errors import EngineError, shown
 from cpx.models.base import RatioProblem
+from cpx.processes.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,11 @@ class Progress:
         Called when a phase begins and when it ends, with the seconds of each phase before it and
         with the name of the phase that is entered; None where there is none.
 
+    Attributes
+    ----------
+    limits : Limits
+        What workers are confined to, for an engine that starts some.
+
     Notes
     -----
     Methods may be called from any thread; listeners are called under a lock, one at a time.
@@ -77,6 +83,7 @@ class Progress:
     ) -> None:
         self.problem = problem
         self.options = options
+        self.limits = Limits()
         self.started = time.perf_counter()
         self._compiling_before = seconds_compiling()
         self.explanation: Explanation | None = None
@@ -92,6 +99,10 @@ class Progress:
         self._gap_reached = False
 
     # ------------------------------------------------------------------ time
+
+    def start_clock(self) -> None:
+        """Count the time from now, once what is no part of the solve has been loaded."""
+        self.started = time.perf_counter()
 
     @property
     def elapsed(self) -> float:
@@ -138,6 +149,14 @@ class Progress:
         """What :meth:`stop` sets: for a solve inside this one, which it stops as well."""
         return self._stop
 
+    def take_back(self, bound: Value | None) -> None:
+        """Forget the bounds better than this one: whoever reported them has been refuted."""
+        with self._lock:
+            self.best_bound, self._gap_reached = bound, False
+            for i, (seconds, objective, known) in enumerate(self.trace):
+                if known is not None and (bound is None or self.is_better(bound, known)):
+                    self.trace[i] = TracePoint(seconds, objective, bound)
+
     def stop(self) -> None:
         """Ask the engine to stop; safe from any thread and from a signal handler."""
         self._stop.set()
@@ -182,7 +201,7 @@ class Progress:
         with self._lock:
             known = self.objective
             equal = value == known and tie < self._tie
-            if known is None or equal or self._better(value, known):
+            if known is None or equal or self.is_better(value, known):
                 self.objective, self._tie, self.explanation = value, tie, explanation
                 self._emit(explanation)
         return value
@@ -209,14 +228,15 @@ class Progress:
             exact = _safe_integer(value, downwards=self.problem.sense == "min")
         if self._trivial is None:
             self._trivial = self.problem.trivial_bound()
-        if self._trivial is not None and self._better(exact, self._trivial):
+        if self._trivial is not None and self.is_better(exact, self._trivial):
             exact = self._trivial
         with self._lock:
-            if self.best_bound is None or self._better(self.best_bound, exact):
+            if self.best_bound is None or self.is_better(self.best_bound, exact):
                 self.best_bound = exact
                 self._emit(None)
 
-    def _better(self, a: Value, b: Value) -> bool:
+    def is_better(self, a: Value, b: Value) -> bool:
+        """Whether one value is better than another; of bounds, the weaker one is."""
         return a < b if self.problem.sense == "min" else a > b
 
     def _emit(self, explanation: Explanation | None) -> None:

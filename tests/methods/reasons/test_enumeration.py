@@ -10,13 +10,13 @@ import pytest
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.reasons import (
     contrastive,
+    deletion,
     enumerate_reasons,
     minimal_reason,
     minimum_reason,
     necessary_attributes,
     relevant_attributes,
 )
-from cpx.methods.reasons import deletion
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.methods.reasons.test_minimum import values
