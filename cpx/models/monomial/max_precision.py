@@ -22,8 +22,8 @@ from cpx.models.monomial.form import (
     WeightedMonomial,
     least_fraction,
 )
-from cpx.models.monomial.listing import listings_of
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
+from cpx.models.monomial.text import listings_of
 from cpx.models.monomial.weighted import LIMITED_ENCODINGS
 from cpx.models.parameters import ShareOf, parameter
 from cpx.models.registry import register

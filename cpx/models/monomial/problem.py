@@ -25,8 +25,7 @@ from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Listing, Statement, Values, maximised
 from cpx.models.monomial.encodings.common import refuse_limits
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
-from cpx.models.monomial.listing import listings_of, objective_in_words
-from cpx.models.monomial.text import LIMITS, MonomialText
+from cpx.models.monomial.text import LIMITS, MonomialText, listings_of, objective_in_words
 from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
 from cpx.models.saved import SAMPLES
 from cpx.support.validation import Share
