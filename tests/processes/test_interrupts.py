@@ -69,7 +69,7 @@ def test_a_handler_of_others_is_left_where_it_is() -> None:
 
 def test_what_is_held_raises_at_its_end_unless_an_outer_block_notes_it() -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), interrupts.held():
+    with pytest.raises(KeyboardInterrupt), interrupts.held():  # noqa: PT012
         signal.raise_signal(signal.SIGINT)
         done.append("inside")
     event = threading.Event()
@@ -133,7 +133,7 @@ def test_a_worker_takes_one_and_no_more(number: signal.Signals) -> None:
 def test_what_a_library_keeps_to_itself_is_raised_after_it(number: signal.Signals) -> None:
     interrupts.install()
     before = [signal.getsignal(each) for each in BOTH]
-    with pytest.raises(KeyboardInterrupt), interrupts.interruptible():
+    with pytest.raises(KeyboardInterrupt), interrupts.interruptible():  # noqa: PT012
         with suppress(KeyboardInterrupt):
             signal.raise_signal(number)
         assert interrupts.exit_status() == 128 + number
