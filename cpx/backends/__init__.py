@@ -13,8 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import EngineError, UnknownName, shown
-from cpx.options import EngineOption
-from cpx.support.named_options import read_named
+from cpx.options import EngineOption, read_named
 
 __all__ = [
     "Backend",

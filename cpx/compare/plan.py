@@ -16,8 +16,7 @@ from cpx.compare.records import Skipped, configuration
 from cpx.compare.sources import Source, named_sources
 from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
 from cpx.models import Problem
-from cpx.options import SolveOptions
-from cpx.support.named_options import named_text, split_names
+from cpx.options import SolveOptions, named_text, split_names
 
 __all__ = ["Plan", "Task", "engine_names", "plan"]
 

@@ -19,13 +19,12 @@ from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Event, Outcome, Progress
+from cpx.backends.progress import start_thread
 from cpx.errors import CpxError, InvalidOption, shown
-from cpx.options import SolveOptions
+from cpx.options import SolveOptions, split_names
 from cpx.processes.limits import Limits, usable_cores
 from cpx.solving.isolate import run_isolated
 from cpx.solving.servers import prepare
-from cpx.support.named_options import split_names
-from cpx.support.threads import start_thread
 
 if TYPE_CHECKING:
     from cpx.models.base import Encoding, Problem

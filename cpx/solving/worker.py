@@ -159,8 +159,8 @@ def _confine(job: dict[str, Any]) -> None:
 
 def _work(job: dict[str, Any], outbox: Outbox, inbox: Inbox | None = None) -> None:
     from cpx.backends import Event
+    from cpx.backends.progress import start_thread
     from cpx.solving.run import run
-    from cpx.support.threads import start_thread
 
     def listen(event: Event) -> None:
         found = event.explanation
