@@ -9,21 +9,19 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpx.errors import InvalidOption, shown
-
-if TYPE_CHECKING:
-    from cpx.models.base import Encoding
 
 __all__ = ["add_encoding", "added_encoding", "added_names"]
 
 GROUP = "cpx.encodings"
 
-_registered: dict[tuple[str, str], Encoding[Any]] = {}
+# Encodings; their class is built on this module.
+_registered: dict[tuple[str, str], Any] = {}
 
 
-def add_encoding(kind: str, encoding: Encoding[Any]) -> None:
+def add_encoding(kind: str, encoding: Any) -> None:
     """Add an encoding to the problems of a kind in this process, without an entry point.
 
     Workers and other sessions know those of installed packages only.
@@ -36,7 +34,7 @@ def added_names(kind: str) -> list[str]:
     return sorted({name for own, name in (*_registered, *_entry_points()) if own == kind})
 
 
-def added_encoding(kind: str, name: str) -> Encoding[Any] | None:
+def added_encoding(kind: str, name: str) -> Any:
     """Return an encoding that is added to a kind of problems; None where there is none.
 
     Raises
@@ -59,7 +57,7 @@ def _entry_points() -> dict[tuple[str, str], EntryPoint]:
 
 
 @cache
-def _loaded(kind: str, name: str) -> Encoding[Any]:
+def _loaded(kind: str, name: str) -> Any:
     point = _entry_points()[kind, name]
     module, _, attribute = point.value.partition(":")
     told = f"encoding {shown(name)} of {kind} ({point.value})"
@@ -69,5 +67,4 @@ def _loaded(kind: str, name: str) -> Encoding[Any]:
         raise InvalidOption(f"{told} cannot be loaded: {error}") from error
     if getattr(encoding, "name", None) != name or not callable(getattr(encoding, "build", None)):
         raise InvalidOption(f"{told} is no cpx.models.Encoding of that name")
-    own: Encoding[Any] = encoding
-    return own
+    return encoding

@@ -271,7 +271,8 @@ class Problem(Shown, ABC):
         for encoding in cls.encodings:
             if encoding.name == name:
                 return encoding
-        if (added := added_encoding(cls.stated_as(), name)) is not None:
+        added: Encoding[Any] | None = added_encoding(cls.stated_as(), name)
+        if added is not None:
             return added
         raise UnknownName(f"encoding of {cls.kind}", name, cls.encoding_names())
 
