@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,6 +36,14 @@ def solve(
     as_json: opt.Json = False,
     output: opt.ResultFile = None,
     isolate: opt.Isolate = True,
+    proof: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also prove the bound, in as long again as the time limit, and write the proof "
+            "here, packed when the name ends in .gz.",
+        ),
+    ] = None,
 ) -> None:
     r"""Solve a saved instance and print the checked answer.
 
@@ -47,18 +56,31 @@ def solve(
       cpx solve inst.json --backend maxsat:rc2 --time-limit 10
       cpx solve inst.json --json | jq .objective
       cpx solve inst.json --backend milp -o result.json && cpx check inst.json result.json
+      cpx solve inst.json -o result.json --proof proof.gz
 
     \b
     Exit codes: 0 optimal or infeasible, proved; 3 a rule without proof; 4 no rule within
     the limits; 2 wrong input; 1 anything else.
     """
-    from cpx.cli.output import deliver
+    from cpx.cli.output import deliver, note
     from cpx.cli.reading import output_path, read_instance
+    from cpx.errors import InvalidOption
+    from cpx.solving.proofs import require_provable, with_proof
 
-    target = output_path(output, inst)
+    target, proof = output_path(output, inst), output_path(proof, inst)
+    if proof is not None and proof == target:
+        raise InvalidOption(f"proof: {proof} is where the result is written")
     chosen = opt.solve_options(time_limit, threads, seed, gap, encoding, hint)
     opt.require_engine(backend, None, None)
-    result = run_solve(read_instance(inst), backend, chosen, isolate)
+    problem = read_instance(inst)
+    if proof is not None:
+        require_provable(problem)
+    result = run_solve(problem, backend, chosen, isolate)
+    if proof is not None:
+        result = with_proof(problem, result, chosen.time_limit)
+        if result.proof is not None:
+            result.proof.save(proof)
+            note(f"wrote {proof}")
     raise typer.Exit(deliver(result, as_json, target))
 
 

@@ -18,7 +18,7 @@ from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.result import Result, Status
 from cpx.answers.values import Value
 from cpx.backends.base import Progress
-from cpx.backends.search.sample_weights import sample_weights_of
+from cpx.backends.search.presolve import sample_weights
 from cpx.errors import CheckFailed
 from cpx.models.base import Encoding, Problem, RatioProblem, RatioStep, Statement, Values
 from cpx.models.minimum_subset.problem import MinimumSubset
@@ -324,6 +324,6 @@ class _Enumeration:
         """Agreement of the samples that count, apart from those that required features exclude."""
         assert isinstance(self.problem, MonomialProblem)
         form = self.problem.search_form()
-        matters = sample_weights_of(form).signed != 0
+        matters = sample_weights(form).signed != 0
         matters &= form.covered(self.problem.required)
         return form.agreement[matters]
