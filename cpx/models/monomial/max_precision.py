@@ -203,6 +203,11 @@ class PrecisionStep(WeightedProblem, RatioStep):
     encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
     covers_something: ClassVar[bool] = True
 
+    @classmethod
+    def stated_as(cls) -> str:
+        """Return the kind of problems that this is a step of."""
+        return MaxPrecision.kind
+
     def validate(self) -> None:
         """Refuse a value whose products with weights do not fit 64 bits."""
         super().validate()
