@@ -18,6 +18,7 @@ from cpx.cli.make_rule_set import RuleSetOptions, rule_set
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.row_question import RowQuestion, RuleOptions, Source
 from cpx.errors import InvalidOption, ModelError, UnknownName, shown
+from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
     from cpx.models import Problem
@@ -182,6 +183,15 @@ def make(
     wanted: RuleOptions,
     expected: ExpectationOptions,
     rules: RuleSetOptions,
+    unseen: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="For a rule of a row: N more samples, which no engine sees. Precision and "
+            "coverage on them stand beside those on the samples wherever the rule is shown.",
+            show_default=False,
+        ),
+    ] = 0,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Name of the instance.  [default: TABLE-ROW-kK]"),
@@ -220,13 +230,16 @@ def make(
     path = output_path(output, source.table)
     asked.check()
     rules.check(asked.problem)
+    integer_in("unseen", unseen, 0)
+    if unseen and asked.problem in PROBLEMS:
+        raise InvalidOption(f"--unseen is for a rule of a row, not for --problem {asked.problem}")
     if asked.problem in EXPECTED:
         problem, words = _expected(source, wanted, asked, expected, k, name)
         _deliver(problem, path, words)
         return
     expected.refuse(f"--problem {' or '.join(EXPECTED)}")
     if asked.problem is None or asked.problem not in PROBLEMS:
-        problem, words = _from_table(source, wanted, asked, k, name)
+        problem, words = _from_table(source, wanted, asked, k, unseen, name)
     elif asked.problem in RULE_SETS:
         problem, words = rule_set(asked.problem, source, wanted, rules, k, name)
     else:
@@ -273,7 +286,12 @@ def _expected(
 
 
 def _from_table(
-    source: TableOrModel, wanted: RuleOptions, asked: ReasonOptions, k: int, name: str | None
+    source: TableOrModel,
+    wanted: RuleOptions,
+    asked: ReasonOptions,
+    k: int,
+    unseen: int,
+    name: str | None,
 ) -> tuple[Problem, str]:
     """State the problem of a row of a table; return it and its description."""
     source.require()
@@ -288,7 +306,7 @@ def _from_table(
     row = RowQuestion(source)
     title = name or f"{source.table.name.partition('.')[0]}-{source.row}-k{k}"
     row.check(question)
-    problem = row.problem(replace(question, name=title))
+    problem = row.problem(replace(question, name=title), unseen)
     if asked.problem is not None:
         problem = restated(problem, asked.problem, own)
     return problem, row.title(problem)

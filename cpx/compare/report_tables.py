@@ -138,6 +138,7 @@ def _explanations(cases: Cases) -> Grid:
     rows, frame = [], cases.frame
     founds = [run.result.explanation for run in cases.runs]
     fresh = any(found is not None and found.fresh is not None for found in founds)
+    aside = any(found is not None and found.unseen is not None for found in founds)
     columns = ("problem", "configuration", "solved", "proved", "answer", "seconds")
     runs: list[list[tuple[Any, ...]]] = [[] for _ in cases.problems]
     for run, row in zip(cases.runs, zip(*(frame[name] for name in columns)), strict=True):
@@ -158,6 +159,7 @@ def _explanations(cases: Cases) -> Grid:
             _share(None if found is None else found.precision),
             *([Cell(_fresh(found))] if fresh else []),
             _share(None if found is None else found.coverage),
+            *(_unseen(found) if aside else []),
         ]
         rows.append(Row(tuple(cells)))
     heads = (
@@ -170,6 +172,7 @@ def _explanations(cases: Cases) -> Grid:
         Column("precision"),
         *([Column("precision, fresh")] if fresh else []),
         Column("coverage"),
+        *([Column("precision, unseen"), Column("coverage, unseen")] if aside else []),
     )
     return Grid("explanations", "The best answer to each instance", heads, tuple(rows))
 
@@ -190,6 +193,13 @@ def _fresh(found: Explanation | None) -> str:
     if found is None or found.fresh is None:
         return "-"
     return f"{found.fresh.value:.3f} [{found.fresh.low:.3f}, {found.fresh.high:.3f}]"
+
+
+def _unseen(found: Explanation | None) -> list[Cell]:
+    unseen = None if found is None else found.unseen
+    if unseen is None:
+        return [Cell("-"), Cell("-")]
+    return [_share(unseen.precision), _share(unseen.coverage)]
 
 
 def _share(share: Fraction | None) -> Cell:

@@ -53,7 +53,10 @@ def break_ties(
     if step is None:
         return outcome
     best = progress.explanation.features
-    inner = _TieProgress(step, replace(options, hint=best, gap=None), progress)
+    # An encoding of another package states the problem that was asked, and may not state this.
+    encoding = options.encoding if options.encoding in step.encoding_names() else None
+    options = replace(options, hint=best, gap=None, encoding=encoding)
+    inner = _TieProgress(step, options, progress)
     inner.found(progress.explanation)
     if inner.should_stop:
         return outcome
