@@ -100,11 +100,17 @@ def best(
     optimal: Annotated[
         bool, typer.Option("--optimal", help="Only rules as good as the best: all ties.")
     ] = False,
+    backend: opt.Backend = "search",
+    encoding: opt.Encoding = None,
     time_limit: opt.TimeLimit = 60.0,
     threads: opt.Threads = 1,
+    seed: opt.Seed = 0,
     as_json: opt.RulesAsJson = False,
 ) -> None:
-    r"""List the best rules of a saved instance, in their order, by the exact search.
+    r"""List the best rules of a saved instance, in their order.
+
+    The exact search lists them in one go; another exact engine is asked again and again, each
+    time without the rules that it has found.
 
     How many rules are nearly as good as the best one, and how they differ, tells how far a
     single rule can be trusted as "the" explanation. Rules with a condition that excludes
@@ -115,6 +121,7 @@ def best(
       cpx best inst.json
       cpx best inst.json -n 100
       cpx best inst.json --optimal -n 1000
+      cpx best inst.json --backend maxsat
       cpx best inst.json --json | jq '.rules[].text'
 
     \b
@@ -125,9 +132,17 @@ def best(
     from cpx.cli.reading import read_instance
     from cpx.explainers.ranking import best_rules, optimal_rules
 
-    chosen = opt.solve_options(time_limit, threads, 0, None, None, None)
+    chosen = opt.solve_options(time_limit, threads, seed, None, encoding, None)
     find = optimal_rules if optimal else best_rules
-    ranking = find(read_instance(inst), n, time_limit=chosen.time_limit, threads=threads)
+    ranking = find(
+        read_instance(inst),
+        n,
+        backend=backend,
+        encoding=encoding,
+        time_limit=chosen.time_limit,
+        threads=threads,
+        seed=seed,
+    )
     if as_json:
         typer.echo(json.dumps(ranking.to_dict(), indent=1, allow_nan=False))
     else:
