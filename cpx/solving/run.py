@@ -20,8 +20,8 @@ from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
-from cpx.solving.surrogate import solve_stand_in
-from cpx.solving.ties import break_ties
+from cpx.solving.inner_solves import break_ties, solve_stand_in
+from cpx.solving.proofs import require_provable, with_proof
 from cpx.solving.warm_start import Start
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def solve(
     warm_start: bool = True,
     isolate: bool | None = None,
     listen: Callable[[Event], None] | None = None,
+    proof: bool = False,
 ) -> Result:
     """Solve a problem and return a checked result.
 
@@ -77,6 +78,10 @@ def solve(
         be stopped otherwise (``needs_worker``).
     listen : callable, optional
         Called with an :class:`~cpx.backends.Event` at every improvement.
+    proof : bool
+        Make a proof of the bound, or of the infeasibility, after the solve, whatever the engine:
+        ``result.proof``. It may take as long again as the time limit; one that is not complete by
+        then proves a weaker bound, and a warning says so.
 
     Returns
     -------
@@ -109,7 +114,13 @@ def solve(
         engine={} if engine is None else engine,
         warm_start=warm_start,
     )
-    return run(problem, backend, options, isolate=isolate, listen=listen)
+    if proof:
+        require_provable(problem)
+    result = run(problem, backend, options, isolate=isolate, listen=listen)
+    if not proof:
+        return result
+    assert isinstance(problem, Problem)
+    return with_proof(problem, result, options.time_limit)
 
 
 def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:

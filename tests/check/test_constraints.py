@@ -99,7 +99,7 @@ def test_bounds_are_refuted_by_the_best_rule_of_two_more_features_than_are_requi
     seen = set()
     for seed in range(250):
         instance = instance_of(kind, seed)
-        data = monomials._read(instance)
+        data = monomials.read(instance)
         most = len(instance["parameters"].get("required", ())) + 2
         rules = [s for n in range(5) for s in itertools.combinations(range(4), n)]
         small = [rule for rule in rules if len(rule) <= most and allowed(instance, rule)]
@@ -133,7 +133,7 @@ def test_a_small_rule_has_one_feature_of_a_group_that_a_required_one_is_of() -> 
         "weights": [3, 2, 2, 4],
         "groups": [0, 0, 1],
     }
-    assert monomials._small_rule("k-monomial", monomials._read(instance)) == [0, 2]
+    assert monomials._small_rule("k-monomial", monomials.read(instance)) == [0, 2]
 
 
 def test_the_most_precise_small_rule_may_cover_a_weight_of_1() -> None:
@@ -143,7 +143,7 @@ def test_the_most_precise_small_rule_may_cover_a_weight_of_1() -> None:
         "samples": ["01", "11", "01", "01"],
         "labels": "1110",
     }
-    assert monomials._small_rule("max-precision", monomials._read(instance)) == [0]
+    assert monomials._small_rule("max-precision", monomials.read(instance)) == [0]
 
 
 def test_a_claim_of_infeasibility_that_takes_too_long_is_left_alone(

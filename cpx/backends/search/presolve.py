@@ -33,7 +33,7 @@ from cpx.errors import InvalidInstance
 if TYPE_CHECKING:
     from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 
-__all__ = ["Reduced", "merge_rows", "reduce"]
+__all__ = ["Reduced", "merge_rows", "reduce", "sample_weights"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -134,7 +134,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     columns = _free_columns(form)
     if columns is None:
         return None
-    samples = _sample_weights(form)
+    samples = sample_weights(form)
     matters = samples.signed != 0
     if fixed:
         matters &= form.covered(fixed)
@@ -301,7 +301,7 @@ class _SampleWeights:
         )
 
 
-def _sample_weights(form: WeightedMonomial | RatioMonomial) -> _SampleWeights:
+def sample_weights(form: WeightedMonomial | RatioMonomial) -> _SampleWeights:
     """Return what a form optimises; a ratio has limits only, and no value.
 
     Raises
