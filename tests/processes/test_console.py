@@ -43,6 +43,18 @@ def test_lines_come_as_they_are_printed(tmp_path: Path) -> None:
     assert not os.path.exists(f"/proc/{process.pid}")
 
 
+def test_without_a_terminal_lines_come_from_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "openpty")
+    with _console("import os; print(os.isatty(1)); print(2)", tmp_path) as console:
+        lines = []
+        while console.running():
+            lines += console.lines()
+        lines += console.lines()
+    assert lines == [b"False", b"2"]
+
+
 def test_who_prints_too_much_is_killed(tmp_path: Path) -> None:
     code = "import time; print('x' * 100, flush=True); time.sleep(60)"
     for most, killed in ((50, True), (102, False)):
