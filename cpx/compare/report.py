@@ -15,9 +15,8 @@ import numpy as np
 from cpx.answers.text import printable
 from cpx.answers.values import Value, decimal, digits
 from cpx.compare.cases import Cases
-from cpx.compare.definitions import DEFINITIONS
 from cpx.compare.plots import COLOURS, anytime, cactus, profile
-from cpx.compare.report_tables import grids
+from cpx.compare.report_tables import DEFINITIONS, grids
 from cpx.compare.scores import scores as scores_of
 from cpx.compare.summary import findings
 from cpx.compare.table import outcome

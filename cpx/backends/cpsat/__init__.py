@@ -119,7 +119,7 @@ class CpSat(Backend):
         """State, compile and solve; see :class:`~cpx.backends.base.Backend`."""
         from ortools.sat.python import cp_model
 
-        from cpx.backends.cpsat.compile import compile_cp_model
+        from cpx.backends.cpsat.compile import compile_cp_model, safe_parameters
 
         with progress.phase("state"):
             statement = problem.model(options.encoding)
@@ -133,6 +133,7 @@ class CpSat(Backend):
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
 
+        safe = safe_parameters(model)
         outcome = Outcome(False, Termination.COMPLETED, sizes=sizes)
         with progress.phase("solve"):
             for phase in _phases(model, statement, options):
@@ -142,7 +143,8 @@ class CpSat(Backend):
                 if progress.explanation is not None:
                     model.clear_hints()
                     _add_hint(model, variables, statement, progress.explanation.features)
-                solver = _solver(phase, options, progress)
+                parameters = {**safe, **phase.parameters}
+                solver = _solver(phase._replace(parameters=parameters), options, progress)
                 solver.best_bound_callback = _bound_watcher(model, statement, progress)
                 solve = partial(solver.solve, model, _watcher(cp_model, variables, progress))
                 code = run_interruptibly(solve, progress, solver.stop_search)
