@@ -68,9 +68,9 @@ class _Phase(NamedTuple):
 
 
 _IN_TURN = ["core", "default_lp", "quick_restart_no_lp"]
+# Of a statement with a core, presolve alone: proves what follows from all constraints.
+_WHOLE = _Phase({"max_number_of_conflicts": 1}, 4.0, 0.1, of_core=False)
 _PHASES = (
-    # Presolve alone: proves what follows from all constraints.
-    _Phase({"max_number_of_conflicts": 1}, 4.0, 0.1, of_core=False),
     # Proves what is easy.
     _Phase({}, 1.0, 0.1),
     # Strategies in turn: good solutions, sooner than by the default parameters.
@@ -133,7 +133,6 @@ class CpSat(Backend):
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
 
-        safe = safe_parameters(model)
         outcome = Outcome(False, Termination.COMPLETED, sizes=sizes)
         with progress.phase("solve"):
             for phase in _phases(model, statement, options):
@@ -143,7 +142,7 @@ class CpSat(Backend):
                 if progress.explanation is not None:
                     model.clear_hints()
                     _add_hint(model, variables, statement, progress.explanation.features)
-                parameters = {**safe, **phase.parameters}
+                parameters = {**safe_parameters(model), **phase.parameters}
                 solver = _solver(phase._replace(parameters=parameters), options, progress)
                 solver.best_bound_callback = _bound_watcher(model, statement, progress)
                 solve = partial(solver.solve, model, _watcher(cp_model, variables, progress))
@@ -187,7 +186,7 @@ class CpSat(Backend):
 def _phases(model: Any, statement: Statement, options: SolveOptions) -> Sequence[_Phase]:
     if options.engine or options.threads > 1 or not len(model.proto.objective.vars):
         return [_Phase(options.engine, math.inf, 1.0, of_core=False)]
-    return _PHASES if statement.core is not None else _PHASES[1:]
+    return _PHASES if statement.core is None else (_WHOLE, *_PHASES)
 
 
 def _solver(phase: _Phase, options: SolveOptions, progress: Progress) -> Any:
