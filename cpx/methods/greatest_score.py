@@ -91,7 +91,7 @@ def greatest_score(
         by_tree.setdefault(int(leaves.tree[leaf]), []).append((leaf, reached))
         for a, m, _ in tests:
             if a not in S:
-                leading = np.flatnonzero(leaves.masks[a][m]).tolist()
+                leading = np.flatnonzero(leaves.masks.states(m)).tolist()
                 model += reached.implies(Operator("or", [states[a][s] for s in leading]))
     for pairs in by_tree.values():
         model += cp.sum([v for _, v in pairs]) == 1

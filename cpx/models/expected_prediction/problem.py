@@ -355,7 +355,7 @@ class MLSE(ExpectedPrediction):
         if self.distribution.factorised:
             return self.form.value(chosen) if self.stated else self.leaf_tables.value(chosen)
         assert self.unit is not None
-        return round(self.scores.expected(chosen) / Fraction(self.unit))
+        return self.scores.rounded(chosen, Fraction(self.unit))
 
     def evaluate(self, explanation: Explanation) -> Evaluation:
         """Return the expected score in units, the penalty, and whether the set may be chosen."""

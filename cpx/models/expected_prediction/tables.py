@@ -58,8 +58,8 @@ class LeafTables:
     rounding: Literal["nearest", "down"] = "nearest"
 
     @cached_property
-    def masses(self) -> tuple[list[int], ...]:
-        """The probability of each mask of each attribute, over 2**30."""
+    def masses(self) -> list[int]:
+        """The probability of each mask, over 2**30."""
         return self.scores.numerators()
 
     @cached_property
@@ -78,26 +78,55 @@ class LeafTables:
 
     def value(self, chosen: Iterable[int]) -> int:
         """Return the base and what all leaves add when these attributes are known."""
-        held, total = {*chosen}, self.base
-        for leaf, tests in enumerate(self.scores.tests):
-            if all(agrees or a not in held for a, _, agrees in tests):
-                total += self._entry(leaf, [t for t in tests if t[0] not in held])
+        leaves, S = self.scores.leaves, [*{*chosen}]
+        reached, unknown = self.scores.reached(S)
+        left, mask = np.flatnonzero(reached), leaves.mask
+        seen = np.zeros((1, leaves.n_attributes), dtype=np.bool_)
+        seen[0, S] = True
+        shares = self.scores.evaluator.reached(0, seen)[0, left]
+        whole, near = self._in_doubt(self._in_units[left] * shares, self.deepest)
+        total = self.base + sum(whole[~near].tolist())
+        for leaf in left[near].tolist():
+            tests = slice(*leaves.starts[leaf : leaf + 2])
+            total += self._entry(leaf, mask[tests][unknown[tests]].tolist())
         return total
 
-    def _entry(self, leaf: int, unknown: Iterable[tuple[int, int, bool]]) -> int:
-        """Return what a leaf adds, exactly rounded, when these of its tests are not known."""
+    @cached_property
+    def _in_units(self) -> NDArray[np.float64]:
+        """The values of the leaves in units: quotients of integers, rounded once."""
+        up, down = self._scale.denominator, self._scale.numerator
+        return np.array([int(v) * up / down for v in self.scores.leaves.values.tolist()])
+
+    def _entry(self, leaf: int, unknown: Iterable[int]) -> int:
+        """Return what a leaf adds, exactly rounded, when these of its masks are not known."""
         value, power = self.scores.leaves.values[leaf], 1
-        for a, m, _ in unknown:
-            value *= self.masses[a][m]
+        for m in unknown:
+            value *= self.masses[m]
             power *= ONE
         return self.rounded(value / (self._scale * power))
+
+    def _in_doubt(
+        self, units: NDArray[np.float64], factors: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return rounded floats, and which of them may be rounded wrongly.
+
+        A float is the rounded product of so many factors, so its relative error is known.
+        """
+        doubt = np.abs(units) * ((factors + 2) * 2.0**-52) + 2.0**-60
+        if self.rounding == "nearest":
+            result = np.rint(units)
+            near = np.abs(np.abs(units - result) - 0.5) <= doubt
+        else:
+            result = np.floor(units)
+            near = np.abs(units - np.rint(units)) <= doubt
+        return result.astype(np.int64), near
 
     # -------------------------------------------------------------------- tables
 
     @cached_property
     def deepest(self) -> int:
         """The greatest number of tests of a leaf."""
-        return max(map(len, self.scores.tests), default=0)
+        return int(np.diff(self.scores.leaves.starts).max(initial=0))
 
     @cached_property
     def of_leaves(self) -> list[NDArray[np.int64]]:
@@ -113,8 +142,7 @@ class LeafTables:
         for size, group in groups.items():
             start = np.array([self._alone(leaf) for leaf in group])
             shares = [
-                [self.masses[a][m] / ONE for a, m, agrees in tests[leaf] if agrees]
-                for leaf in group
+                [self.masses[m] / ONE for _, m, agrees in tests[leaf] if agrees] for leaf in group
             ]
             tables = self._tables(group, start, np.array(shares).reshape(len(group), size))
             for leaf, table in zip(group, tables, strict=True):
@@ -124,9 +152,9 @@ class LeafTables:
     def _alone(self, leaf: int) -> float:
         """Return what a leaf adds, in units, when all its tests that agree with x are known."""
         value, power = self.scores.leaves.values[leaf], 1
-        for a, m, agrees in self.scores.tests[leaf]:
+        for _, m, agrees in self.scores.tests[leaf]:
             if not agrees:
-                value *= self.masses[a][m]
+                value *= self.masses[m]
                 power *= ONE
         # The quotient of two integers is correctly rounded.
         return float(value * self._scale.denominator / (self._scale.numerator * power))
@@ -134,26 +162,16 @@ class LeafTables:
     def _tables(
         self, group: list[int], start: NDArray[np.float64], shares: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        """Return the tables of leaves with as many agreeing tests: floats, exact where in doubt.
-
-        A float is the rounded product of as many numbers, so its relative error is known.
-        """
+        """Return the tables of leaves with as many agreeing tests."""
         tables = start[:, None]
         for share in shares.T:
             tables = np.hstack([tables * share[:, None], tables])
-        doubt = np.abs(tables) * ((shares.shape[1] + 2) * 2.0**-52) + 2.0**-60
-        if self.rounding == "nearest":
-            result = np.rint(tables)
-            near = np.abs(np.abs(tables - result) - 0.5) <= doubt
-        else:
-            result = np.floor(tables)
-            near = np.abs(tables - np.rint(tables)) <= doubt
-        integers = result.astype(np.int64)
+        integers, near = self._in_doubt(tables, shares.shape[1])
         for i, index in zip(*(axis.tolist() for axis in np.nonzero(near)), strict=True):
             leaf = group[i]
             row = self.scores.tests[leaf]
             places = {test[0]: bit for bit, test in enumerate(t for t in row if t[2])}
-            unknown = [t for t in row if not (t[2] and index >> places[t[0]] & 1)]
+            unknown = [m for a, m, agrees in row if not (agrees and index >> places[a] & 1)]
             integers[i, index] = self._entry(leaf, unknown)
         return integers
 

@@ -35,7 +35,7 @@ class KnownSet(NamedTuple):
 
 def evaluator_of(problem: ExpectedPrediction) -> Evaluator:
     """Return the evaluator of a problem's sets."""
-    return Evaluator(problem.leaves, problem.distribution, problem.codes)
+    return problem.scores.evaluator
 
 
 def frontier(problem: ExpectedPrediction, most: int, width: int = 5) -> list[KnownSet]:
