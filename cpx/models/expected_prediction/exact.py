@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +19,9 @@ if TYPE_CHECKING:
     from cpx.data.tree_mixture import TreeMixture
     from cpx.models.expected_prediction.leaves import LeafForm
 
-__all__ = ["ExactScores", "LeafTest"]
+__all__ = ["ExactScores"]
 
 Bools = NDArray[np.bool_]
-
-LeafTest = tuple[int, int, bool]
-"""Attribute, mask, and whether the state of x leads on to the leaf."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +43,9 @@ class ExactScores:
     _masses: dict[int, list[int]] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def _agrees(self) -> Bools:
+    def agrees(self) -> Bools:
         """Of each test, whether the state of x leads on."""
         return self.leaves.masks.having(self.codes)[self.leaves.mask]
-
-    @cached_property
-    def tests(self) -> tuple[tuple[LeafTest, ...], ...]:
-        """The tests of each leaf."""
-        leaves, agrees = self.leaves, self._agrees
-        rows = list(zip(leaves.attribute.tolist(), leaves.mask.tolist(), agrees.tolist()))
-        return tuple(tuple(rows[first:end]) for first, end in pairwise(leaves.starts.tolist()))
 
     def numerators(self, component: int = 0) -> list[int]:
         """Return the probability of each mask, over 2**30; without edges."""
@@ -98,7 +87,7 @@ class ExactScores:
         held[list(S)] = True
         known = held[leaves.attribute]
         reached = np.ones(len(leaves.values), dtype=np.bool_)
-        reached[leaves.leaf[known & ~self._agrees]] = False
+        reached[leaves.leaf[known & ~self.agrees]] = False
         return reached, ~known & reached[leaves.leaf]
 
     def _unknown(self, S: Iterable[int]) -> tuple[list[Any], list[list[int]]]:
@@ -203,13 +192,13 @@ class ExactScores:
 
     def tree_maxima(self, chosen: Iterable[int]) -> list[Any]:
         """Return the greatest leaf of each tree that a row with these states of x reaches."""
-        values, ranks = self._ranks
+        values, ranks = self.ranks
         left = np.flatnonzero(self.reached({*chosen})[0])
         _, first = np.unique(self.leaves.tree[left], return_index=True)
         return [values[rank] for rank in np.maximum.reduceat(ranks[left], first).tolist()]
 
     @cached_property
-    def _ranks(self) -> tuple[list[Any], NDArray[np.int64]]:
+    def ranks(self) -> tuple[list[Any], NDArray[np.int64]]:
         """The different values of leaves, increasing, and which of them each leaf has."""
         own = self.leaves.values.tolist()
         values = sorted({*own})

@@ -171,7 +171,7 @@ class FewestExpected(ExpectedPrediction):
         told = super().unstated
         if told or not self.bounded:
             return told
-        widest = max(len(features) for _, features in self.leaf_tables.pieces(True))
+        widest = int(self.leaf_tables.by_tree.sizes.max())
         if widest <= MOST_TESTS:
             return ""
         return (

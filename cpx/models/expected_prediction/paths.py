@@ -134,7 +134,7 @@ class _Column:
         rows = np.flatnonzero((count > 0) & (count < size))
         self.rows.append(rows + before)
         self._keys.append(((first * (size + 1) + end) * 2 + also)[rows])
-        return count > 0
+        return np.asarray(count > 0)
 
     def sets(self) -> tuple[Runs, Ints]:
         """Return the different sets of states, and that of each row."""
