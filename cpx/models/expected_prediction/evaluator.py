@@ -15,6 +15,7 @@ Bayes' rule P_c(l | z, x_j) = P_c(l | z) P_c(x_j | z, l) / P_c(x_j | z).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,13 +29,17 @@ if TYPE_CHECKING:
     from cpx.data.tree_mixture import TreeMixture
     from cpx.models.expected_prediction.leaves import LeafForm
 
-__all__ = ["Evaluator", "Extensions"]
+__all__ = ["Evaluator", "Extensions", "Stopped"]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 _AT_ONCE = 2**21
 """Numbers that are worked on at once: 16 MB of floats."""
+
+
+class Stopped(Exception):
+    """The evaluator was told to stop."""
 
 
 class Extensions(NamedTuple):
@@ -98,15 +103,29 @@ class Evaluator:
             expected[rows] = self._mixed(joint, means)
         return expected, logs
 
-    def extensions(self, observed: Bools) -> Extensions:
-        """Return the same of N sets, and of all sets with one more attribute."""
+    def extensions(self, observed: Bools, stop: Callable[[], bool] = lambda: False) -> Extensions:
+        """Return the same of N sets, and of all sets with one more attribute.
+
+        Parameters
+        ----------
+        observed : (N, A) array of bool
+        stop : callable, optional
+            Asked before each component.
+
+        Raises
+        ------
+        Stopped
+            When ``stop`` says so.
+        """
         seen = np.atleast_2d(np.asarray(observed, dtype=np.bool_))
-        parts = [self._extended(seen[rows]) for rows in self.chunks(len(seen))]
+        parts = [self._extended(seen[rows], stop) for rows in self.chunks(len(seen))]
         return Extensions(*(np.concatenate(part) for part in zip(*parts)))
 
-    def _extended(self, seen: Bools) -> Extensions:
+    def _extended(self, seen: Bools, stop: Callable[[], bool]) -> Extensions:
         joint, pairs = self._joint(seen), []
         for c in range(self.distribution.n_components):
+            if stop():
+                raise Stopped
             pairs.append(self._by_edges(c, seen) if self._edges[c] else self._by_factors(c, seen))
         means = np.stack([mean for mean, _, _ in pairs], axis=-1)
         means_with = np.stack([more for _, more, _ in pairs], axis=-1)

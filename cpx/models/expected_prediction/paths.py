@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import ReferenceType, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +50,21 @@ class Paths(NamedTuple):
     masks: StateSets
 
 
+_LAST: list[tuple[ReferenceType[TreeModel], ReferenceType[Coding], Paths]] = []
+"""What was read last: it is the same for all rows of a model that are explained."""
+
+
 def leaf_paths(model: TreeModel, coding: Coding) -> Paths:
     """Return what leads to the leaves of a model."""
+    for own, states, paths in [*_LAST]:
+        if own() is model and states() is coding:
+            return paths
+    paths = _read(model, coding)
+    _LAST[:] = [(ref(model, lambda gone: _LAST.clear()), ref(coding), paths)]
+    return paths
+
+
+def _read(model: TreeModel, coding: Coding) -> Paths:
     readers = [
         (_Column if len(columns) == 1 else _Columns)(model, coding, a)
         for a, columns in enumerate(coding.columns)
