@@ -8,13 +8,12 @@ imported before it is asked for, and no engine before it solves.
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import EngineError, UnknownName, shown
-from cpx.options import EngineOption
-from cpx.support.named_options import read_named
+from cpx.options import EngineOption, read_named
+from cpx.support.lazy_imports import named_object
 
 __all__ = [
     "Backend",
@@ -47,6 +46,7 @@ _OURS = {
     "local-search": "cpx.methods.local_search:LocalSearch",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
+    "portfolio": "cpx.methods.portfolio:Portfolio",
     "program": "cpx.backends.program:Program",
     "search": "cpx.backends.search:Search",
 }
@@ -97,13 +97,7 @@ def backend_class(name: str) -> type[Backend]:
     point = _entry_points().get(name)
     if point is None:
         raise UnknownName("backend", name, names())
-    module, _, attribute = point.value.partition(":")
-    try:
-        cls = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise EngineError(
-            f"backend {shown(name)} ({point.value}) cannot be loaded: {error}"
-        ) from error
+    cls = named_object(point.value, f"backend {shown(name)}", EngineError)
     if not (isinstance(cls, type) and issubclass(cls, Backend)):
         raise EngineError(f"backend {shown(name)} ({point.value}) is no cpx.backends.Backend")
     return cls
@@ -121,6 +115,9 @@ def backend(name: str) -> Backend:
     """
     if not isinstance(name, str):
         raise UnknownName("backend", name, names())
+    family, colon, members = name.partition(":")
+    if colon and "{" not in family and backend_class(family).starts_workers:
+        return backend_class(family)(members)
     name, settings = read_named("engine", name)
     family, colon, solver = name.partition(":")
     engine = backend_class(family)(solver if colon else None)

@@ -18,15 +18,15 @@ from cpx.data.naive_bayes import fit_naive_bayes
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, EngineError, InvalidOption, UnknownName, shown
 from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
-from cpx.explainers.class_names import class_context
+from cpx.explainers.sufficient import class_context
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.text import MEASURES
 from cpx.models.sufficient_reason.row import fitted_to
+from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
 from cpx.solving.run import solve_with
-from cpx.support.named_options import read_named
 from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
 from cpx.trees.linear import is_linear, read_linear

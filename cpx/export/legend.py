@@ -16,16 +16,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cpx.answers.text import one_line
 from cpx.errors import DataError
-from cpx.export.document import Section, one_line
+from cpx.export.document import Section
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
 
 __all__ = ["Legend", "head", "legend_items", "names_of", "read_legend"]
 
-_OBJECTIVE = re.compile(r"^(?:c|\*|\\|#) objective = (?:value ([+-]) (\d+)|(-?\d+) - value)$")
-_NAME = re.compile(r"^(?:c|\*|\\|#) (\S+) = (\w+)\[(\d+)\](?:: .*)?$")
+_OBJECTIVE = re.compile(r"^(?:c|\*|\\|#|%) objective = (?:value ([+-]) (\d+)|(-?\d+) - value)$")
+_NAME = re.compile(r"^(?:c|\*|\\|#|%) (\S+) = (\w+)\[(\d+)\](?:: .*)?$")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.html import Shown
-from cpx.answers.text import Block, Fact, Facts, Paragraph, Table
+from cpx.answers.text import Block, Fact, Facts, Paragraph, Table, one_line
 from cpx.answers.values import Value
 from cpx.errors import InvalidOption, UnknownName
+from cpx.models.added_encodings import added_encoding, added_names
 from cpx.models.parameters import parameters_of
 from cpx.models.saved import arguments_of, written
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Encoding",
+    "Listing",
     "Problem",
     "RatioProblem",
     "RatioStep",
@@ -107,6 +109,27 @@ def maximised(statement: Statement, constant: int) -> Statement:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """Items of one kind in the data of an instance.
+
+    Attributes
+    ----------
+    title : str
+    lines : iterable of str
+        One for each item, made while they are read: large data are abridged for people.
+    count : int
+        Their number.
+    noun : str
+        What they are, in the plural; empty for what is never abridged.
+    """
+
+    title: str
+    lines: Iterable[str]
+    count: int
+    noun: str
+
+
+@dataclass(frozen=True)
 class Encoding(Generic[FormT]):
     """A named way to state a problem.
 
@@ -178,6 +201,15 @@ class Problem(Shown, ABC):
         """What an explanation is made of: the title of a list, and the words of each."""
         return self.features_are, self.feature_names
 
+    def listings(self) -> Iterator[Listing]:
+        """Yield what a statement of the instance lists of its data, item by item.
+
+        By default what an explanation is made of.
+        """
+        title, words = self.listed
+        lines = (f"  {j:>4}  {one_line(text)}" for j, text in enumerate(words))
+        yield Listing(title, lines, len(words), "features")
+
     def facts(self) -> dict[str, str]:
         """Return the data and parameters of the instance in words, by what they are.
 
@@ -239,7 +271,21 @@ class Problem(Shown, ABC):
         for encoding in cls.encodings:
             if encoding.name == name:
                 return encoding
-        raise UnknownName(f"encoding of {cls.kind}", name, (e.name for e in cls.encodings))
+        added: Encoding[Any] | None = added_encoding(cls.stated_as(), name)
+        if added is not None:
+            return added
+        raise UnknownName(f"encoding of {cls.kind}", name, cls.encoding_names())
+
+    @classmethod
+    def encoding_names(cls) -> tuple[str, ...]:
+        """Return the names of its encodings, then those that other packages have added."""
+        own = [encoding.name for encoding in cls.encodings]
+        return (*own, *(name for name in added_names(cls.stated_as()) if name not in own))
+
+    @classmethod
+    def stated_as(cls) -> str:
+        """Return the kind of problems whose added encodings state these: their own, if any."""
+        return getattr(cls, "kind", "")
 
     @property
     def unstated(self) -> str:

@@ -99,7 +99,7 @@ def test_bounds_are_refuted_by_the_best_rule_of_two_more_features_than_are_requi
     seen = set()
     for seed in range(250):
         instance = instance_of(kind, seed)
-        data = monomials._read(instance)
+        data = monomials.read(instance)
         most = len(instance["parameters"].get("required", ())) + 2
         rules = [s for n in range(5) for s in itertools.combinations(range(4), n)]
         small = [rule for rule in rules if len(rule) <= most and allowed(instance, rule)]
@@ -121,6 +121,29 @@ def test_bounds_are_refuted_by_the_best_rule_of_two_more_features_than_are_requi
             told = [t for t in check.violations(instance, claim) if t.startswith("bound: ")]
             assert bool(told) == (values[worst] > min(values.values())), (seed, told)
     assert seen == {True, False}
+
+
+def test_a_small_rule_has_one_feature_of_a_group_that_a_required_one_is_of() -> None:
+    """Of the group of feature 0 feature 1 would be better, alone or with feature 2."""
+    instance = {
+        "problem": "k-monomial",
+        "parameters": {"k": 3, "required": [0], "one_per_group": True},
+        "samples": ["110", "111", "111", "101"],
+        "labels": "0110",
+        "weights": [3, 2, 2, 4],
+        "groups": [0, 0, 1],
+    }
+    assert monomials._small_rule("k-monomial", monomials.read(instance)) == [0, 2]
+
+
+def test_the_most_precise_small_rule_may_cover_a_weight_of_1() -> None:
+    instance = {
+        "problem": "max-precision",
+        "parameters": {"k": 1},
+        "samples": ["01", "11", "01", "01"],
+        "labels": "1110",
+    }
+    assert monomials._small_rule("max-precision", monomials.read(instance)) == [0]
 
 
 def test_a_claim_of_infeasibility_that_takes_too_long_is_left_alone(

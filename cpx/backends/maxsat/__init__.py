@@ -53,7 +53,7 @@ class MaxSat(Backend):
         """Import what compiles and what searches as well."""
         super().preload()
         import_module("cpx.backends.maxsat.chain")
-        import_module("cpx.backends.maxsat.equivalence")
+        import_module("cpx.backends.maxsat.chain")
         import_module("cpx.backends.maxsat.linear_search")
         import_module("cpx.backends.maxsat.wcnf")
 
@@ -113,7 +113,7 @@ class MaxSat(Backend):
         hint = _hint(problem, statement, compiled, options, progress, outcome)
         check()
         with progress.phase("solve"):
-            search = Search(compiled, progress)
+            search = Search(statement, compiled, progress)
             try:
                 with search.oracle.watched():
                     feasible = self._search(search, hint)

@@ -31,8 +31,7 @@ from cpx.models.expected_prediction.tables import (
     LeafTables,
     merged,
 )
-from cpx.models.expected_prediction.text import ExpectationText
-from cpx.models.expected_prediction.words import state_words
+from cpx.models.expected_prediction.text import ExpectationText, state_words
 from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
 from cpx.models.registry import register
 from cpx.models.sufficient_reason import parameters as of_rows

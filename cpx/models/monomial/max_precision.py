@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, in_words
 from cpx.errors import InvalidInstance
-from cpx.models.base import Encoding, RatioProblem, RatioStep, Statement
+from cpx.models.base import Encoding, Listing, RatioProblem, RatioStep, Statement
 from cpx.models.monomial.form import (
     CoverageLimits,
     RatioMonomial,
@@ -22,6 +23,7 @@ from cpx.models.monomial.form import (
     least_fraction,
 )
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
+from cpx.models.monomial.text import listings_of
 from cpx.models.monomial.weighted import LIMITED_ENCODINGS
 from cpx.models.parameters import ShareOf, parameter
 from cpx.models.registry import register
@@ -128,6 +130,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
 
         See :class:`PrecisionStep`; its constraints and limits are those of this problem.
         """
+        limits: dict[str, Any] = self.shares
         return PrecisionStep(
             samples=self.samples,
             k=self.k,
@@ -135,7 +138,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             forbidden=self.forbidden,
             one_per_group=self.one_per_group,
             name=f"{self.name or self.kind} at precision {value}",
-            **self.shares,
+            **limits,
             value=value,
         )
 
@@ -144,6 +147,18 @@ class MaxPrecision(MonomialProblem, RatioProblem):
         return min(Fraction(1), Fraction(self.samples.agreeing, self._limits.least))
 
     # ------------------------------------------------------------- sentences
+
+    def listings(self) -> Iterator[Listing]:
+        """Yield features, and samples and objective of the step that :meth:`model` states."""
+        at = self.evaluate(self.first()).objective
+        step = self.step(Fraction(at))
+        objective = [
+            f"Objective: {self.ratio}, to maximise",
+            f"Stated below: the first step of Dinkelbach's method, at {at}",
+            "",
+            *step.objective_lines(),
+        ]
+        return listings_of(self.samples, step.search_form(), objective)
 
     def claim(self) -> str:
         """Name the precision."""
@@ -187,6 +202,11 @@ class PrecisionStep(WeightedProblem, RatioStep):
     sense: ClassVar[Literal["min", "max"]] = "max"
     encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
     covers_something: ClassVar[bool] = True
+
+    @classmethod
+    def stated_as(cls) -> str:
+        """Return the kind of problems that this is a step of."""
+        return MaxPrecision.kind
 
     def validate(self) -> None:
         """Refuse a value whose products with weights do not fit 64 bits."""
