@@ -10,6 +10,7 @@ import pytest
 
 import cpx
 from cpx import check
+from cpx.check import expected_prediction
 from cpx.models.expected_prediction.sufficiency import same_decision
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
 
@@ -116,6 +117,28 @@ def test_a_worse_set_is_not_greatest_and_a_less_likely_one_not_likeliest(solved)
     for S in tied:
         told = check.violations(instance, _proved(problem, S, answer))
         assert any("more likely" in text for text in told)
+
+
+@pytest.mark.parametrize("more", [False, True])
+def test_of_many_sets_those_next_to_the_claimed_one_are_tried(solved, monkeypatch, more):
+    instance, answer = solved
+    problem = cpx.models.MLSE.from_dict(instance)
+    n = problem.n_features
+    monkeypatch.setattr(expected_prediction, "_MOST_SETS", n)
+
+    sets = [S for size in range(problem.k + 1) for S in combinations(range(n), size)]
+    measured = {S: problem.evaluate(problem.explanation(S)) for S in sets}
+    values = {S: e.objective for S, e in measured.items() if e.feasible}
+    pairs = [(S, T) for S in values for T in values if len(T) == len(S) + 1 and {*S} < {*T}]
+    if more:
+        beaten = {S for S, T in pairs if values[T] > values[S]}
+    else:
+        beaten = {T for S, T in pairs if values[T] < values[S]}
+    assert beaten
+    for S in beaten:
+        told = check.violations(instance, _proved(problem, S, answer))
+        assert len(told) == 1
+        assert "beyond the value" in told[0] or "is as good, and more likely" in told[0]
 
 
 def test_a_less_likely_set_is_not_the_likeliest():
