@@ -26,6 +26,7 @@ NAMES = (
     "published_engines",
     "subgroups",
     "boosted",
+    "boosted_tables",
     "reasons",
     "peers",
     "rule_sets",
