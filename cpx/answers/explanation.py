@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
     from cpx.data.samples import Samples
 
-__all__ = ["Evaluation", "Explanation", "PrecisionEstimate", "Reason", "SampleEvaluation"]
+__all__ = [
+    "Evaluation",
+    "Explanation",
+    "PrecisionEstimate",
+    "Reason",
+    "SampleEvaluation",
+    "Unseen",
+]
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,51 @@ class SampleEvaluation(Evaluation):
 
 
 @dataclass(frozen=True)
+class Unseen:
+    """Figures of a rule on samples that no engine saw, as weights.
+
+    Attributes
+    ----------
+    agreeing : int
+        Weight of the covered samples of the class of x.
+    covered, total : int
+        Weight of the covered samples, and of all.
+
+    Examples
+    --------
+    >>> found = Unseen(agreeing=27, covered=30, total=200)
+    >>> found.precision, found.coverage, str(found)
+    (Fraction(9, 10), Fraction(3, 20), 'precision 0.900, coverage 0.150 on 200 unseen samples')
+    """
+
+    agreeing: int
+    covered: int
+    total: int
+
+    @classmethod
+    def of(cls, samples: Samples, features: Iterable[int]) -> Self:
+        """Measure the rule of these features."""
+        covered = samples.covered(features)
+        weights, same = samples.weights[covered], samples.same[covered]
+        return cls(int(weights[same].sum()), int(weights.sum()), samples.total)
+
+    @property
+    def precision(self) -> Fraction | None:
+        """Agreeing share of the covered weight; None when nothing is covered."""
+        return Fraction(self.agreeing, self.covered) if self.covered else None
+
+    @property
+    def coverage(self) -> Fraction:
+        """Covered share of all weight."""
+        return Fraction(self.covered, self.total)
+
+    def __str__(self) -> str:
+        precise = "undefined" if self.precision is None else f"{float(self.precision):.3f}"
+        covers = f"coverage {float(self.coverage):.3f} on {self.total} unseen samples"
+        return f"precision {precise}, {covers}"
+
+
+@dataclass(frozen=True)
 class Explanation(Shown):
     """A rule that explains a prediction, and what is known about it.
 
@@ -111,6 +163,8 @@ class Explanation(Shown):
         sentence; empty when none was asked for.
     notes : tuple of str
         What else should be known to read the rule rightly.
+    unseen : Unseen or None
+        Figures on samples of the problem that no engine saw, where it has such.
     result : Result or None
         The result of the solve that found it, for what :func:`cpx.explain` returns: status,
         bound, times and warnings are there. It is not saved, and not compared.
@@ -123,6 +177,7 @@ class Explanation(Shown):
     proved: str = ""
     guarantee: str = ""
     notes: tuple[str, ...] = ()
+    unseen: Unseen | None = field(default=None, kw_only=True)
     # A Result, whose module needs this one.
     result: Any = field(default=None, kw_only=True, compare=False, repr=False)
 
@@ -173,6 +228,8 @@ class Explanation(Shown):
                 facts.append(Fact("precision", "undefined: the rule covers no sample"))
             if coverage is not None:
                 facts.append(_share("coverage", coverage, "of"))
+        if self.unseen is not None:
+            facts.append(Fact("unseen", str(self.unseen)))
         facts += [Fact("proved", self.proved), Fact("guarantee", self.guarantee)]
         return [*facts, *(Fact("note", text) for text in self.notes)]
 
@@ -201,6 +258,7 @@ class Explanation(Shown):
             "proved": self.proved,
             "guarantee": self.guarantee,
             "notes": list(self.notes),
+            **({} if self.unseen is None else {"unseen": asdict(self.unseen)}),
         }
 
     @classmethod
@@ -222,6 +280,7 @@ class Explanation(Shown):
             # Results saved before these existed have none.
             guarantee=data.get("guarantee", ""),
             notes=tuple(data.get("notes", ())),
+            unseen=Unseen(**data["unseen"]) if "unseen" in data else None,
         )
 
 

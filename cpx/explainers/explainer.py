@@ -41,6 +41,9 @@ from cpx.support.validation import positive_integer
 
 __all__ = ["Explainer"]
 
+_OTHER_SEED = 2**30
+"""What makes another seed of one: samples that are kept aside are not those that are seen."""
+
 
 class Explainer:
     """The steps of :func:`cpx.explain`, one by one.
@@ -167,21 +170,25 @@ class Explainer:
         m = question.draws(oracle.bits.size, None if rows is None else len(rows.bits))
         return Samples.ask(oracle, m, self.seed, called=called)
 
-    def problem(self, x: Any, k: int = 5, **asked: Unpack[QuestionOptions]) -> MonomialProblem:
+    def problem(
+        self, x: Any, k: int = 5, *, unseen: int = 0, **asked: Unpack[QuestionOptions]
+    ) -> MonomialProblem:
         """State the problem of explaining x.
 
         Parameters
         ----------
         x, k
             As for :func:`cpx.explain`.
+        unseen : int
+            So many samples more, which no engine sees, to measure rules on.
         **asked
             ``objective``, ``m`` or ``epsilon`` and ``delta``, ``min_coverage``,
             ``max_coverage``, ``min_precision``, ``required``, ``forbidden``,
             ``one_per_group`` as for :func:`cpx.explain`, and ``name``, that of the problem.
         """
-        return self.state(x, Question.of({"k": k, **asked}))
+        return self.state(x, Question.of({"k": k, **asked}), unseen)
 
-    def state(self, x: Any, question: Question) -> MonomialProblem:
+    def state(self, x: Any, question: Question, unseen: int = 0) -> MonomialProblem:
         """Do what :meth:`problem` does, with what is asked as one object."""
         if question.max_queries is not None:
             raise InvalidOption(
@@ -191,7 +198,18 @@ class Explainer:
         oracle = self.oracle(x)
         conditions = self._conditions(oracle)
         problem = question.problem(self._samples(oracle, question), conditions)
+        if unseen:
+            problem = replace(problem, unseen=self._unseen(oracle, problem.samples, unseen))
         return problem.with_oracle(oracle)
+
+    def _unseen(self, oracle: Oracle, seen: Samples, m: int) -> Samples:
+        """Draw samples independent of those that were seen."""
+        if seen.population:
+            raise InvalidOption(
+                "unseen: the samples are all rows of the distribution, and none is left; give m"
+            )
+        require_rows_fit("unseen", positive_integer("unseen", m), seen.d)
+        return Samples.ask(oracle, m, self.seed ^ _OTHER_SEED)
 
     def explain(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Explanation:
         """Explain the prediction of x, as :func:`cpx.explain` does.
