@@ -31,7 +31,7 @@ from cpx.check.proofs.boxes import Box, Features
 from cpx.check.proofs.document import Claim, Document, Refused
 from cpx.check.proofs.goals import FAR, Goal
 
-__all__ = ["KINDS", "NAME", "Question", "check"]
+__all__ = ["DEEPEST", "KINDS", "MINIMISED", "NAME", "Question", "check"]
 
 NAME = "monomial"
 """The kind of proof."""
@@ -42,8 +42,8 @@ _INSTANCE |= {"weights", "features", "groups"}
 _PARAMETERS = {"k", "required", "forbidden", "one_per_group"}
 _PARAMETERS |= {"min_coverage", "max_coverage", "min_precision"}
 
-_DEEPEST = 400
-"""Nested boxes."""
+DEEPEST = 200
+"""Boxes in each other, at most."""
 
 
 def check(instance: Mapping[str, Any], document: Document) -> None:
@@ -90,8 +90,8 @@ def _check_parts(
     claimed: Goal,
     depth: int,
 ) -> None:
-    if depth > _DEEPEST:
-        raise Refused(f"more than {_DEEPEST} boxes in each other")
+    if depth > DEEPEST:
+        raise Refused(f"more than {DEEPEST} boxes in each other")
     places = {int(feature): at for at, feature in enumerate(box.candidates)}
     for feature in features:
         at = places.pop(feature, None)

@@ -38,7 +38,6 @@ _PARAMETERS = {"rules", "penalty", "loss", "max_rules", "max_literals", "max_ove
 _PARAMETERS |= {"forbidden", "class_weights", "lengths"}
 
 _LARGEST = 2**62
-_DEEPEST = 400
 
 
 class Table:
@@ -210,47 +209,45 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     if isinstance(claim.bound, Fraction):
         raise Refused("header: the objective is an integer")
     root = root_of(Table(instance))
-    if root is not None:
-        if claim.bound is None:
-            raise Refused("the required rules are a solution")
-        _check(root, document, claim.bound, 0)
+    if root is not None and claim.bound is None:
+        raise Refused("the required rules are a solution")
+    left = [] if root is None else [root]
+    while left:
+        node = left.pop()
+        rule, *words = document.line()
+        try:
+            numbers = _numbers(words)
+            if rule != "split":
+                _check_leaf(node, rule, numbers, claim.bound or 0)
+            elif len(numbers) == 1 and numbers[0] in np.flatnonzero(node.free):
+                left += [node.part(numbers[0], chosen=False), node.part(numbers[0], chosen=True)]
+            else:
+                raise Refused("split needs a rule that is not decided")
+        except Refused as refused:
+            raise Refused(f"line {document.number}: {refused}") from None
     document.end()
 
 
-def _check(node: Node, document: Document, claim: int, depth: int) -> None:
-    rule, *words = document.line()
-    where = f"line {document.number}"
-    numbers = _numbers(words, where)
-    if rule == "split":
-        if len(numbers) != 1 or numbers[0] >= node.table.count or not node.free[numbers[0]]:
-            raise Refused(f"{where}: split needs a rule that is not decided")
-        if depth == _DEEPEST:
-            raise Refused(f"{where}: more than {_DEEPEST} nodes in each other")
-        for chosen in (True, False):
-            _check(node.part(numbers[0], chosen), document, claim, depth + 1)
+def _check_leaf(node: Node, rule: str, numbers: list[int], claim: int) -> None:
+    if rule == "bound":
+        reached = node.bound(_multipliers(node.table, numbers))
+    elif numbers or rule not in ("over", "decided"):
+        raise Refused(f"no rule is called {rule[:20]!r}, or it stands alone")
+    elif node.over():
         return
-    try:
-        if rule == "bound":
-            reached = node.bound(_multipliers(node.table, numbers))
-        elif numbers or rule not in ("over", "decided"):
-            raise Refused(f"no rule is called {rule[:20]!r}, or it stands alone")
-        elif rule == "over":
-            if not node.over():
-                raise Refused("no limit is broken")
-            return
-        else:
-            if node.free.any():
-                raise Refused("not all rules are decided")
-            reached = node.value()
-        if reached < claim and not (rule == "decided" and node.over()):
-            raise Refused(f"the bound is {reached}")
-    except Refused as refused:
-        raise Refused(f"{where}: {refused}") from None
+    elif rule == "over":
+        raise Refused("no limit is broken")
+    elif node.free.any():
+        raise Refused("not all rules are decided")
+    else:
+        reached = node.value()
+    if reached < claim:
+        raise Refused(f"the bound is {reached}")
 
 
-def _numbers(words: list[str], where: str) -> list[int]:
+def _numbers(words: list[str]) -> list[int]:
     if not all(word.isdigit() and len(word) < 19 for word in words):
-        raise Refused(f"{where}: whole numbers are wanted")
+        raise Refused("whole numbers are wanted")
     return [int(word) for word in words]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import Claim
 from cpx.check.proofs.goals import FAR
-from cpx.check.proofs.monomials import MINIMISED, Question
+from cpx.check.proofs.monomials import DEEPEST, MINIMISED, Question
 
 __all__ = ["prove"]
 
@@ -54,7 +54,7 @@ def prove(
         return goal, []
     question.refuse_root()
     search = _Search(over)
-    search.close(root)
+    search.close(root, 0)
     return _weakest(question, search.left_open), search.lines
 
 
@@ -90,9 +90,9 @@ class _Search:
         self.left_open: list[Box] = []
         self._over = over
 
-    def close(self, box: Box) -> None:
+    def close(self, box: Box, depth: int) -> None:
         """Write the lines for a box."""
-        if self._over():
+        if self._over() or depth > DEEPEST:
             self.left_open.append(box)
             self.lines.append("open")
             return
@@ -111,6 +111,6 @@ class _Search:
             live = np.flatnonzero(useful.any(axis=1))
             at = int(live[np.argmin(box.singles[0][live])])
             features.append(str(box.candidates[at]))
-            self.close(box.child(at, useful[at]))
+            self.close(box.child(at, useful[at]), depth + 1)
             useful = box.without(at, useful)
         self.lines[place] = " ".join(["split", *features])

@@ -50,40 +50,26 @@ def prove(
         return goal, []
     if not isinstance(goal.bound, int):
         raise Refused("the required rules are a solution")
-    search = _Search(goal.bound, over)
-    search.close(root)
-    return Claim(search.reached), search.lines
-
-
-class _Search:
-    """Depth-first branching, with the lines for the nodes that are done."""
-
-    def __init__(self, goal: int, over: Callable[[], bool]) -> None:
-        self.lines: list[str] = []
-        self.goal = self.reached = goal
-        self._over = over
-
-    def close(self, node: Node) -> None:
-        """Write the lines for a node."""
-        broken = node.over()
-        if broken:
-            self.lines.append("over")
-            return
-        if not node.free.any():
-            if node.value() < self.goal:
+    lines, reached, left = [], goal.bound, [root]
+    while left:
+        node = left.pop()
+        if node.over():
+            lines.append("over")
+        elif not node.free.any():
+            if node.value() < goal.bound:
                 raise Refused(f"the rules {sorted(node.chosen)} cost less")
-            self.lines.append("decided")
-            return
-        multipliers, chosen = _relaxation(node)
-        bound = node.bound(multipliers)
-        if bound < self.goal and not self._over():
-            rule = _undecided(node, chosen)
-            self.lines.append(f"split {rule}")
-            self.close(node.part(rule, True))
-            self.close(node.part(rule, False))
-            return
-        self.reached = min(self.reached, bound)
-        self.lines.append(_line(node.table, multipliers))
+            lines.append("decided")
+        else:
+            multipliers, chosen = _relaxation(node)
+            bound = node.bound(multipliers)
+            if bound < goal.bound and not over():
+                rule = _undecided(node, chosen)
+                lines.append(f"split {rule}")
+                left += [node.part(rule, chosen=False), node.part(rule, chosen=True)]
+            else:
+                lines.append(_line(node.table, multipliers))
+                reached = min(reached, bound)
+    return Claim(reached), lines
 
 
 def _undecided(node: Node, chosen: NDArray[np.float64]) -> int:
