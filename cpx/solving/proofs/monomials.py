@@ -18,7 +18,7 @@ from cpx.check.proofs.document import Claim
 from cpx.check.proofs.goals import FAR
 from cpx.check.proofs.monomials import DEEPEST, MINIMISED, Question
 
-__all__ = ["prove"]
+__all__ = ["close", "prove"]
 
 # Features that may still be added when all sets are counted.
 _COUNTED = 3
@@ -52,10 +52,16 @@ def prove(
     root = question.root
     if root is None:
         return goal, []
-    question.refuse_root()
+    lines, left_open = close(root, over)
+    return _weakest(question, left_open), lines
+
+
+def close(root: Box, over: Callable[[], bool]) -> tuple[list[str], list[Box]]:
+    """Return the lines that close a box, and the boxes that are left open for want of time."""
+    root.refuse_chosen()
     search = _Search(over)
     search.close(root, 0)
-    return _weakest(question, search.left_open), search.lines
+    return search.lines, search.left_open
 
 
 def _weakest(question: Question, boxes: Iterable[Box]) -> Claim | None:
