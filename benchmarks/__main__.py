@@ -27,6 +27,7 @@ NAMES = (
     "proofs",
     "subgroups",
     "boosted",
+    "boosted_tables",
     "reasons",
     "peers",
     "rule_sets",
