@@ -209,7 +209,7 @@ class _Search(HittingSetSearch):
 
     def branch(self) -> None:
         """Go on by branch and cut, which asks for more than sets to be hit."""
-        from cpx.methods.reasons.branch_and_cut import BranchAndCut
+        from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
 
         assert self.upper is not None
         n = len(self.oracle.grid.used)

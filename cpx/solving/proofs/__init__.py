@@ -17,13 +17,14 @@ from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
 from cpx.processes.interrupts import noted
-from cpx.solving.proofs import monomials
+from cpx.solving.proofs import monomials, reasons
 
 __all__ = ["confirm", "prove", "require_provable", "with_proof"]
 
 _Lines = tuple[Claim | None, list[str]]
 _MAKERS: dict[str, Callable[[Mapping[str, Any], Claim, Callable[[], bool]], _Lines]] = {
     "monomial": monomials.prove,
+    "sufficient-reason": reasons.prove,
 }
 
 
@@ -33,6 +34,11 @@ def require_provable(problem: object) -> None:
     if kind not in PROVABLE:
         raise InvalidOption(
             f"proof: there are none for {kind}; there are for {', '.join(PROVABLE)}"
+        )
+    definition = getattr(problem, "definition", "sufficient")
+    if kind == "sufficient-reason" and definition != "sufficient":
+        raise InvalidOption(
+            f"proof: there are none for the definition {definition}, only for sufficient"
         )
 
 

@@ -7,10 +7,10 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier
 
+from cpx.backends.search.reasons.cuts import UNIT, Cuts
+from cpx.backends.search.reasons.relaxation import Relaxation
 from cpx.methods.reasons import SufficiencyOracle, minimum_reason
 from cpx.methods.reasons import minimum as minimum_module
-from cpx.methods.reasons.cuts import UNIT, Cuts
-from cpx.methods.reasons.relaxation import Relaxation
 from cpx.trees import TreeModel, read_model
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.methods.reasons.test_minimum import values
@@ -40,7 +40,8 @@ def test_every_reason_meets_every_inequality(kind: str) -> None:
         rng, cuts = np.random.default_rng(seed), Cuts(oracle)
         for _ in range(10):
             shares = rng.choice([0.0, 0.3, 0.7, 1.0], len(oracle.grid.used))
-            for weights in cuts.violated(shares, (0.9, 0.5, 0.1), 0.0):
+            for found in cuts.violated(shares, (0.9, 0.5, 0.1), 0.0):
+                weights = found.weights
                 told += 1
                 assert weights.min(initial=0) >= 0
                 assert weights.max(initial=0) <= UNIT
