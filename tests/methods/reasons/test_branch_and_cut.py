@@ -19,7 +19,7 @@ from tests.methods.reasons.test_minimum import values
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave nothing to hitting sets."""
-    monkeypatch.setattr(minimum_module, "_ROUNDS", 0)
+    monkeypatch.setattr(minimum_module, "_CALLS_OF_FEW", 0)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_it_agrees_with_hitting_sets(
     model, X = boosted
     found = {}
     for rounds in (10**9, 0):
-        monkeypatch.setattr(minimum_module, "_ROUNDS", rounds)
+        monkeypatch.setattr(minimum_module, "_CALLS_OF_FEW", rounds)
         found[rounds] = [minimum_reason(model, x) for x in X[:12]]
     assert all(answer.proved for answers in found.values() for answer in answers)
     sizes = {rounds: [answer.upper for answer in answers] for rounds, answers in found.items()}

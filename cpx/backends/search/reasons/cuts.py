@@ -108,13 +108,12 @@ class Cuts:
         space = self._oracle.space(rival)
         space.shares[:] = shares
         self._random.shuffle(space.order)
-        total = self._deepen(space, kept)
+        if self._deepen(space, kept) < space.enough:
+            return
         row = space.point.copy()
         yield from self._weighed(rival, space)
         self._deepen(space, ~kept)
         yield from self._weighed(rival, space)
-        if total < space.enough:
-            return
         space.point[:] = row
         space.order[:] = np.argsort(-shares, kind="stable")
         space.restore()
