@@ -53,6 +53,9 @@ class Relaxation:
     def __init__(self, costs: Integers, seed: int) -> None:
         n = len(costs)
         self._costs = costs
+        # HiGHS keeps the worker threads of its last run in this thread, and refuses to run with
+        # another number of them.
+        highspy.Highs.resetGlobalScheduler(True)
         self._highs = highs = highspy.Highs()
         # A new Highs holds itself, by way of the callback of its Python interface, for ever.
         highs.setCallback(None, None)
