@@ -35,6 +35,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -381,6 +382,8 @@ class Runner:
             _give_children(folder, {mutant.file: apply(mutant)})
             for at, i in enumerate(order):
                 after = items[order[at + 1]] if at + 1 < len(order) else None
+                # By default the alarm ends this process.
+                signal.setitimer(signal.ITIMER_REAL, _CLOCK * (_PATIENCE + _TIMES * seconds[i]))
                 self._run(items[i], after)
                 if self.failed:
                     return i
@@ -433,16 +436,12 @@ def _in_fork(work: Any, most: float | None) -> tuple[str, Any]:
         child = os.fork()
         if not child:
             _as_child(work, file, most)
-        deadline = None if most is None else time.monotonic() + _CLOCK * most
-        ended, how = os.waitpid(child, os.WNOHANG)
-        while not ended:
-            if deadline is not None and time.monotonic() > deadline:
-                os.killpg(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-                return "time-out", None
-            time.sleep(0.002)
-            ended, how = os.waitpid(child, os.WNOHANG)
-        if os.WIFSIGNALED(how) and os.WTERMSIG(how) == signal.SIGXCPU:
+        # Before it is waited for its number, that of its group, is not given to another process.
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        _, how = os.waitpid(child, 0)
+        if os.WIFSIGNALED(how) and os.WTERMSIG(how) in (signal.SIGXCPU, signal.SIGALRM):
             return "time-out", None
         return ("ended", pickle.loads(file.read_bytes())) if file.exists() else ("died", None)
 
