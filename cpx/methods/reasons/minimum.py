@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
 from cpx.errors import InvalidInstance
 from cpx.methods.reasons.deletion import delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSetSearch
@@ -212,8 +213,6 @@ class _Search(HittingSetSearch):
 
     def branch(self) -> None:
         """Go on by branch and cut, which asks for more than sets to be hit."""
-        from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
-
         assert self.upper is not None
         n = len(self.oracle.grid.used)
         costs = np.array([self.cost.get(place, 0) for place in range(n)], dtype=np.int64)

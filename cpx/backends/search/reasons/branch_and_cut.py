@@ -1,4 +1,4 @@
-"""Branch and cut for a minimum sufficient reason. Import lazily: it imports highspy.
+"""Branch and cut for a minimum sufficient reason.
 
 Where many attributes force a class together, each by adding a little to a score, hitting sets are
 slow: that any 20 of 30 attributes are needed takes millions of sets to say. One linear inequality

@@ -1,10 +1,10 @@
-"""The linear program of a lightest set under inequalities. Import lazily: it imports highspy."""
+"""The linear program of a lightest set under inequalities, by HiGHS."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,11 +52,14 @@ class Relaxation:
 
     def __init__(self, costs: Integers, seed: int) -> None:
         n = len(costs)
-        self._costs = costs
+        import highspy
+
+        self._costs, self._api = costs, highspy
         # HiGHS keeps the worker threads of its last run in this thread, and refuses to run with
         # another number of them.
         highspy.Highs.resetGlobalScheduler(True)
-        self._highs = highs = highspy.Highs()
+        self._highs: Any = highspy.Highs()
+        highs = self._highs
         # A new Highs holds itself, by way of the callback of its Python interface, for ever.
         highs.setCallback(None, None)
         highs.setOptionValue("output_flag", False)
@@ -85,7 +88,7 @@ class Relaxation:
     def _use(self, row: int) -> None:
         weights = self._rows[row]
         at = np.flatnonzero(weights).astype(np.int32)
-        self._highs.addRow(1.0, highspy.kHighsInf, len(at), at, weights[at] / UNIT)
+        self._highs.addRow(1.0, self._api.kHighsInf, len(at), at, weights[at] / UNIT)
         self._used = np.append(self._used, row)
         self._idle = np.append(self._idle, 0)
 
@@ -112,9 +115,9 @@ class Relaxation:
             return Relaxed(0.0, np.zeros(0))
         self._highs.run()
         status = self._highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
+        if status == self._api.HighsModelStatus.kInfeasible:
             return None
-        if status != highspy.HighsModelStatus.kOptimal:
+        if status != self._api.HighsModelStatus.kOptimal:
             raise EngineError(f"HiGHS ends with {self._highs.modelStatusToString(status)}")
         solution = self._highs.getSolution()
         shares = np.clip(np.array(solution.col_value), 0.0, 1.0)
