@@ -77,5 +77,5 @@ def test_what_claims_nothing_gets_no_proof() -> None:
 
 def test_kinds_without_proofs_are_refused_by_name() -> None:
     asked = SufficientReason(SUM, [0, 3, 1, 0])
-    with pytest.raises(InvalidOption, match="there are none for sufficient-reason"):
+    with pytest.raises(InvalidOption, match="there are none for the definition tree-specific"):
         solve(asked, "search", proof=True)
