@@ -24,6 +24,7 @@ NAMES = (
     "searching",
     "published",
     "published_engines",
+    "proofs",
     "subgroups",
     "boosted",
     "boosted_tables",

@@ -17,13 +17,15 @@ from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
 from cpx.processes.interrupts import noted
-from cpx.solving.proofs import monomials, reasons
+from cpx.solving.proofs import learning, monomials, reasons, rule_sets
 
 __all__ = ["confirm", "prove", "require_provable", "with_proof"]
 
 _Lines = tuple[Claim | None, list[str]]
 _MAKERS: dict[str, Callable[[Mapping[str, Any], Claim, Callable[[], bool]], _Lines]] = {
     "monomial": monomials.prove,
+    "rule-set": rule_sets.prove,
+    "rule-set-learning": learning.prove,
     "sufficient-reason": reasons.prove,
 }
 
