@@ -13,6 +13,7 @@ import numpy as np
 from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.values import class_words, listed, plural
 from cpx.models.base import Problem
+from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -153,6 +154,7 @@ class ExpectationText(Problem):
         """Name what competes: the same, with what is required and nothing forbidden."""
         parts = ["has what is required"] * bool(self.required)
         parts += ["has nothing forbidden"] * bool(self.forbidden)
+        parts += [KEEPS_SIDE_CONSTRAINTS] * bool(self.side_constraints)
         return f"{limit} that {' and '.join(parts)}" if parts else limit
 
     # ------------------------------------------------------------------ the instance

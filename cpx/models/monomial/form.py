@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidInstance
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
 __all__ = ["CoverageLimits", "RatioMonomial", "WeightedMonomial", "least_fraction"]
 
@@ -143,6 +144,8 @@ class WeightedMonomial(_Choice):
         Group of each feature; None when groups do not restrict the choice.
     limits : CoverageLimits or None
         Limits on what S covers; None when nothing is limited.
+    side : SideConstraints
+        Further constraints on S.
     """
 
     cost_covered: NDArray[np.int64]
@@ -152,6 +155,7 @@ class WeightedMonomial(_Choice):
     forbidden: tuple[int, ...] = ()
     groups: NDArray[np.int64] | None = None
     limits: CoverageLimits | None = None
+    side: SideConstraints = NO_SIDE_CONSTRAINTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +177,8 @@ class RatioMonomial(_Choice):
         As in :class:`WeightedMonomial`.
     limits : CoverageLimits
         Limits on what S covers; ``limits.least`` is at least 1.
+    side : SideConstraints
+        Further constraints on S.
     """
 
     same: NDArray[np.bool_]
@@ -182,6 +188,7 @@ class RatioMonomial(_Choice):
     forbidden: tuple[int, ...] = ()
     groups: NDArray[np.int64] | None = None
     limits: CoverageLimits = field(kw_only=True)
+    side: SideConstraints = NO_SIDE_CONSTRAINTS
 
 
 def least_fraction(value: Fraction, most: int) -> Fraction:

@@ -96,6 +96,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             self.forbidden,
             self.choice_groups,
             limits=self._limits,
+            side=self.side_constraints,
         )
 
     @property
@@ -136,6 +137,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             one_per_group=self.one_per_group,
             name=f"{self.name or self.kind} at precision {value}",
             **self.shares,
+            side_constraints=self.side_constraints,
             value=value,
         )
 

@@ -28,6 +28,9 @@ from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMono
 from cpx.models.monomial.text import LIMITS, MonomialText
 from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
 from cpx.models.saved import SAMPLES
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.side_constraints.statement import constrained
 from cpx.support.validation import Share
 
 __all__ = ["MonomialProblem", "WeightedMonomial", "WeightedProblem"]
@@ -62,6 +65,9 @@ class MonomialProblem(MonomialText):
         allowed when one is asked for. None stands for the default of the kind of problem, here
         and for the coverage. Limits that no rule keeps make a valid problem without a solution.
 
+    side_constraints : sequence of str, optional
+        Further constraints on the features; :meth:`~cpx.models.Problem.where` adds them.
+
     Raises
     ------
     InvalidInstance
@@ -92,6 +98,9 @@ class MonomialProblem(MonomialText):
     )
     min_precision: Share | None = field(
         default=None, metadata=parameter(ShareOf(optional=True), "minimum precision of the rule")
+    )
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
     )
 
     covers_something: ClassVar[bool] = False
@@ -194,7 +203,9 @@ class MonomialProblem(MonomialText):
         if not chosen.isdisjoint(self.forbidden):
             return False
         groups = self.choice_groups
-        return groups is None or len({int(groups[j]) for j in chosen}) == len(chosen)
+        if groups is not None and len({int(groups[j]) for j in chosen}) < len(chosen):
+            return False
+        return self.side_constraints.allow(chosen)
 
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop features, the last first, whose removal leaves the objective as it is.
@@ -249,6 +260,7 @@ class WeightedProblem(MonomialProblem):
             self.forbidden,
             self.choice_groups,
             self.limits,
+            self.side_constraints,
         )
 
     def search_form(self) -> WeightedMonomial:
@@ -257,5 +269,6 @@ class WeightedProblem(MonomialProblem):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``clausal``)."""
-        statement: Statement = self.stated_in(encoding).build(self._form)
+        built: Statement = self.stated_in(encoding).build(self._form)
+        statement = constrained(built, self.side_constraints)
         return statement if self.sense == "min" else maximised(statement, self.greatest())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from cpx.answers.rule import Rule
 from cpx.answers.values import class_words, exact_percent, listed
 from cpx.models.base import Problem
+from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation, SampleEvaluation
@@ -122,6 +123,8 @@ class MonomialText(Problem):
             parts.append("has nothing forbidden")
         if self.one_per_group:
             parts.append("has at most one condition of each group")
+        if self.side_constraints:
+            parts.append(KEEPS_SIDE_CONSTRAINTS)
         low, high, precision = map(self.shares.get, LIMITS)
         if low:
             parts.append(f"covers at least {exact_percent(low)} of the samples")
