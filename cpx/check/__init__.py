@@ -139,7 +139,8 @@ def on_trust(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str
     status, found = result["status"], result["explanation"] or {}
     out = []
     if status in ("UNKNOWN", "ERROR") or (
-        status == "INFEASIBLE" and instance["problem"] in (*monomials.KINDS, "fewest-expected")
+        status == "INFEASIBLE"
+        and (instance["problem"] in (*monomials.KINDS, "fewest-expected") or instance.get("where"))
     ):
         out.append(f"status {status} (the engine's word)")
     if result["bound"] is not None:

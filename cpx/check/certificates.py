@@ -17,6 +17,7 @@ from cpx.check.claims import (
     wrong_rule,
     wrong_sentences,
 )
+from cpx.check.side_constraints import broken_by
 
 __all__ = ["KINDS", "judge"]
 
@@ -46,6 +47,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         set(parameters.get("required", ())),
         set(parameters.get("forbidden", ())),
         enough,
+        broken_by(instance),
     )
 
     def violations(result: Mapping[str, Any]) -> list[str]:

@@ -22,7 +22,11 @@ from cpx.models.kernel_rule.encodings import slots
 from cpx.models.kernel_rule.form import DNF, DNFForm, canonical, in_words
 from cpx.models.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
 from cpx.models.registry import register
-from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.side_constraints.form import (
+    KEEPS_SIDE_CONSTRAINTS,
+    NO_SIDE_CONSTRAINTS,
+    SideConstraints,
+)
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
 from cpx.models.saved import BITS
@@ -288,14 +292,15 @@ class KernelRule(Problem):
         """Return the explanation with what was proved, and which support vectors it is true of."""
         value, most = self._form.value(self.rule(explanation)), self._form.greatest
         told = f"weight {self._real(value)}"
+        rival = f"rule that {KEEPS_SIDE_CONSTRAINTS}" if self.side_constraints else "rule"
         if proved and value == most:
             told += " is optimal: all positive weight and no negative"
         elif proved:
-            told += f" is optimal: no such rule has more; all positive: {self._real(most)}"
+            told += f" is optimal: no such {rival} has more; all positive: {self._real(most)}"
         elif bound is None:
             told += ", without a bound"
         else:
-            told += f", not proved optimal: no rule has more than {self._real(int(bound))}"
+            told += f", not proved optimal: no {rival} has more than {self._real(int(bound))}"
         return replace(explanation, proved=told, notes=(self._counts(explanation),))
 
     def _counts(self, explanation: Explanation) -> str:
