@@ -15,6 +15,9 @@ KEEPS = "keeps the side constraints"
 def broken_by(instance: Mapping[str, Any]) -> Callable[[Iterable[int]], list[str]]:
     """Return what says of a set which side constraints of an instance it breaks.
 
+    One of which only the text is known, as in a file written by hand that was not saved again,
+    is not taken to hold.
+
     Examples
     --------
     >>> either = {"terms": [[1, [0]], [1, [1, 2]]], "at_least": 1}
@@ -29,7 +32,7 @@ def broken_by(instance: Mapping[str, Any]) -> Callable[[Iterable[int]], list[str
         return [
             f"where: {shown(constraint['text'])} does not hold"
             for constraint in constraints
-            if not all(_holds(linear, there) for linear in constraint["means"])
+            if "means" not in constraint or not all(_holds(linear, there) for linear in constraint["means"])
         ]
 
     return broken

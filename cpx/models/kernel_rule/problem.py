@@ -29,6 +29,7 @@ from cpx.models.side_constraints.form import (
 )
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
+from cpx.models.side_constraints.vocabulary import Vocabulary
 from cpx.models.saved import BITS
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
@@ -228,6 +229,13 @@ class KernelRule(Problem):
     def feature_names(self) -> tuple[str, ...]:
         """What each index means, clause by clause."""
         return self.features * self.max_clauses
+
+    def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
+        """Return what names stand for: a feature in any clause."""
+        names = (
+            (name, range(j, self.n_features, self.d)) for j, name in enumerate(self.features)
+        )
+        return Vocabulary(names, untrue=untrue)
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``slots``)."""

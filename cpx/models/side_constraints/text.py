@@ -37,6 +37,8 @@ _SIGNS: dict[type[ast.cmpop], str] = {
 }
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
+_NUMBERED = ("feature", "condition", "attribute", "rule", "candidate")
+
 # A sum: the coefficient of each term, and a constant under None.
 _Sum = dict[Term | None, int]
 
@@ -288,7 +290,11 @@ class _Reader:
         return found
 
     def _atom(self, node: ast.expr) -> set[int]:
-        """Return what a name stands for."""
+        """Return what a name stands for; ``feature[3]`` is the one that is printed by number 3."""
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            number = _integer(node.slice)
+            if node.value.id in _NUMBERED and number is not None:
+                return self.vocabulary.number(number)
         plain = _plain(node)
         if plain is None or not plain[1]:
             raise InvalidInstance(

@@ -68,8 +68,8 @@ class Vocabulary:
     Parameters
     ----------
     names : iterable of (str, indices)
-        What an answer is made of, as it is printed; a name that stands for several indices
-        means one of them or more.
+        What an answer is made of, as it is printed, in the order of its numbers; a name that
+        stands for several indices means one of them or more.
     parts : iterable of (str, indices)
         What is in these in turn, such as the conditions of rules. A name that is among
         ``names`` too keeps its meaning there.
@@ -88,7 +88,9 @@ class Vocabulary:
     ) -> None:
         self.what = what
         self.untrue = frozenset(untrue)
-        own = _merged(names)
+        listed = [(name, set(some)) for name, some in names]
+        self.numbered = [some for _, some in listed]
+        own = _merged(listed)
         derived = {name: some for name, some in _merged(parts).items() if name not in own}
         self.names: dict[str, set[int]] = {**{name: set() for name in self.untrue}, **derived}
         self.names |= own
@@ -119,6 +121,12 @@ class Vocabulary:
             return known, self.names[known]
         near = nearest(name, [*self.names, *self.columns])
         raise InvalidInstance(f"{shown(name)} names nothing{near}{self._known()}")
+
+    def number(self, j: int) -> set[int]:
+        """Return what the name of a number stands for."""
+        if not 0 <= j < len(self.numbered):
+            raise InvalidInstance(f"{j} is no number of a {self.what}: 0 to {len(self.numbered) - 1}")
+        return self.numbered[j]
 
     def has(self, condition: Condition) -> bool:
         """Whether there is a condition with this test."""
