@@ -88,6 +88,12 @@ class Search(Backend):
         known = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm | TableSumForm
         return _has_known_attributes(problem) or isinstance(form_of(problem), known)
 
+    def keeps_side_constraints(self, problem: Problem) -> bool:
+        """Whether they are those of a rule on samples."""
+        from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
+
+        return isinstance(form_of(problem), WeightedMonomial | RatioMonomial)
+
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
         from cpx.models.expected_prediction.form import TableSumForm
