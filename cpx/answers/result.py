@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation
 from cpx.answers.html import Shown
+from cpx.answers.proof import Proof
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Tone, as_text, figures
 from cpx.answers.values import Value, from_json, to_json
 from cpx.errors import InvalidInstance, shown
@@ -183,6 +184,9 @@ class Result(Shown):
         Whether the independent checker confirmed objective and constraints.
     error : str
         What went wrong, where the status is ERROR.
+    proof : Proof or None
+        What shows bound or infeasibility to who does not trust the engine, where it was asked
+        for; it is saved in a file of its own.
     """
 
     status: Status
@@ -203,6 +207,7 @@ class Result(Shown):
     memory: int | None = None
     verified: bool = False
     error: str = ""
+    proof: Proof | None = field(default=None, compare=False)
 
     @property
     def gap(self) -> float | None:
@@ -350,5 +355,6 @@ class Result(Shown):
             ),
             Fact("engine", engine + (f" ({versions})" if versions else "")),
             Fact("checked", "yes, recomputed from the data" if self.verified else "no"),
+            *([] if self.proof is None else [Fact("proof", str(self.proof))]),
             *(Fact("warning", text) for text in self.warnings),
         ]

@@ -23,6 +23,7 @@ __all__ = [
     "Tone",
     "as_text",
     "figures",
+    "one_line",
     "percent",
     "printable",
 ]
@@ -268,3 +269,14 @@ def printable(text: str) -> str:
     ('a b', True)
     """
     return "".join(" " if c.isspace() else c if c.isprintable() else "\ufffd" for c in text)
+
+
+def one_line(text: str) -> str:
+    r"""Return the text without line ends and control characters, for a comment.
+
+    Examples
+    --------
+    >>> one_line("colour is\nred  or green")
+    'colour is red or green'
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -13,8 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import EngineError, UnknownName, shown
-from cpx.options import EngineOption
-from cpx.support.named_options import read_named
+from cpx.options import EngineOption, read_named
 
 __all__ = [
     "Backend",
@@ -47,6 +46,7 @@ _OURS = {
     "local-search": "cpx.methods.local_search:LocalSearch",
     "maxsat": "cpx.backends.maxsat:MaxSat",
     "milp": "cpx.backends.milp:Milp",
+    "portfolio": "cpx.methods.portfolio:Portfolio",
     "program": "cpx.backends.program:Program",
     "search": "cpx.backends.search:Search",
 }
@@ -121,6 +121,9 @@ def backend(name: str) -> Backend:
     """
     if not isinstance(name, str):
         raise UnknownName("backend", name, names())
+    family, colon, members = name.partition(":")
+    if colon and "{" not in family and backend_class(family).starts_workers:
+        return backend_class(family)(members)
     name, settings = read_named("engine", name)
     family, colon, solver = name.partition(":")
     engine = backend_class(family)(solver if colon else None)

@@ -24,8 +24,7 @@ from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
 from cpx.models.base import RatioProblem
-from cpx.options import EngineOption
-from cpx.support.named_options import named_text
+from cpx.options import EngineOption, named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
@@ -64,6 +63,10 @@ class Outcome:
     best_of_ties : bool
         With a proof: of the solutions with the same objective, none has a lesser tie than the
         best incumbent. Only problems that care for ties ask for it.
+    versions : dict of str to str
+        Of what took part besides the engine's own.
+    cpu : float
+        Seconds of processor time in processes that outlive the solve.
     """
 
     proved: bool
@@ -74,6 +77,8 @@ class Outcome:
     warnings: list[str] = field(default_factory=list)
     wrong: str = ""
     best_of_ties: bool = False
+    versions: Mapping[str, str] = field(default_factory=dict)
+    cpu: float = 0.0
 
 
 def contradiction(
@@ -148,6 +153,9 @@ class Backend(ABC):
     asks_classifier : bool
         Whether the engine needs ``problem.oracle``, the classifier behind the samples. It
         then runs in the process that holds the classifier, never in a worker.
+    starts_workers : bool
+        Whether the engine is made of others, each in a worker of its own: it needs none. They
+        are what stands behind its colon, with their options.
     program : str
         A program on the path that the engine needs, besides Python packages.
     known_as : str
@@ -166,6 +174,7 @@ class Backend(ABC):
     asks_classifier: ClassVar[bool] = False
     takes_start: ClassVar[bool] = False
     needs_worker: ClassVar[bool] = False
+    starts_workers: ClassVar[bool] = False
     in_all: ClassVar[bool] = True
     has_own_start: ClassVar[bool] = False
     program: ClassVar[str] = ""
@@ -194,6 +203,11 @@ class Backend(ABC):
     def full_name(self) -> str:
         """Family and solver as one name, such as ``"milp:highs"``."""
         return f"{self.name}:{self.solver}" if self.solver else self.name
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """What works side by side, each with the threads of the solve: itself, or others."""
+        return (self.configuration,)
 
     @property
     def configuration(self) -> str:

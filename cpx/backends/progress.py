@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
 import math
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from cpx.answers.explanation import Explanation
@@ -17,7 +20,7 @@ from cpx.answers.values import Value
 from cpx.compiled.machine_code import seconds_compiling
 from cpx.errors import EngineError, shown
 from cpx.models.base import RatioProblem
-from cpx.support.threads import start_thread
+from cpx.processes.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,13 +28,14 @@ if TYPE_CHECKING:
     from cpx.models.base import Problem, Values
     from cpx.options import SolveOptions
 
-__all__ = ["Event", "InnerProgress", "Progress", "run_interruptibly"]
+__all__ = ["Event", "InnerProgress", "Progress", "run_interruptibly", "start_thread"]
 
 T = TypeVar("T")
 
 # Python handles signals between bytecodes of the main thread. A wait without a timeout
 # would delay Ctrl-C until the native call returns.
 _POLL_SECONDS = 0.05
+_BEGIN_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,11 @@ class Progress:
         Called when a phase begins and when it ends, with the seconds of each phase before it and
         with the name of the phase that is entered; None where there is none.
 
+    Attributes
+    ----------
+    limits : Limits
+        What workers are confined to, for an engine that starts some.
+
     Notes
     -----
     Methods may be called from any thread; listeners are called under a lock, one at a time.
@@ -74,6 +83,7 @@ class Progress:
     ) -> None:
         self.problem = problem
         self.options = options
+        self.limits = Limits()
         self.started = time.perf_counter()
         self._compiling_before = seconds_compiling()
         self.explanation: Explanation | None = None
@@ -89,6 +99,10 @@ class Progress:
         self._gap_reached = False
 
     # ------------------------------------------------------------------ time
+
+    def start_clock(self) -> None:
+        """Count the time from now, once what is no part of the solve has been loaded."""
+        self.started = time.perf_counter()
 
     @property
     def elapsed(self) -> float:
@@ -135,6 +149,14 @@ class Progress:
         """What :meth:`stop` sets: for a solve inside this one, which it stops as well."""
         return self._stop
 
+    def take_back(self, bound: Value | None) -> None:
+        """Forget the bounds better than this one: whoever reported them has been refuted."""
+        with self._lock:
+            self.best_bound, self._gap_reached = bound, False
+            for i, (seconds, objective, known) in enumerate(self.trace):
+                if known is not None and (bound is None or self.is_better(bound, known)):
+                    self.trace[i] = TracePoint(seconds, objective, bound)
+
     def stop(self) -> None:
         """Ask the engine to stop; safe from any thread and from a signal handler."""
         self._stop.set()
@@ -179,7 +201,7 @@ class Progress:
         with self._lock:
             known = self.objective
             equal = value == known and tie < self._tie
-            if known is None or equal or self._better(value, known):
+            if known is None or equal or self.is_better(value, known):
                 self.objective, self._tie, self.explanation = value, tie, explanation
                 self._emit(explanation)
         return value
@@ -206,14 +228,15 @@ class Progress:
             exact = _safe_integer(value, downwards=self.problem.sense == "min")
         if self._trivial is None:
             self._trivial = self.problem.trivial_bound()
-        if self._trivial is not None and self._better(exact, self._trivial):
+        if self._trivial is not None and self.is_better(exact, self._trivial):
             exact = self._trivial
         with self._lock:
-            if self.best_bound is None or self._better(self.best_bound, exact):
+            if self.best_bound is None or self.is_better(self.best_bound, exact):
                 self.best_bound = exact
                 self._emit(None)
 
-    def _better(self, a: Value, b: Value) -> bool:
+    def is_better(self, a: Value, b: Value) -> bool:
+        """Whether one value is better than another; of bounds, the weaker one is."""
         return a < b if self.problem.sense == "min" else a > b
 
     def _emit(self, explanation: Explanation | None) -> None:
@@ -297,6 +320,55 @@ def run_interruptibly(
     if failure:
         raise failure[0]
     return box[0]
+
+
+def start_thread(work: Callable[[], object]) -> threading.Event:
+    """Call ``work`` in a new thread, which does not keep the process alive.
+
+    Parameters
+    ----------
+    work : callable
+        What it raises is printed, as that of any thread.
+
+    Returns
+    -------
+    threading.Event
+        Set when ``work`` has ended.
+
+    Raises
+    ------
+    MemoryError
+        When there is no memory for the thread. ``threading.Thread.start`` would wait forever
+        where the system makes the thread and Python has no memory for its first call.
+
+    Examples
+    --------
+    >>> said = []
+    >>> start_thread(lambda: said.append("done")).wait(), said
+    (True, ['done'])
+    """
+    begun, ended = threading.Event(), threading.Event()
+
+    def run() -> None:
+        begun.set()
+        try:
+            work()
+        finally:
+            ended.set()
+
+    # The new thread alone holds this, and is gone when it is. Not the function itself, which
+    # CPython 3.11 keeps for ever when there is no memory for its call.
+    called = partial(run)
+    held = weakref.ref(called)
+    try:
+        _thread.start_new_thread(called, ())
+    except RuntimeError as error:
+        raise MemoryError("no memory for a thread") from error
+    del called
+    while not begun.wait(_BEGIN_SECONDS):
+        if held() is None and not begun.is_set():
+            raise MemoryError("no memory for a thread")
+    return ended
 
 
 def _safe_integer(value: float | Fraction, downwards: bool) -> int:

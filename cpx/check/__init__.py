@@ -5,11 +5,11 @@ It reads the plain JSON objects of an instance and a result and shares no code w
 decide, it decides exactly: the constraints, the objective, precision, coverage and figures of
 rules, sufficiency of reasons and of the intervals they are printed with, every word and
 sentence, the consistency of status, bound, gap and trace. The rest is taken on trust, and
-:func:`on_trust` says what that is. A bound is the engine's word, but one that the found solution
-contradicts is a failure. A claim that nothing satisfies the constraints is decided for reasons,
-certificates and sets of rules; for rules of at most k features it is refuted by the required
-features alone, or by up to two more, and for thresholds of expected predictions by sets that are
-tried, all of them where they are few.
+:func:`on_trust` says what that is. A bound is the engine's word where no proof comes with it
+(:mod:`cpx.check.proofs`), but one that the found solution contradicts is a failure. A claim that
+nothing satisfies the constraints is decided for reasons, certificates and sets of rules; for rules
+of at most k features it is refuted by the required features alone, or by up to two more, and for
+thresholds of expected predictions by sets that are tried, all of them where they are few.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from inspect import signature
 from pkgutil import iter_modules
 from typing import Any
 
-import numpy as np
-
 from cpx.check import monomials, rule_sets
 from cpx.check.claims import UNDECIDED
-from cpx.check.shape import malformed, shown
+from cpx.check.proofs import Claim, covers
+from cpx.check.shape import malformed, plain, shown
 
 __all__ = [
     "SECONDS",
@@ -109,17 +108,21 @@ def violations_each(
     if reader is None:
         return [[UNJUDGED] for _ in results]
     limit = (seconds,) if len(signature(reader).parameters) > 1 else ()
-    judge = reader(instance if kind in _READ_ARRAYS else _plain(instance), *limit)
+    judge = reader(instance if kind in _READ_ARRAYS else plain(instance), *limit)
     return [malformed(result) or judge(result) for result in results]
 
 
-def on_trust(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
+def on_trust(
+    instance: Mapping[str, Any], result: Mapping[str, Any], claim: Claim | None = None
+) -> list[str]:
     """Return what :func:`violations` did not decide of a result that it had nothing against.
 
     Parameters
     ----------
     instance, result : dict
         As for :func:`violations`.
+    claim : Claim, optional
+        What a proof proves, from :func:`cpx.check.proofs.proved`.
 
     Returns
     -------
@@ -138,13 +141,17 @@ def on_trust(instance: Mapping[str, Any], result: Mapping[str, Any]) -> list[str
     """
     status, found = result["status"], result["explanation"] or {}
     out = []
+    word, proved = "the engine's word", claim is not None and covers(claim, result)
+    if claim is not None and claim.bound is not None:
+        word += f", proved is {claim.bound}"
     if status in ("UNKNOWN", "ERROR") or (
         status == "INFEASIBLE"
         and (instance["problem"] in (*monomials.KINDS, "fewest-expected") or instance.get("where"))
+        and not proved
     ):
-        out.append(f"status {status} (the engine's word)")
-    if result["bound"] is not None:
-        out.append(f"bound {result['bound']} (the engine's word)")
+        out.append(f"status {status} ({word})")
+    if result["bound"] is not None and not proved:
+        out.append(f"bound {result['bound']} ({word})")
     # Words of rules that were explained, not only solved: they speak of more than the samples.
     words = {"conditions": found and found["rule"].get("conditions")}
     words |= {name: found.get(name) for name in ("guarantee", "notes")}
@@ -204,12 +211,3 @@ def _installed(kind: str) -> _Reader | None:
 
 def _broken(told: str) -> _Reader:
     return lambda instance: lambda result: [told]
-
-
-def _plain(instance: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an instance as it is saved: samples as strings."""
-    rows = instance.get("samples")
-    if not isinstance(rows, np.ndarray):
-        return instance
-    digits = np.where(rows, "1", "0").tolist()
-    return {**instance, "samples": ["".join(row) for row in digits]}

@@ -30,12 +30,12 @@ from cpx.check.claims import (
 )
 from cpx.check.side_constraints import broken_by, kept_words
 
-__all__ = ["KINDS", "judge"]
+__all__ = ["KINDS", "Monomial", "judge", "read"]
 
 
 @dataclass(frozen=True)
-class _Monomial:
-    """A monomial instance as read from its JSON object."""
+class Monomial:
+    """A monomial instance as it is in its JSON object."""
 
     agrees: NDArray[np.bool_]
     same: NDArray[np.bool_]
@@ -56,11 +56,11 @@ class _Monomial:
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
     """Read an instance; return what says what is wrong with a result for it."""
-    kind, data = instance["problem"], _read(instance)
+    kind, data = instance["problem"], read(instance)
     return lambda result: _violations(kind, data, result)
 
 
-def _violations(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[str]:
+def _violations(kind: str, data: Monomial, result: Mapping[str, Any]) -> list[str]:
     found = result["explanation"]
     out: list[str] = []
     if result["status"] == "INFEASIBLE" and _has_solution(data):
@@ -93,7 +93,8 @@ def _violations(kind: str, data: _Monomial, result: Mapping[str, Any]) -> list[s
     return out + wrong_sentences(found, _proved(kind, data, covered, result), None, None)
 
 
-def _read(instance: Mapping[str, Any]) -> _Monomial:
+def read(instance: Mapping[str, Any]) -> Monomial:
+    """Read an instance from its JSON object."""
     rows, labels, parameters = instance["samples"], instance["labels"], instance["parameters"]
     if isinstance(rows, np.ndarray):
         agrees = rows
@@ -107,7 +108,7 @@ def _read(instance: Mapping[str, Any]) -> _Monomial:
         name: Fraction(str(shares[name])) if name in shares else None
         for name in ("min_coverage", "max_coverage", "min_precision")
     }
-    return _Monomial(
+    return Monomial(
         agrees=agrees,
         same=np.frombuffer(labels.encode(), dtype=np.uint8) == 49,
         weights=np.array(weights, dtype=np.int64),
@@ -125,24 +126,24 @@ def _read(instance: Mapping[str, Any]) -> _Monomial:
     )
 
 
-def _loss(data: _Monomial, covered: NDArray[np.bool_]) -> int:
+def _loss(data: Monomial, covered: NDArray[np.bool_]) -> int:
     wrong = covered != data.same
     return int(data.weights[wrong].sum())
 
 
-def _negative_loss(data: _Monomial, covered: NDArray[np.bool_]) -> int:
+def _negative_loss(data: Monomial, covered: NDArray[np.bool_]) -> int:
     return int(data.weights[covered & ~data.same].sum())
 
 
-def _coverage(data: _Monomial, covered: NDArray[np.bool_]) -> int:
+def _coverage(data: Monomial, covered: NDArray[np.bool_]) -> int:
     return int(data.weights[covered].sum())
 
 
-def _precision(data: _Monomial, covered: NDArray[np.bool_]) -> Fraction:
+def _precision(data: Monomial, covered: NDArray[np.bool_]) -> Fraction:
     return Fraction(int(data.weights[covered & data.same].sum()), _coverage(data, covered))
 
 
-_OBJECTIVES: dict[str, Callable[[_Monomial, NDArray[np.bool_]], int | Fraction]] = {
+_OBJECTIVES: dict[str, Callable[[Monomial, NDArray[np.bool_]], int | Fraction]] = {
     "k-monomial": _loss,
     "negative-only": _negative_loss,
     "max-precision": _precision,
@@ -161,7 +162,7 @@ _DEFAULTS = {
 _MOST_PRODUCTS, _FEWER_PRODUCTS = 10**10, 5 * 10**7
 
 
-def _has_solution(data: _Monomial) -> bool:
+def _has_solution(data: Monomial) -> bool:
     """Try the required features alone, and with one or two more; True is a proof."""
     base = sorted(data.required)
     # Every candidate contains the required features: if they break a constraint all do.
@@ -180,7 +181,7 @@ def _has_solution(data: _Monomial) -> bool:
 
 
 def _pairs(
-    data: _Monomial, rows: NDArray[np.bool_]
+    data: Monomial, rows: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return what pairs of features cover of some rows, and how much of it agrees.
 
@@ -192,7 +193,7 @@ def _pairs(
 
 
 def _may_keep_limits(
-    data: _Monomial, covered: NDArray[np.float64], right: NDArray[np.float64]
+    data: Monomial, covered: NDArray[np.float64], right: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Say which pairs may keep the limits: all that do, and perhaps others by rounding."""
     possible = covered >= float(data.covers_something)
@@ -207,12 +208,12 @@ def _may_keep_limits(
     return np.asarray(possible)
 
 
-def _allowed(data: _Monomial, features: list[int]) -> bool:
+def _allowed(data: Monomial, features: list[int]) -> bool:
     covered = np.asarray(data.agrees[:, features].all(axis=1), dtype=np.bool_)
     return not _broken_constraints(data, features) and not _broken_limits(data, covered)
 
 
-def _small_rule(kind: str, data: _Monomial) -> list[int] | None:
+def _small_rule(kind: str, data: Monomial) -> list[int] | None:
     """Return a good rule of the required features and up to two more, None where none is met."""
     base = sorted(data.required)
     rows = np.asarray(data.agrees[:, base].all(axis=1), dtype=np.bool_)
@@ -247,13 +248,13 @@ def _small_rule(kind: str, data: _Monomial) -> list[int] | None:
     return min(rules, key=worth, default=None)
 
 
-def _weights(data: _Monomial, covered: NDArray[np.bool_]) -> tuple[int, int, int]:
+def _weights(data: Monomial, covered: NDArray[np.bool_]) -> tuple[int, int, int]:
     """Return what is covered, what of it agrees, and everything."""
     agreeing = data.weights[covered & data.same]
     return int(data.weights[covered].sum()), int(agreeing.sum()), int(data.weights.sum())
 
 
-def _broken_limits(data: _Monomial, covered: NDArray[np.bool_]) -> list[str]:
+def _broken_limits(data: Monomial, covered: NDArray[np.bool_]) -> list[str]:
     weight, right, total = _weights(data, covered)
     out = []
     if data.covers_something and weight == 0:
@@ -267,11 +268,11 @@ def _broken_limits(data: _Monomial, covered: NDArray[np.bool_]) -> list[str]:
     return out
 
 
-def _broken_constraints(data: _Monomial, features: list[int]) -> list[str]:
+def _broken_constraints(data: Monomial, features: list[int]) -> list[str]:
     return _broken_choice(data, features) or data.side(features)
 
 
-def _broken_choice(data: _Monomial, features: list[int]) -> list[str]:
+def _broken_choice(data: Monomial, features: list[int]) -> list[str]:
     d, chosen = data.agrees.shape[1], set(features)
     if out := wrong_features(features, d):
         return out
@@ -298,7 +299,7 @@ _CLAIMS = {
 
 
 def _proved(
-    kind: str, data: _Monomial, covered: NDArray[np.bool_], result: Mapping[str, Any]
+    kind: str, data: Monomial, covered: NDArray[np.bool_], result: Mapping[str, Any]
 ) -> list[str]:
     """Return what may be said to be proved of a rule."""
     weight, right, total = _weights(data, covered)
@@ -327,7 +328,7 @@ def _decimal(value: Fraction) -> str:
     return str(value) if value.denominator == 1 else f"{float(value):.4f} ({value})"
 
 
-def _rival(data: _Monomial) -> str:
+def _rival(data: Monomial) -> str:
     """Return what a rule competes with."""
     parts = ["has what is required"] * bool(data.required)
     parts += ["has nothing forbidden"] * bool(data.forbidden)

@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["malformed", "shown"]
+import numpy as np
+
+__all__ = ["malformed", "plain", "shown"]
 
 _Test = Callable[[Any], bool]
 
@@ -183,3 +185,12 @@ def _wrong(
         elif field.endswith("*") or (saved and not field.endswith("?")):
             out.append(f"{name}: is missing")
     return out
+
+
+def plain(instance: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an instance as it is saved: samples as strings."""
+    rows = instance.get("samples")
+    if not isinstance(rows, np.ndarray):
+        return instance
+    digits = np.where(rows, "1", "0").tolist()
+    return {**instance, "samples": ["".join(row) for row in digits]}

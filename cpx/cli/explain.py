@@ -70,7 +70,7 @@ class Engine:
         from cpx.solving.servers import prepare
 
         if self.isolate:
-            prepare(self.name)
+            prepare(*backend(self.name).engines)
         else:
             backend(self.name).preload()
 

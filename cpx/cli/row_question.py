@@ -76,7 +76,7 @@ class Source:
     @property
     def distribution_name(self) -> str:
         """The name of the distribution without its options."""
-        from cpx.support.named_options import read_named
+        from cpx.options import read_named
 
         return read_named("distribution", self.distribution)[0]
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cpx.cli import options as opt
-from cpx.errors import UnknownName
+from cpx.errors import InvalidInstance, InvalidOption, UnknownName
+
+if TYPE_CHECKING:
+    from cpx.answers.result import Result
+    from cpx.check.proofs import Claim
+    from cpx.models import Problem
 
 __all__ = ["check", "export", "show"]
 
@@ -105,28 +110,45 @@ def check(
     result: Annotated[
         Path, typer.Argument(metavar="RESULT", help="Saved result, from 'cpx solve -o'.")
     ],
+    proof: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Proof of its bound, from 'cpx solve --proof'."),
+    ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Make a proof of its bound, and check it.")
+    ] = False,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="For making a proof.")
+    ] = None,
 ) -> None:
     r"""Check a saved result against its instance, independently of all engines.
 
     Constraints, value, precision, coverage, figures, words and sentences are recomputed from the
-    data. A bound is the engine's word, but one that the solution contradicts is a failure. What
-    is taken on trust is printed.
+    data. A bound is the engine's word, but one that the solution contradicts is a failure. With
+    a proof the bound is checked as well, and so is the claim that there is no solution. What is
+    taken on trust is printed.
 
     \b
-    Example:
+    Examples:
       cpx solve inst.json -o result.json
       cpx check inst.json result.json
+      cpx check inst.json result.json --prove
+      cpx check inst.json result.json --proof proof.gz
 
     \b
-    Exit codes: 0 confirmed; 3 too much for the checker to decide, or no judge for
-    this kind of problem; 1 a check fails; 2 wrong input.
+    Exit codes: 0 confirmed; 3 too much for the checker to decide, no judge for this kind of
+    problem, or a proof of less than the result claims; 1 a check fails; 2 wrong input.
     """
     from cpx.answers.result import Result
     from cpx.answers.values import digits, in_words
     from cpx.check import UNDECIDED, UNJUDGED, on_trust, violations
+    from cpx.check.proofs import Refused, covers
     from cpx.cli.reading import read_instance, result_object
 
-    instance, data = read_instance(inst).to_dict(), result_object(result)
+    if prove and proof is not None:
+        raise InvalidOption("prove: a proof is made, or read from a file")
+    problem, data = read_instance(inst), result_object(result)
+    instance = problem.to_dict()
     found = violations(instance, data)
     undecided = {UNDECIDED: "UNDECIDED", UNJUDGED: "NOT CHECKED"}
     for violation in found:
@@ -134,13 +156,45 @@ def check(
     if found:
         raise typer.Exit(3 if undecided.keys() >= {*found} else 1)
     answer = Result.from_dict(data)
+    claim, wanted = None, prove or proof is not None
+    try:
+        if wanted:
+            claim = _proved(problem, answer, proof, time_limit)
+    except Refused as refused:
+        typer.echo(f"FAILED proof: {refused}")
+        raise typer.Exit(1) from None
     values = (answer.objective, answer.bound)
     places = digits(values)
     value, bound = ("" if v is None else in_words(v, places) for v in values)
     known = f"value {value}" if value else "no solution"
     limit = f"bound {bound}" if bound else "no bound"
     typer.echo(f"OK {answer.status}, {known}, {limit}: the data confirm it")
-    typer.echo(f"taken on trust: {', '.join(on_trust(instance, data))}")
+    less = wanted and not (claim is not None and covers(claim, data))
+    if less:
+        typer.echo("UNDECIDED proof: less is proved than the result claims")
+    elif wanted:
+        typer.echo("OK proof: it proves what is claimed")
+    typer.echo(f"taken on trust: {', '.join(on_trust(instance, data, claim))}")
+    if less:
+        raise typer.Exit(3)
+
+
+def _proved(
+    problem: Problem, answer: Result, path: Path | None, seconds: float | None
+) -> Claim | None:
+    """Return what the proof in a file proves, or one that is made; None where none is."""
+    from cpx.check.proofs import proved
+    from cpx.solving.proofs import prove
+
+    instance = problem.to_dict()
+    if path is None:
+        made = prove(problem, answer, seconds)
+        return None if made is None else proved(instance, made.to_bytes())
+    try:
+        with path.open("rb") as stream:
+            return proved(instance, stream)
+    except OSError as error:
+        raise InvalidInstance(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def _known(form: str, known: tuple[str, ...]) -> None:

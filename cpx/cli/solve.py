@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,6 +36,14 @@ def solve(
     as_json: opt.Json = False,
     output: opt.ResultFile = None,
     isolate: opt.Isolate = True,
+    proof: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also prove the bound, in as long again as the time limit, and write the proof "
+            "here, packed when the name ends in .gz.",
+        ),
+    ] = None,
 ) -> None:
     r"""Solve a saved instance and print the checked answer.
 
@@ -47,18 +56,31 @@ def solve(
       cpx solve inst.json --backend maxsat:rc2 --time-limit 10
       cpx solve inst.json --json | jq .objective
       cpx solve inst.json --backend milp -o result.json && cpx check inst.json result.json
+      cpx solve inst.json -o result.json --proof proof.gz
 
     \b
     Exit codes: 0 optimal or infeasible, proved; 3 a rule without proof; 4 no rule within
     the limits; 2 wrong input; 1 anything else.
     """
-    from cpx.cli.output import deliver
+    from cpx.cli.output import deliver, note
     from cpx.cli.reading import output_path, read_instance
+    from cpx.errors import InvalidOption
+    from cpx.solving.proofs import require_provable, with_proof
 
-    target = output_path(output, inst)
+    target, proof = output_path(output, inst), output_path(proof, inst)
+    if proof is not None and proof == target:
+        raise InvalidOption(f"proof: {proof} is where the result is written")
     chosen = opt.solve_options(time_limit, threads, seed, gap, encoding, hint)
     opt.require_engine(backend, None, None)
-    result = run_solve(read_instance(inst), backend, chosen, isolate)
+    problem = read_instance(inst)
+    if proof is not None:
+        require_provable(problem)
+    result = run_solve(problem, backend, chosen, isolate)
+    if proof is not None:
+        result = with_proof(problem, result, chosen.time_limit)
+        if result.proof is not None:
+            result.proof.save(proof)
+            note(f"wrote {proof}")
     raise typer.Exit(deliver(result, as_json, target))
 
 
@@ -78,11 +100,17 @@ def best(
     optimal: Annotated[
         bool, typer.Option("--optimal", help="Only rules as good as the best: all ties.")
     ] = False,
+    backend: opt.Backend = "search",
+    encoding: opt.Encoding = None,
     time_limit: opt.TimeLimit = 60.0,
     threads: opt.Threads = 1,
+    seed: opt.Seed = 0,
     as_json: opt.RulesAsJson = False,
 ) -> None:
-    r"""List the best rules of a saved instance, in their order, by the exact search.
+    r"""List the best rules of a saved instance, in their order.
+
+    The exact search lists them in one go; another exact engine is asked again and again, each
+    time without the rules that it has found.
 
     How many rules are nearly as good as the best one, and how they differ, tells how far a
     single rule can be trusted as "the" explanation. Rules with a condition that excludes
@@ -93,6 +121,7 @@ def best(
       cpx best inst.json
       cpx best inst.json -n 100
       cpx best inst.json --optimal -n 1000
+      cpx best inst.json --backend maxsat
       cpx best inst.json --json | jq '.rules[].text'
 
     \b
@@ -103,9 +132,17 @@ def best(
     from cpx.cli.reading import read_instance
     from cpx.explainers.ranking import best_rules, optimal_rules
 
-    chosen = opt.solve_options(time_limit, threads, 0, None, None, None)
+    chosen = opt.solve_options(time_limit, threads, seed, None, encoding, None)
     find = optimal_rules if optimal else best_rules
-    ranking = find(read_instance(inst), n, time_limit=chosen.time_limit, threads=threads)
+    ranking = find(
+        read_instance(inst),
+        n,
+        backend=backend,
+        encoding=encoding,
+        time_limit=chosen.time_limit,
+        threads=threads,
+        seed=seed,
+    )
     if as_json:
         typer.echo(json.dumps(ranking.to_dict(), indent=1, allow_nan=False))
     else:

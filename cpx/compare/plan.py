@@ -16,8 +16,7 @@ from cpx.compare.records import Skipped, configuration
 from cpx.compare.sources import Source, named_sources
 from cpx.errors import CpxError, EngineError, InvalidOption, UnknownName, shortened
 from cpx.models import Problem
-from cpx.options import SolveOptions
-from cpx.support.named_options import named_text, read_named, split_names
+from cpx.options import SolveOptions, named_text, split_names
 
 __all__ = ["Plan", "Task", "engine_names", "plan"]
 
@@ -151,12 +150,12 @@ def _by_name(wanted: Iterable[str] | str | None) -> set[str]:
 def _expand(name: str) -> list[str]:
     if name == "all":
         return [engine for family in _installed() for engine in _expand(f"{family}:*")]
-    plain, settings = read_named("engine", name)
+    plain, brace, settings = name.partition("{")
     family, _, solver = plain.partition(":")
     if solver == "*":
         cls = backend_class(family)
         cls.require()
-        return [backend(named_text(one, settings)).configuration for one in cls.installed()]
+        return [backend(one + brace + settings).configuration for one in cls.installed()]
     engine = backend(name)
     engine.require()
     return [engine.configuration]

@@ -10,7 +10,7 @@ from typing import Any
 from cpx.answers.result import Result, Status, Termination, relative_gap
 from cpx.answers.values import Value
 from cpx.errors import InvalidInstance, shown
-from cpx.support.named_options import named_text
+from cpx.options import named_text
 
 __all__ = [
     "COLUMNS",

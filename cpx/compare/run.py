@@ -26,7 +26,7 @@ from cpx.compare.records import Run
 from cpx.compare.sources import Problems
 from cpx.errors import InvalidOption, shown
 from cpx.processes.children import scratch
-from cpx.processes.limits import claimed_cores, usable_cores
+from cpx.processes.limits import Limits, claimed_cores, usable_cores
 from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run
 from cpx.support.files import ensure_directory
@@ -238,19 +238,17 @@ def make_run(
         if backend(task.engine).asks_classifier:
             result = run(problem, task.engine, options, listen=hear, cancel=cancel)
         else:
-            claim = claimed_cores(options.threads) if pinned else nullcontext()
+            engine = backend(task.engine)
+            claim = (
+                claimed_cores(len(engine.engines) * options.threads) if pinned else nullcontext()
+            )
             with claim as cores, _log(task, logs) as log:
                 record["pinned"] = cores
+                limits = Limits(memory, None if cores is None else tuple(cores), log)
+                solve = run if engine.starts_workers else run_isolated
                 for _ in range(_ATTEMPTS):
-                    result = run_isolated(
-                        problem,
-                        task.engine,
-                        options,
-                        hear,
-                        memory=memory,
-                        cores=cores,
-                        log=log,
-                        cancel=cancel,
+                    result = solve(
+                        problem, task.engine, options, listen=hear, limits=limits, cancel=cancel
                     )
                     by_us = cancel is not None and cancel.is_set()
                     if by_us or result.termination is not Termination.INTERRUPTED:

@@ -13,7 +13,7 @@ from cpx.data.fitted import ChowLiu, Factorised, Fitted, Mixture
 from cpx.data.on_background import OnBackground
 from cpx.data.uniform import Batch, Distribution, Uniform
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
-from cpx.support.named_options import read_named
+from cpx.options import read_named
 from cpx.support.validation import closed_unit, positive_integer
 
 __all__ = [

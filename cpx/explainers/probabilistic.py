@@ -23,9 +23,9 @@ from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.text import MEASURES
 from cpx.models.sufficient_reason.row import fitted_to
+from cpx.options import read_named
 from cpx.processes.interrupts import interruptible
 from cpx.solving.run import solve_with
-from cpx.support.named_options import read_named
 from cpx.support.validation import positive_integer
 from cpx.trees import TreeModel, read_model
 from cpx.trees.linear import is_linear, read_linear

@@ -1,4 +1,4 @@
-"""The best few rules of a problem, and all optimal ones."""
+"""The best few rules of a problem, and all optimal ones: by the search, or by any exact engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.errors import CheckFailed, InvalidOption
+from cpx.methods.blocking import enumerate_by_blocking
 from cpx.models.base import Problem
+from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
@@ -80,6 +82,9 @@ class Ranking(Shown):
             count = "these are not all optimal rules" if self.more else "all optimal rules"
             return f"{count}, of value {decimal(self.values[0])}"
         told = "no rule is missing before the last of these"
+        if self.more and self.best.backend != "search":
+            # Of its equals any are listed.
+            told = "no better rule than the last of these is missing"
         return told + (", others are as good as the last" if self.more else "")
 
     def __str__(self) -> str:
@@ -129,9 +134,16 @@ def _share(value: Fraction | None) -> str:
 
 
 def best_rules(
-    problem: Problem, n: int = 10, *, time_limit: float | None = None, threads: int = 1
+    problem: Problem,
+    n: int = 10,
+    *,
+    backend: str = "search",
+    encoding: str | None = None,
+    time_limit: float | None = None,
+    threads: int = 1,
+    seed: int = 0,
 ) -> Ranking:
-    """Return the ``n`` best rules of a problem, found and proved by the exact search.
+    """Return the ``n`` best rules of a problem, found and proved by an exact engine.
 
     Rules with a feature that can be left out without covering another sample that counts are
     not listed: they say the same as a shorter one. Required features always stay. Under the
@@ -140,13 +152,20 @@ def best_rules(
     Parameters
     ----------
     problem : Problem
-        Any of the problems of one rule, such as :class:`cpx.MaxPrecision`.
+        Any of the problems of one rule, such as :class:`cpx.MaxPrecision`. Other engines than
+        the search also list reasons, of which nothing can be left out, by their size or weight.
     n : int
         How many rules, from 1 to 100,000.
+    backend : str
+        ``search``, which lists them in one search, or any exact engine that solves statements:
+        it solves the problem once for each rule, without those that it has found. Of equally
+        good rules at the end of the list it takes any, the search takes the first.
+    encoding : str, optional
+        Name of an encoding, for engines that need one.
     time_limit : float, optional
         Seconds > 0 in all.
-    threads : int
-        Threads for the search of the best rule; the others are found by one.
+    threads, seed : int
+        Of the engine. The search uses its threads for the best rule; it finds the others by one.
 
     Returns
     -------
@@ -171,15 +190,19 @@ def best_rules(
     proved     no rule is missing before the last of these
     checked    yes, every rule was recomputed from the data
     """
-    return _rank(problem, n, time_limit, threads, optimal_only=False)
+    options = SolveOptions(time_limit, threads, seed, encoding=encoding)
+    return _rank(problem, n, backend, options, optimal_only=False)
 
 
 def optimal_rules(
     problem: Problem,
     most: int = 1000,
     *,
+    backend: str = "search",
+    encoding: str | None = None,
     time_limit: float | None = None,
     threads: int = 1,
+    seed: int = 0,
 ) -> Ranking:
     """Return all optimal rules of a problem, or the first ``most`` of them.
 
@@ -198,39 +221,56 @@ def optimal_rules(
     proved     all optimal rules, of value 0
     checked    yes, every rule was recomputed from the data
     """
-    return _rank(problem, most, time_limit, threads, optimal_only=True)
+    options = SolveOptions(time_limit, threads, seed, encoding=encoding)
+    return _rank(problem, most, backend, options, optimal_only=True)
 
 
 def _rank(
-    problem: Problem,
-    n: int,
-    time_limit: float | None,
-    threads: int,
-    optimal_only: bool,
+    problem: Problem, n: int, backend: str, options: SolveOptions, optimal_only: bool
 ) -> Ranking:
-    if not isinstance(problem, MonomialProblem):
-        raise InvalidOption(f"problem must be one of a single rule, got {type(problem).__name__}")
-    name = "most" if optimal_only else "n"
-    n = integer_in(name, n, 1, _MOST)
-    find_backend("search").require()
+    engine = find_backend(backend)
+    if not isinstance(problem, MonomialProblem | MinimumSubset):
+        # Other statements leave out solutions that are no better than those they have.
+        raise InvalidOption(
+            f"problem must be one of a single rule or a smallest set, got {type(problem).__name__}"
+        )
+    n = integer_in("most" if optimal_only else "n", n, 1, _MOST)
+    engine.require()
+    by_search = engine.full_name == "search"
+    if by_search and not isinstance(problem, MonomialProblem):
+        raise InvalidOption(
+            f"the search lists rules of problems of a single rule, not of {problem.kind!r}: "
+            "name another backend"
+        )
+    if not engine.exact or not (by_search or engine.needs_model or engine.starts_workers):
+        raise InvalidOption(
+            f"backend {engine.full_name} lists no rules: it proves nothing, or solves no statement"
+        )
+    if not engine.encoding_of(problem, options.encoding).faithful:
+        raise InvalidOption(f"encoding {options.encoding!r} has another optimum than the problem")
     with noted(cancel := threading.Event()):
-        return _ranked(problem, n, time_limit, threads, optimal_only, cancel)
+        progress = Progress(problem, options, cancel=cancel)
+        best = run(problem, backend, options, cancel=cancel)
+        if best.status is not Status.OPTIMAL or best.explanation is None:
+            complete = best.status is Status.INFEASIBLE
+            return _checked(problem, best, [best.explanation], complete, False, optimal_only)
+        if isinstance(problem, MonomialProblem) and by_search:
+            return _by_search(problem, best, progress, n, optimal_only)
+        found = enumerate_by_blocking(problem, backend, progress, best, n, as_good=optimal_only)
+    rules = sorted(found.answers, key=lambda rule: _order(problem, rule))
+    best = best.with_warnings(*found.notes)
+    return _checked(problem, best, rules, found.finished, found.more, optimal_only)
 
 
-def _ranked(
-    problem: MonomialProblem,
-    n: int,
-    time_limit: float | None,
-    threads: int,
-    optimal_only: bool,
-    cancel: threading.Event,
+def _order(problem: Problem, rule: Explanation) -> tuple[Value, int, tuple[int, ...]]:
+    """Return what rules are sorted by: value, size, features."""
+    value = problem.evaluate(rule).objective
+    return value if problem.sense == "min" else -value, len(rule.features), rule.features
+
+
+def _by_search(
+    problem: MonomialProblem, best: Result, progress: Progress, n: int, optimal_only: bool
 ) -> Ranking:
-    options = SolveOptions(time_limit=time_limit, threads=threads)
-    progress = Progress(problem, options, cancel=cancel)
-    best = run(problem, "search", options, cancel=cancel)
-    if best.status is not Status.OPTIMAL:
-        complete = best.status is Status.INFEASIBLE
-        return _checked(problem, best, [best.explanation], complete, False, optimal_only)
     assert best.explanation is not None
     found = _search(problem, progress, best.explanation.features, n, optimal_only)
     if found is None:
@@ -279,7 +319,7 @@ def _search(
 
 
 def _checked(
-    problem: MonomialProblem,
+    problem: Problem,
     best: Result,
     rules: Sequence[Explanation | None],
     complete: bool,

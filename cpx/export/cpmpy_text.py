@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from cpx.answers.text import one_line
 from cpx.backends.integer_program import variable_names
-from cpx.export.document import Document, Section, one_line
+from cpx.export.document import Document, Section
 from cpx.export.legend import head, names_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-__all__ = ["Document", "Section", "one_line"]
+__all__ = ["Document", "Section"]
 
 # In a cut document: how much of a long item is kept, and the fewest items of a section.
 _START, _END = 180, 60
@@ -79,17 +79,6 @@ class Document:
         share = max(_FEWEST, _share(counts, limit))
         lines = (line for section in self.sections for line in _excerpt(section, share))
         return "".join(f"{line}\n" for line in lines)
-
-
-def one_line(text: str) -> str:
-    r"""Return the text without line ends and control characters, for a comment.
-
-    Examples
-    --------
-    >>> one_line("colour is\nred  or green")
-    'colour is red or green'
-    """
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _share(counts: Sequence[int], limit: int) -> int:

@@ -16,8 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cpx.answers.text import one_line
 from cpx.errors import DataError
-from cpx.export.document import Section, one_line
+from cpx.export.document import Section
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem

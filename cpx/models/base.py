@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.html import Shown
-from cpx.answers.text import Block, Fact, Facts, Paragraph, Table
+from cpx.answers.text import Block, Fact, Facts, Paragraph, Table, one_line
 from cpx.answers.values import Value
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
 from cpx.models.parameters import parameters_of
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Encoding",
+    "Listing",
     "Problem",
     "RatioProblem",
     "RatioStep",
@@ -114,6 +115,27 @@ def maximised(statement: Statement, constant: int) -> Statement:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """Items of one kind in the data of an instance.
+
+    Attributes
+    ----------
+    title : str
+    lines : iterable of str
+        One for each item, made while they are read: large data are abridged for people.
+    count : int
+        Their number.
+    noun : str
+        What they are, in the plural; empty for what is never abridged.
+    """
+
+    title: str
+    lines: Iterable[str]
+    count: int
+    noun: str
+
+
+@dataclass(frozen=True)
 class Encoding(Generic[FormT]):
     """A named way to state a problem.
 
@@ -187,6 +209,15 @@ class Problem(Shown, ABC):
     def listed(self) -> tuple[str, tuple[str, ...]]:
         """What an explanation is made of: the title of a list, and the words of each."""
         return self.features_are, self.feature_names
+
+    def listings(self) -> Iterator[Listing]:
+        """Yield what a statement of the instance lists of its data, item by item.
+
+        By default what an explanation is made of.
+        """
+        title, words = self.listed
+        lines = (f"  {j:>4}  {one_line(text)}" for j, text in enumerate(words))
+        yield Listing(title, lines, len(words), "features")
 
     def facts(self) -> dict[str, str]:
         """Return the data and parameters of the instance in words, by what they are.

@@ -10,6 +10,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import IO
@@ -20,6 +21,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 __all__ = [
+    "Limits",
     "MemoryGroup",
     "claimed_cores",
     "kills_for_memory",
@@ -38,6 +40,26 @@ def limit_address_space(limit: int) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a worker process is confined to.
+
+    Attributes
+    ----------
+    memory : int, optional
+        Bytes that it may use: of memory, where the system has control groups that we may
+        make, else of address space.
+    cores : tuple of int, optional
+        Those it runs on. Default: all that this process may use.
+    log : Path, optional
+        File that gets what the engine prints, its own log included.
+    """
+
+    memory: int | None = None
+    cores: tuple[int, ...] | None = None
+    log: Path | None = None
 
 
 class MemoryGroup:

@@ -94,7 +94,11 @@ class Inbox:
     def _exactly(self, size: int) -> memoryview | None:
         """Read so many bytes into memory of their own; None when they end before that."""
         data = bytearray(size)
-        left = memoryview(data)
+        # What :meth:`arrived` has read of a frame that was not whole.
+        begun = self._buffer[:size]
+        data[: len(begun)] = begun
+        del self._buffer[: len(begun)]
+        left = memoryview(data)[len(begun) :]
         with open(self._fd, "rb", buffering=0, closefd=False) as stream:
             while left:
                 count = 0

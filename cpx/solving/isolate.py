@@ -8,12 +8,12 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from queue import Empty
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from cpx.answers.result import Result, Termination, TracePoint
@@ -24,7 +24,7 @@ from cpx.models.base import Problem
 from cpx.options import SolveOptions
 from cpx.processes.children import OUT_OF_MEMORY
 from cpx.processes.interrupts import noted
-from cpx.processes.limits import MemoryGroup, kills_for_memory
+from cpx.processes.limits import Limits, MemoryGroup, kills_for_memory
 from cpx.solving.conclude import conclude
 from cpx.solving.servers import Server
 
@@ -45,11 +45,11 @@ def run_isolated(
     backend: str,
     options: SolveOptions,
     listen: Callable[[Event], None] | None = None,
+    limits: Limits | None = None,
     *,
-    memory: int | None = None,
-    cores: Sequence[int] | None = None,
-    log: Path | None = None,
     cancel: threading.Event | None = None,
+    kill: threading.Event | None = None,
+    known: SimpleQueue[tuple[int, ...]] | None = None,
 ) -> Result:
     """Solve in a worker process that is killed when it overstays the limit.
 
@@ -57,15 +57,15 @@ def run_isolated(
     ----------
     problem, backend, options, listen
         As for :func:`cpx.solving.run`.
-    memory : int, optional
-        Bytes the worker may use: of memory, where the system has control groups that we may
-        make, else of address space.
-    cores : sequence of int, optional
-        Those it runs on. Default: all that this process may use.
-    log : Path, optional
-        File that gets what the engine prints, its own log included.
+    limits : Limits, optional
+        Memory and cores of the worker, and where it prints.
     cancel : threading.Event, optional
         Stops the solve like Ctrl-C when it is set from another thread.
+    kill : threading.Event, optional
+        Ends it at once.
+    known : queue of tuple of int, optional
+        Solutions, as features, that are found elsewhere while it runs: the engine may stop at
+        its bound when that meets the value of one, or begin its next phase with it.
 
     Returns
     -------
@@ -76,16 +76,19 @@ def run_isolated(
     """
     engine = find_backend(backend)
     options = engine.configured(options)
+    limits = limits or Limits()
     with noted(cancel := cancel or threading.Event()):
-        group = _memory_group(memory)
-        limits = {
-            "memory": memory,
+        group = _memory_group(limits.memory)
+        confined = {
+            "memory": limits.memory,
             "group": None if group is None else str(group.folder),
-            "cores": cores,
-            "log": None if log is None else str(log.resolve()),
+            "cores": limits.cores,
+            "log": None if limits.log is None else str(limits.log.resolve()),
         }
         try:
-            result = _run(problem, engine.full_name, options, listen, limits, cancel)
+            job = _Job(Server.take(engine.full_name), Progress(problem, options, listen), cancel)
+            job.kill_at, job.known = kill, known
+            result = _run(job, engine.full_name, confined)
             peak = None if group is None else group.peak()
             return result if peak is None else replace(result, memory=peak)
         finally:
@@ -100,16 +103,8 @@ def _memory_group(memory: int | None) -> MemoryGroup | None:
     return None
 
 
-def _run(
-    problem: Problem,
-    backend: str,
-    options: SolveOptions,
-    listen: Callable[[Event], None] | None,
-    limits: dict[str, Any],
-    cancel: threading.Event,
-) -> Result:
-    worker = Server.take(backend)
-    job = _Job(worker, Progress(problem, options, listen), cancel)
+def _run(job: _Job, backend: str, limits: dict[str, Any]) -> Result:
+    worker, problem, options = job.worker, job.progress.problem, job.progress.options
     if options.hint_features is not None:
         # Known also when the worker has no time to say so.
         job.progress.found(problem.explanation(options.hint_features))
@@ -160,6 +155,8 @@ class _Job:
 
     def __init__(self, worker: Server, progress: Progress, cancel: threading.Event) -> None:
         self.worker, self.progress, self.cancel = worker, progress, cancel
+        self.kill_at: threading.Event | None = None
+        self.known: SimpleQueue[tuple[int, ...]] | None = None
         self.pid: int | None = None
         self.deadline: float | None = None
         self.killed = False
@@ -180,6 +177,8 @@ class _Job:
                 message = self._next()
                 if message is None:
                     continue
+                if "loaded" in message:
+                    continue  # asked for by who had it prepared
                 if "started" in message:
                     self._start(message["started"])
                 elif "phase" in message:
@@ -204,8 +203,11 @@ class _Job:
     def _next(self) -> dict[str, Any] | None:
         if self.cancel.is_set() and not self.progress.interrupted:
             self._interrupt()
-        if self.deadline is not None and time.perf_counter() > self.deadline:
+        overdue = self.deadline is not None and time.perf_counter() > self.deadline
+        if overdue or (self.kill_at is not None and self.kill_at.is_set()):
             self.kill()
+        while self.known is not None and not self.known.empty():
+            self.worker.send({"known": self.known.get()})
         try:
             return self.worker.messages.get(timeout=_TICK)
         except Empty:

@@ -17,8 +17,10 @@ from cpx.errors import CpxError, InvalidOption
 from cpx.models.bare_model import problem_of
 from cpx.models.base import Problem, RatioProblem, Statement
 from cpx.options import SolveOptions
+from cpx.processes.limits import Limits
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
+from cpx.solving.proofs import require_provable, with_proof
 from cpx.solving.surrogate import solve_stand_in
 from cpx.solving.ties import break_ties
 from cpx.solving.warm_start import Start
@@ -43,6 +45,7 @@ def solve(
     warm_start: bool = True,
     isolate: bool | None = None,
     listen: Callable[[Event], None] | None = None,
+    proof: bool = False,
 ) -> Result:
     """Solve a problem and return a checked result.
 
@@ -76,6 +79,10 @@ def solve(
         be stopped otherwise (``needs_worker``).
     listen : callable, optional
         Called with an :class:`~cpx.backends.Event` at every improvement.
+    proof : bool
+        Make a proof of the bound, or of the infeasibility, after the solve, whatever the engine:
+        ``result.proof``. It may take as long again as the time limit; one that is not complete by
+        then proves a weaker bound, and a warning says so.
 
     Returns
     -------
@@ -108,7 +115,13 @@ def solve(
         engine={} if engine is None else engine,
         warm_start=warm_start,
     )
-    return run(problem, backend, options, isolate=isolate, listen=listen)
+    if proof:
+        require_provable(problem)
+    result = run(problem, backend, options, isolate=isolate, listen=listen)
+    if not proof:
+        return result
+    assert isinstance(problem, Problem)
+    return with_proof(problem, result, options.time_limit)
 
 
 def solve_with(problem: Problem, backend: str, seed: int, options: Mapping[str, Any]) -> Result:
@@ -141,11 +154,14 @@ def run(
     listen: Callable[[Event], None] | None = None,
     cancel: threading.Event | None = None,
     entered: Callable[[dict[str, float], str | None], None] | None = None,
+    began: Callable[[Progress], None] | None = None,
+    limits: Limits | None = None,
 ) -> Result:
     """Do what :func:`solve` does, with the options as one object.
 
     Setting ``cancel`` from another thread stops the solve like Ctrl-C; ``entered`` hears of the
-    phases of a solve in this process, as :class:`~cpx.backends.base.Progress` has it.
+    phases of a solve in this process, as :class:`~cpx.backends.base.Progress` has it, and
+    ``began`` gets that progress. ``limits`` are those of workers, where there are any.
     """
     if not isinstance(problem, Problem):
         bare = problem_of(problem)
@@ -158,6 +174,10 @@ def run(
     form = engine.encoding_of(problem, options.encoding)
     engine.require_accepts(problem)
     progress = Progress(problem, options, listen, cancel, entered)
+    if limits is not None:
+        progress.limits = limits
+    if began is not None:
+        began(progress)
     notes = [*problem.notes(), *_take_hint(progress), *_not_honoured(engine, options)]
     if isolate is None:
         isolate = engine.needs_worker
@@ -166,10 +186,10 @@ def run(
             f"backend {engine.name} asks the classifier and ran in the process that has it: "
             "its time limit is not hard"
         )
-    elif isolate:
+    elif isolate and not engine.starts_workers:
         from cpx.solving.isolate import run_isolated
 
-        result = run_isolated(problem, engine.full_name, options, listen, cancel=cancel)
+        result = run_isolated(problem, engine.full_name, options, listen, limits, cancel=cancel)
         return result.with_warnings(*notes)
     cpu = time.process_time()
     try:
@@ -197,7 +217,7 @@ def run(
     except Exception as error:
         notes.append("engine failed:\n" + traceback.format_exc(limit=-4).rstrip())
         outcome = Outcome(False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}")
-    cpu = time.process_time() - cpu
+    cpu = time.process_time() - cpu + outcome.cpu
     try:
         return conclude(progress, outcome, engine, form, notes, cpu)
     except KeyboardInterrupt:

@@ -7,8 +7,9 @@ import shutil
 import subprocess
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from cpx.backends import Backend
@@ -17,6 +18,8 @@ from cpx.processes.children import Child, module, python_environment
 from cpx.processes.messages import Inbox, Outbox, unpack
 
 __all__ = ["Server", "prepare", "shutdown"]
+
+_TICK = 0.05
 
 # One pool per class: a worker that served several would carry all their libraries.
 _idle: defaultdict[type[Backend], list[Server]] = defaultdict(list)
@@ -106,11 +109,27 @@ def shutdown() -> None:
 atexit.register(shutdown)
 
 
-def prepare(backend: str) -> None:
-    """Start a worker and let it load an engine, while this process has something else to do.
+def prepare(*backends: str, wait: Callable[[], bool] = lambda: False) -> None:
+    """Let workers load engines, while this process has something else to do.
 
-    The next :func:`run_isolated` with an engine of the same family takes it.
+    The next :func:`run_isolated` with an engine of the same family takes one.
+
+    Parameters
+    ----------
+    *backends : str
+        One worker for each.
+    wait : callable
+        While it returns True, wait for all of them.
     """
-    server = Server()
-    server.send({"backend": backend})
-    server.give_back(backend)
+    servers = [(backend, Server.take(backend)) for backend in backends]
+    for backend, server in servers:
+        server.send({"backend": backend})
+    try:
+        for _, server in servers:
+            while wait():
+                with suppress(Empty):
+                    server.messages.get(timeout=_TICK)
+                    break
+    finally:
+        for backend, server in servers:
+            server.give_back(backend)

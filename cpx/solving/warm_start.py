@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cpx.backends import backend as find_backend
 from cpx.backends.progress import InnerProgress
 from cpx.models.base import form_of
-from cpx.models.minimum_subset.problem import MinimumSubset
+from cpx.models.minimum_subset.form import subset_form_of
 from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
 from cpx.models.rule_set.form import RuleSelection
 
@@ -92,8 +92,9 @@ def _method_for(engine: Backend, problem: Problem) -> tuple[str, str] | None:
     form = form_of(problem)
     if isinstance(form, RuleSelection):
         return "local-search:0", "local search"
-    if isinstance(problem, MinimumSubset) and engine.needs_model and len(problem.form.tree) > _FEW:
-        return "best-of-orders", "deletion"
+    if engine.needs_model and (subset := subset_form_of(problem)) is not None:
+        enough = subset.arrays is not None and len(subset.arrays.tree) > _FEW
+        return ("best-of-orders", "deletion") if enough else None
     if engine.takes_start and isinstance(form, WeightedMonomial | RatioMonomial):
         m, d = form.shape
         return ("beam", "beam search") if m * d >= _SMALL else None

@@ -1,11 +1,14 @@
 """The worker program: ``python -m cpx.solving.worker``.
 
 It gets the names of engines to load, and jobs, each followed by its problem. It sends
+``{"loaded": name}`` for an engine without a job. Of a job it sends
 ``{"started": pid}`` when the clock of a solve starts, ``{"phase": ...}`` and ``{"event": ...}``
 on the way, ``{"result": ...}`` at the end, or ``{"refused": why}`` where the problem is of a
 class that is not found here, and ``{"exit": status}`` when the child is gone, with what it has
-used: ``cpu`` seconds and ``memory``, the programs that it started included.
-Where the system has no fork, jobs run in the server itself and a kill takes the server along.
+used: ``cpu`` seconds and ``memory``, the programs that it started included. While it works it may
+get ``{"known": features}``, solutions that were found elsewhere.
+Where the system has no fork, jobs run in the server itself: a kill takes the server along, and
+solutions of others are not heard of.
 """
 
 from __future__ import annotations
@@ -15,9 +18,10 @@ import os
 import select
 import signal
 import sys
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cpx.processes import interrupts
 from cpx.processes.calls import claim_stdout
@@ -25,6 +29,9 @@ from cpx.processes.children import OUT_OF_MEMORY, die_with_parent, remove_own_fo
 from cpx.processes.limits import MemoryGroup, limit_address_space
 from cpx.processes.messages import Inbox, Outbox, unpack
 from cpx.support.versions import installed_version
+
+if TYPE_CHECKING:
+    from cpx.backends import Progress
 
 _STDIN = 0
 _MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
@@ -35,15 +42,19 @@ def main() -> None:
     out = claim_stdout()
     outbox = Outbox(out)
     interrupts.ignore()
-    frames = Inbox(_STDIN).frames()
+    inbox = Inbox(_STDIN)
+    frames = inbox.frames()
     for frame in frames:
         job = unpack(frame)
+        if "known" in job:  # of a job that has ended
+            continue
         _preload(job["backend"])
         if "options" not in job:
+            outbox.send({"loaded": job["backend"]})
             continue
         job["problem"] = next(frames)
         if hasattr(os, "fork"):
-            _serve_in_child(job, out)
+            _serve_in_child(job, out, inbox)
         else:
             outbox.send({"started": os.getpid()})
             _work(job, outbox)
@@ -64,21 +75,23 @@ def _preload(name: str) -> None:
     installed_version("cpx-explain")
 
 
-def _serve_in_child(job: dict[str, Any], out: int) -> None:
+def _serve_in_child(job: dict[str, Any], out: int, told: Inbox) -> None:
     ours, theirs = os.pipe()
+    heard, passed_on = os.pipe()
     # What is not looked at by the collector is not copied for the child.
     gc.freeze()
     pid = os.fork()
     if pid == 0:
-        os.close(ours)
-        os.close(out)
+        for end in (ours, passed_on, out):
+            os.close(end)
         # A session of its own: a kill reaches the programs the engine starts as well.
         os.setsid()
         die_with_parent()
-        os._exit(_child(job, Outbox(theirs)))
+        os._exit(_child(job, Outbox(theirs), Inbox(heard)))
     os.close(theirs)
+    os.close(heard)
     job.clear()  # the problem is in the memory of the child
-    outbox, inbox = Outbox(out), Inbox(ours)
+    outbox, inbox, solutions = Outbox(out), Inbox(ours), Outbox(passed_on)
     more = True
     # Standard input ends when the parent is gone, and then nobody wants the answer.
     while more:
@@ -88,11 +101,17 @@ def _serve_in_child(job: dict[str, Any], out: int) -> None:
             whole, more = inbox.arrived()
             for frame in whole:
                 outbox.send_raw(frame)
-        elif not os.read(_STDIN, 1):
+            continue
+        whole, there = told.arrived()
+        if not there:
             os.killpg(pid, signal.SIGKILL)
             remove_own_folder()
             os._exit(0)
+        with suppress(BrokenPipeError):
+            for frame in whole:
+                solutions.send_raw(frame)
     os.close(ours)
+    os.close(passed_on)
     # Its group is there as long as it is not waited for, and so is what it has left running.
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     os.killpg(pid, signal.SIGKILL)
@@ -106,13 +125,13 @@ def _serve_in_child(job: dict[str, Any], out: int) -> None:
     )
 
 
-def _child(job: dict[str, Any], outbox: Outbox) -> int:
+def _child(job: dict[str, Any], outbox: Outbox, inbox: Inbox) -> int:
     """Do a job in a process of its own; return its exit status."""
     try:
         interrupts.once()
         _confine(job)
         outbox.send({"started": os.getpid()})
-        _work(job, outbox)
+        _work(job, outbox, inbox)
     except KeyboardInterrupt:
         return 1
     except MemoryError:
@@ -138,8 +157,9 @@ def _confine(job: dict[str, Any]) -> None:
         limit_address_space(job["memory"])
 
 
-def _work(job: dict[str, Any], outbox: Outbox) -> None:
+def _work(job: dict[str, Any], outbox: Outbox, inbox: Inbox | None = None) -> None:
     from cpx.backends import Event
+    from cpx.backends.progress import start_thread
     from cpx.solving.run import run
 
     def listen(event: Event) -> None:
@@ -150,14 +170,26 @@ def _work(job: dict[str, Any], outbox: Outbox) -> None:
     def entered(times: dict[str, float], name: str | None) -> None:
         outbox.send({"phase": name, "times": times})
 
+    def began(progress: Progress) -> None:
+        if inbox is not None:
+            start_thread(lambda: _hear(inbox, progress))
+
     try:
         problem = unpack(job.pop("problem"))
     except (ImportError, AttributeError) as error:
         outbox.send({"refused": str(error)})
         return
     engine, options = job["backend"], job["options"]
-    result = run(problem, engine, options, isolate=False, listen=listen, entered=entered)
+    result = run(
+        problem, engine, options, isolate=False, listen=listen, entered=entered, began=began
+    )
     outbox.send({"result": result.to_dict()})
+
+
+def _hear(inbox: Inbox, progress: Progress) -> None:
+    """Report solutions that were found elsewhere, measured here, until there are no more."""
+    for frame in inbox.frames():
+        progress.found(progress.problem.explanation(unpack(frame)["known"]))
 
 
 if __name__ == "__main__":

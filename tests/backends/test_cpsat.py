@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import cpmpy as cp
 import numpy as np
 import pytest
 
-from cpx import KMonomial, Samples, solve
+from cpx import KMonomial, MaxCoverage, Samples, Status, solve
 from cpx.answers.result import Termination
 from cpx.backends import backend, cpsat
 from cpx.backends.base import Progress
-from cpx.backends.cpsat.compile import compile_cp_model
+from cpx.backends.cpsat.compile import DirectOrtools, compile_cp_model, safe_parameters
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
@@ -84,3 +85,38 @@ def test_parameters_of_the_engine_stand_alone() -> None:
     assert [dict(p.parameters) for p in cpsat._phases(model, given)] == [given.engine]
     assert len(cpsat._phases(model, SolveOptions(threads=2))) == 1
     assert len(cpsat._phases(model, SolveOptions())) == 3
+
+
+@pytest.mark.parametrize("engine", ["cpsat", "cpmpy:ortools"])
+def test_unequal_weights_of_a_precision_keep_the_optimum(engine: str) -> None:
+    """The engine's own presolve proved 23,977,272 less than what [] covers."""
+    rows = [
+        "011110",
+        "000111",
+        "110000",
+        "010111",
+        "111011",
+        "110011",
+        "010010",
+        "001110",
+        "011001",
+        "110010",
+        "111100",
+    ]
+    weights = [237122, 4163832, 19471, 46977302, 14, 753083464, 45, 4359267, 23901127, 85, 56674]
+    samples = Samples(
+        [[int(bit) for bit in row] for row in rows], [int(b) for b in "01110110001"], weights
+    )
+    problem = MaxCoverage(samples, k=1, min_precision="0.458")
+    result = solve(problem, engine)
+    assert (result.status, result.objective) == (Status.OPTIMAL, sum(weights))
+    assert result.explanation is not None
+    assert not result.explanation.features
+
+
+def test_only_models_with_unequal_weights_lose_a_part_of_presolve() -> None:
+    a, b, c = cp.boolvar(shape=3, name="v")
+    equal = cp.Model(2 * a - 2 * b + 2 * c <= 2, minimize=3 * a + b)
+    unequal = cp.Model(2 * a - 3 * b + 2 * c <= 2)
+    assert safe_parameters(DirectOrtools(equal).ort_model) == {}
+    assert safe_parameters(DirectOrtools(unequal).ort_model)

@@ -10,8 +10,7 @@ from cpx.backends import backend
 from cpx.backends.maxsat.oracle import SOLVERS
 from cpx.compare import compare, engine_names
 from cpx.errors import CpxError, InvalidOption, UnknownName
-from cpx.options import EngineOption, SolveOptions
-from cpx.support.named_options import named_text, read_named, split_names
+from cpx.options import EngineOption, SolveOptions, named_text, read_named, split_names
 
 
 def _problem(seed: int = 0, m: int = 40, d: int = 7, k: int = 3) -> KMonomial:

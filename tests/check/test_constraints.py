@@ -99,7 +99,7 @@ def test_bounds_are_refuted_by_the_best_rule_of_two_more_features_than_are_requi
     seen = set()
     for seed in range(250):
         instance = instance_of(kind, seed)
-        data = monomials._read(instance)
+        data = monomials.read(instance)
         most = len(instance["parameters"].get("required", ())) + 2
         rules = [s for n in range(5) for s in itertools.combinations(range(4), n)]
         small = [rule for rule in rules if len(rule) <= most and allowed(instance, rule)]

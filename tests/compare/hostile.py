@@ -23,14 +23,22 @@ MODES = (
 )  # fmt: skip
 
 
+OTHERS = ("bounds", "listens", "finds")
+"""Of those that need others, and are in no list."""
+
+
 class Hostile(Backend):
     """``hostile:MODE``; each first finds the empty rule."""
 
     name: ClassVar[str] = "hostile"
-    solvers: ClassVar[tuple[str, ...]] = MODES
+    solvers: ClassVar[tuple[str, ...]] = (*MODES, *OTHERS)
     requires: ClassVar[dict[str, str]] = {}
     supported_options: ClassVar[frozenset[str]] = frozenset({"seed", "hint"})
     needs_model: ClassVar[bool] = False
+
+    @classmethod
+    def installed(cls) -> list[str]:
+        return [f"hostile:{mode}" for mode in MODES]
 
     def solve(self, problem: Any, options: Any, progress: Progress) -> Outcome:
         value = progress.found(problem.explanation([]))
@@ -65,6 +73,19 @@ class Hostile(Backend):
         elif self.solver == "wrong-bound":
             progress.bound(value + 5)
             return Outcome(False, Termination.COMPLETED, "FEASIBLE")
+        elif self.solver == "bounds":
+            progress.bound(value - 1)
+            time.sleep(60)
+        elif self.solver == "finds":
+            time.sleep(0.3)
+            progress.found(problem.explanation([0]))
+            time.sleep(60)
+        elif self.solver == "listens":
+            # It finds nothing better itself, and bounds what it hears of.
+            while progress.objective == value and not progress.should_stop:
+                time.sleep(0.01)
+            progress.bound(progress.objective)
+            return Outcome(False, progress.why_stopped(), "heard")
         elif self.solver == "infeasible":
             return Outcome(True, Termination.COMPLETED, "INFEASIBLE")
         return Outcome(False, Termination.COMPLETED, "done", claimed=value)

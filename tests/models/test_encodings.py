@@ -186,7 +186,7 @@ def test_the_relaxation_of_pairs_is_no_weaker_and_often_stronger(seed) -> None:
     rng = np.random.default_rng(seed)
     problem = KMonomial(Samples(rng.random((40, 8)) < 0.5, rng.random(40) < 0.5), k=3)
     bounds = {}
-    for encoding in ("clausal", "pairs"):
+    for encoding in ("clausal", "sizes", "pairs"):
         compiled = CPM_pulp(problem.model(encoding).model, subsolver="highs")
         for column in compiled.lp.variables():
             column.cat = "Continuous"
@@ -194,3 +194,4 @@ def test_the_relaxation_of_pairs_is_no_weaker_and_often_stronger(seed) -> None:
         bounds[encoding] = pulp.value(compiled.lp.objective)
     optimum = brute_force(problem)[0]
     assert bounds["clausal"] + 1 < bounds["pairs"] <= optimum + 1e-6
+    assert bounds["clausal"] - 1e-6 <= bounds["sizes"] <= bounds["pairs"] + 1e-6

@@ -15,7 +15,7 @@ from cpx import KMonomial, Samples
 from cpx.answers.result import Status, Termination
 from cpx.options import SolveOptions
 from cpx.processes import children, limits
-from cpx.processes.limits import MemoryGroup, claimed_cores, locked_folder, usable_cores
+from cpx.processes.limits import Limits, MemoryGroup, claimed_cores, locked_folder, usable_cores
 from cpx.solving import isolate
 from cpx.solving.isolate import run_isolated
 from cpx.solving.servers import shutdown
@@ -51,7 +51,9 @@ def test_a_control_group_is_used_where_one_can_be_made(
 
     monkeypatch.setattr(MemoryGroup, "__init__", init)
     shutdown()
-    result = run_isolated(_problem(), "search", SolveOptions(time_limit=60), memory=enforced)
+    result = run_isolated(
+        _problem(), "search", SolveOptions(time_limit=60), limits=Limits(memory=enforced)
+    )
     # So little address space would not do.
     assert result.status is Status.OPTIMAL
     assert result.memory == 12345
@@ -142,7 +144,7 @@ def test_without_memory_engines_end_at_once_with_what_is_known(
     monkeypatch.setattr(isolate, "_memory_group", lambda _: None)
     options = SolveOptions(time_limit=600, hint=(0,))
     start = time.monotonic()
-    result = run_isolated(_problem(), engine, options, memory=megabytes * 10**6)
+    result = run_isolated(_problem(), engine, options, limits=Limits(memory=megabytes * 10**6))
     assert time.monotonic() - start < 60
     assert (result.status, result.termination) == (Status.FEASIBLE, Termination.MEMORY_LIMIT)
     assert result.verified

@@ -19,7 +19,7 @@ PROBLEM = KMonomial(Samples(RNG.random((30, 6)) < 0.6, RNG.random(30) < 0.5), k=
     [
         ("milp", None, "pairs"),
         ("milp", "clausal", "clausal"),
-        ("cpsat", None, "clausal"),
+        ("cpsat", None, "sizes"),
         ("maxsat", None, "clausal"),
         ("search", None, ""),
     ],

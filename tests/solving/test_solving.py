@@ -22,6 +22,7 @@ from cpx.data.distributions import Uniform
 from cpx.data.oracle import Oracle
 from cpx.errors import EngineMissing, InvalidInstance, InvalidOption, UnknownName
 from cpx.options import SolveOptions
+from cpx.processes.limits import Limits
 from cpx.solving.conclude import conclude
 from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run
@@ -419,7 +420,9 @@ def test_a_cancelled_solve_keeps_its_incumbent() -> None:
 
 
 def test_too_little_memory_ends_as_a_memory_limit() -> None:
-    result = run_isolated(_hard(), "cpsat", SolveOptions(time_limit=20), memory=300 * 2**20)
+    result = run_isolated(
+        _hard(), "cpsat", SolveOptions(time_limit=20), limits=Limits(memory=300 * 2**20)
+    )
     assert result.termination is Termination.MEMORY_LIMIT
     assert result.status in (Status.FEASIBLE, Status.UNKNOWN)
 

@@ -40,16 +40,17 @@ class Ortools(Cpmpy, solver="ortools", requires={"ortools": "ortools>=9.15,<9.16
         """Solve with solutions as they come."""
         from ortools.sat.python.cp_model import CpSolverSolutionCallback
 
+        from cpx.backends.cpsat.compile import safe_parameters
+
         native = run.compiled.ort_solver
+        parameters = {**safe_parameters(run.compiled.ort_model), **self.parameters(options)}
 
         class Watcher(CpSolverSolutionCallback):  # type: ignore[misc]
             def on_solution_callback(self) -> None:
                 run.solution(lambda each: [self.value(run.compiled._varmap[v.name]) for v in each])
 
         def call() -> Outcome:
-            return self.solved_by_cpmpy(
-                run, solution_callback=Watcher(), **self.parameters(options)
-            )
+            return self.solved_by_cpmpy(run, solution_callback=Watcher(), **parameters)
 
         return run_interruptibly(call, run.progress, native.stop_search)
 

@@ -62,16 +62,19 @@ class _Phase(NamedTuple):
     """Of deterministic time, at most."""
     share: float
     """Of the seconds that are left, as units, at most."""
+    of_core: bool = False
+    """Whether it solves the core of the statement, where there is one."""
 
 
 _IN_TURN = ["core", "default_lp", "quick_restart_no_lp"]
 _PHASES = (
-    # Proves what is easy.
+    # Proves what is easy, and what follows from all constraints. Those that count the costs make
+    # the next phases slow.
     _Phase({}, 1.0, 0.1),
     # Strategies in turn: good solutions, sooner than by the default parameters.
-    _Phase({"interleave_search": True, "subsolvers": _IN_TURN}, 5.0, 0.25),
+    _Phase({"interleave_search": True, "subsolvers": _IN_TURN}, 5.0, 0.25, of_core=True),
     # Bounds from cores: hardly a solution by the way, and by far the best bounds.
-    _Phase({"optimize_with_core": True, "linearization_level": 0}, math.inf, 1.0),
+    _Phase({"optimize_with_core": True, "linearization_level": 0}, math.inf, 1.0, of_core=True),
 )
 
 
@@ -80,11 +83,12 @@ class CpSat(Backend):
 
     One thread works in three phases, unless parameters of CP-SAT are given: by its default, by
     several strategies in turn, which is better at solutions, and by cores, which is better at
-    bounds. Each phase starts from the best solution so far. More threads divide the work by
-    themselves.
+    bounds; these two on the core of a statement that has one. Each phase starts from the best
+    solution so far. More threads divide the work by themselves.
     """
 
     name: ClassVar[str] = "cpsat"
+    preferred_encodings: ClassVar[tuple[str, ...]] = ("sizes",)
     requires: ClassVar[dict[str, str]] = {
         "ortools": "ortools>=9.15,<9.16",
         "cpmpy": "cpmpy>=1.1,<1.2",
@@ -113,7 +117,7 @@ class CpSat(Backend):
         """State, compile and solve; see :class:`~cpx.backends.base.Backend`."""
         from ortools.sat.python import cp_model
 
-        from cpx.backends.cpsat.compile import compile_cp_model
+        from cpx.backends.cpsat.compile import compile_cp_model, safe_parameters
 
         with progress.phase("state"):
             statement = problem.model(options.encoding)
@@ -127,13 +131,18 @@ class CpSat(Backend):
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
 
+        safe = safe_parameters(model)
         outcome = Outcome(False, Termination.COMPLETED, sizes=sizes)
         with progress.phase("solve"):
             for phase in _phases(model, options):
+                if phase.of_core and statement.core is not None:
+                    statement = statement.core
+                    model, variables = compile_cp_model(statement)
                 if progress.explanation is not None:
                     model.clear_hints()
                     _add_hint(model, variables, statement, progress.explanation.features)
-                solver = _solver(phase, options, progress)
+                parameters = {**safe, **phase.parameters}
+                solver = _solver(phase._replace(parameters=parameters), options, progress)
                 solver.best_bound_callback = _bound_watcher(model, statement, progress)
                 solve = partial(solver.solve, model, _watcher(cp_model, variables, progress))
                 code = run_interruptibly(solve, progress, solver.stop_search)

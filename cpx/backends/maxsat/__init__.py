@@ -113,7 +113,7 @@ class MaxSat(Backend):
         hint = _hint(problem, statement, compiled, options, progress, outcome)
         check()
         with progress.phase("solve"):
-            search = Search(compiled, progress)
+            search = Search(statement, compiled, progress)
             try:
                 with search.oracle.watched():
                     feasible = self._search(search, hint)

@@ -70,6 +70,7 @@ class _Descent:
         moves = (self._neighbourhood, self._try_step)
         self._tighten()
         while not self._search.solved:
+            self._search.adopt()
             turn = 0 if spent[0] <= spent[1] else 1
             start = time.perf_counter()
             moves[turn]()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from cpx.support.threads import start_thread
+from cpx.backends.progress import start_thread
 
 __all__ = ["SOLVERS", "Oracle", "Stopped"]
 

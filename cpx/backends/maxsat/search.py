@@ -10,6 +10,7 @@ from cpx.backends.maxsat.oracle import SOLVERS, Oracle, Stopped
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.backends.maxsat.wcnf import Compiled
+    from cpx.models.base import Statement
 
 __all__ = ["Search"]
 
@@ -33,10 +34,10 @@ class Search:
         Options of the engine by their own names.
     """
 
-    def __init__(self, compiled: Compiled, progress: Progress) -> None:
+    def __init__(self, statement: Statement, compiled: Compiled, progress: Progress) -> None:
         from pysat.formula import IDPool
 
-        self.compiled, self.progress = compiled, progress
+        self.statement, self.compiled, self.progress = statement, compiled, progress
         self.settings = progress.options.engine
         self.random = random.Random(progress.options.seed)
         self._shuffled_start = progress.options.seed != 0
@@ -69,6 +70,16 @@ class Search:
         """Report that no solution costs less than ``lower``."""
         self.lower = max(self.lower, lower)
         self.progress.bound(self.compiled.objective(self.lower))
+
+    def adopt(self) -> None:
+        """Go on from a solution that another engine has found, where that is the best known."""
+        found, objective = self.progress.explanation, self.progress.objective
+        if found is None or objective is None:
+            return
+        cost = self.compiled.cost_of_objective(int(objective))
+        if self.upper is None or cost < self.upper:
+            values = self.statement.complete(found.features)
+            self.upper, self.model = cost, self.compiled.literals(values)
 
     @property
     def solved(self) -> bool:

@@ -2,7 +2,7 @@
 
 The package's own engine for problems that can hand over plain arrays (``search_form()``).
 
-- ``sample_weights``, ``presolve``: good and bad samples; fewer samples and features;
+- ``presolve``: good and bad samples; fewer samples and features;
 - ``bitsets``, ``root``: packing, popcounts, compaction; the packed problem;
 - ``objective``: the cost of a set of features, and its limits;
 - ``bounds``: bounds for all sets below a node, with proofs;
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from cpx.answers.result import Termination
@@ -57,16 +57,7 @@ class Search(Backend):
     @classmethod
     def preload(cls) -> None:
         """Load the compiled kernels, and link them by a first use."""
-        import numpy as np
-
-        from cpx.data import Samples
-        from cpx.models.monomial.weighted import KMonomial
-        from cpx.options import SolveOptions
-
-        load()
-        samples = Samples(np.array([[1, 0], [0, 1], [1, 1]], bool), np.array([1, 1, 0], bool))
-        problem = KMonomial(samples, k=2)
-        cls().solve(problem, SolveOptions(), Progress(problem, SolveOptions()))
+        _link_kernels()
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return those of monomials: the beam of the first incumbent, the nodes of the tie-break.
@@ -145,6 +136,21 @@ class Search(Backend):
             outcome = run_interruptibly(work, progress)
         outcome.sizes = sizes or outcome.sizes
         return outcome
+
+
+@cache
+def _link_kernels() -> None:
+    """Solve a problem of three samples, once in a process."""
+    import numpy as np
+
+    from cpx.data import Samples
+    from cpx.models.monomial.weighted import KMonomial
+    from cpx.options import SolveOptions
+
+    load()
+    samples = Samples(np.array([[1, 0], [0, 1], [1, 1]], bool), np.array([1, 1, 0], bool))
+    problem = KMonomial(samples, k=2)
+    Search().solve(problem, SolveOptions(), Progress(problem, SolveOptions()))
 
 
 def _has_known_attributes(problem: Problem) -> TypeGuard[ExpectedPrediction]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.progress import start_thread
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
 from cpx.backends.search.objective import cost as cost_of
 from cpx.backends.search.root import Root
@@ -18,7 +19,6 @@ from cpx.backends.search.stack import grown, new_levels
 from cpx.backends.search.tree import FULL, STOPPED, branch, look_ahead
 from cpx.compiled.kernel import bind
 from cpx.compiled.vectors import LANES
-from cpx.support.threads import start_thread
 
 if TYPE_CHECKING:
     from cpx.backends.search.presolve import Reduced

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome
 from cpx.backends.progress import run_interruptibly
-from cpx.methods.column_generation.learner import Learner, Listener
+from cpx.methods.column_generation.learner import Learnable, Learner, Listener
 from cpx.methods.column_generation.table import Features
 from cpx.methods.column_generation.zero_one import by_number_of_rules, least_of_all
-from cpx.models.rule_set.learning import RuleSetLearning
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
@@ -58,11 +56,11 @@ class ColumnGeneration(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether rules are to be learned."""
-        return isinstance(problem, RuleSetLearning)
+        return isinstance(problem, Learnable)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Learn, then prove; see :class:`~cpx.backends.base.Backend`."""
-        assert isinstance(problem, RuleSetLearning)
+        assert isinstance(problem, Learnable)
         with progress.phase("compile"):
             self.preload()
             run = _Run(problem, options, progress)
@@ -71,14 +69,12 @@ class ColumnGeneration(Backend):
 
 
 class _Run:
-    def __init__(
-        self, problem: RuleSetLearning, options: SolveOptions, progress: Progress
-    ) -> None:
+    def __init__(self, problem: Learnable, options: SolveOptions, progress: Progress) -> None:
         self._problem, self._options, self._progress = problem, options, progress
         self._hamming = problem.loss == "hamming"
         left = progress.remaining
         self._learner = Learner(
-            replace(problem, samples=problem.samples.merged()),
+            problem.merged(),
             math.inf if left is None else left,
             options.threads,
             options.seed,
@@ -127,8 +123,9 @@ class _Run:
         from cpx.backends.search import Search
 
         problem, progress, learner = self._problem, self._progress, self._learner
-        if problem.stated:
-            return [f"all rules: {Search().solve(problem, self._options, progress).raw_status}"]
+        if progress.problem.stated:
+            searched = Search().solve(progress.problem, self._options, progress)
+            return [f"all rules: {searched.raw_status}"]
         if self._hamming:
             return []
         by_number_of_rules(

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,10 +19,14 @@ from cpx.methods.column_generation.table import Features, Table
 from cpx.options import SolveOptions
 
 if TYPE_CHECKING:
-    from cpx.models.rule_set.learning import RuleSetLearning
+    from numpy.typing import NDArray
+
+    from cpx.answers.explanation import Explanation
+    from cpx.data.samples import Samples
+    from cpx.models.base import Problem
     from cpx.models.rule_set.problem import Loss
 
-__all__ = ["Chosen", "Learner", "Listener"]
+__all__ = ["Chosen", "Learnable", "Learner", "Listener"]
 
 _SMALL = 4000  # samples; rules of more are looked for in so many of them first
 _BEAMS, _SEARCH, _SELECTION = 0.3, 0.7, 0.8  # shares of the time when the steps end
@@ -61,12 +65,53 @@ class Chosen:
     proved: bool = False
 
 
+@runtime_checkable
+class Learnable(Protocol):
+    """What a problem has whose answers are any rules of at most so many literals."""
+
+    @property
+    def samples(self) -> Samples:
+        """Which literals are true of each sample, and which are of the class."""
+
+    @property
+    def max_literals(self) -> int:
+        """Maximum number of literals of a rule."""
+
+    @property
+    def loss(self) -> Loss:
+        """What counts as an error."""
+
+    @property
+    def error_weights(self) -> NDArray[np.int64]:
+        """What an error on each sample weighs."""
+
+    @property
+    def scale(self) -> int:
+        """The objective is counted in units of 1 / ``scale``."""
+
+    @property
+    def price(self) -> int:
+        """What a rule costs, in these units."""
+
+    def merged(self) -> Learnable:
+        """Return the same problem on samples that all differ."""
+
+    def literals(self, rule: int, /) -> Features:
+        """Return the literals of the rule of a number."""
+
+    def explanation_of(self, rules: Iterable[Sequence[int]], /) -> Explanation:
+        """Return the explanation with these rules."""
+
+    def select_from(self, rules: Iterable[Sequence[int]], loss: Loss, /) -> Problem:
+        """Return the problem to choose of these rules, with this loss."""
+
+
 class Learner:
     """Learns a set of rules; see :func:`~cpx.methods.column_generation.learn.learn_rules`.
 
     Parameters
     ----------
-    problem : RuleSetLearning
+    problem : Learnable
         Of different samples.
     limit : float
         Seconds, which may be infinite.
@@ -89,7 +134,7 @@ class Learner:
 
     def __init__(
         self,
-        problem: RuleSetLearning,
+        problem: Learnable,
         limit: float,
         threads: int,
         seed: int,
@@ -208,7 +253,7 @@ class Learner:
         if cancel is not None and cancel.is_set():
             # To choose well of the rules that were found is worth a moment.
             cancel, seconds = None, min(seconds, _LEAST)
-        problem = self._problem.with_loss(loss).select_from(rules)
+        problem = self._problem.select_from(rules, loss)
         place = {rule: r for r, rule in enumerate(rules)}
         options = SolveOptions(
             time_limit=seconds if math.isfinite(seconds) else None,
@@ -221,7 +266,7 @@ class Learner:
         assert isinstance(result.objective, int)
         chosen = tuple(rules[r] for r in result.explanation.features)
         self._listener.found(chosen)
-        return Chosen(chosen, Fraction(result.objective, problem.scale), result.proved)
+        return Chosen(chosen, Fraction(result.objective, self._problem.scale), result.proved)
 
     def _solve_hamming(self, share: float) -> None:
         """Select with HiGHS: its relaxation is the programme of the rules, and nearly tight."""

@@ -17,7 +17,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.compiled.machine_code import load
 from cpx.errors import InvalidOption, shown
-from cpx.models.minimum_subset.problem import MinimumSubset
+from cpx.models.minimum_subset.form import LossForm, SubsetForm, subset_form_of
 from cpx.trees.sufficiency.oracle import Stopped
 from cpx.trees.sufficiency.set_family import places
 
@@ -72,17 +72,18 @@ class Deletion(_OracleMethod):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether a smallest set that is enough is asked for, by whatever definition."""
-        return isinstance(problem, MinimumSubset)
+        return subset_form_of(problem) is not None
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Delete in one order after the other; see :class:`~cpx.backends.base.Backend`."""
-        assert isinstance(problem, MinimumSubset)
+        form = subset_form_of(problem)
+        assert form is not None  # accepts() says so
         with progress.phase("compile"):
-            if not problem.stated:
+            if form.arrays is None:
                 self.preload()  # the oracle of the model is asked
-            oracle = _subset_oracle(problem, lambda: progress.should_stop)
+            oracle = _subset_oracle(form, lambda: progress.should_stop)
         with progress.phase("solve"):
-            return _delete_in_orders(problem, oracle, options.seed, progress, self.orders)
+            return _delete_in_orders(form, oracle, options.seed, progress, self.orders)
 
 
 class BestOfOrders(Deletion):
@@ -114,27 +115,27 @@ class BestOfOrders(Deletion):
 
 
 def _delete_in_orders(
-    problem: MinimumSubset, oracle: SubsetOracle, seed: int, progress: Progress, orders: int
+    form: SubsetForm, oracle: SubsetOracle, seed: int, progress: Progress, orders: int
 ) -> Outcome:
     """Report the sets that deletion leaves, and say how it ended.
 
     It begins with the set that is known to the progress, if there is one.
     """
-    if {*problem.required} & {*problem.forbidden}:
+    if form.contradicts:
         return Outcome(False, Termination.COMPLETED, "required and forbidden contradict")
-    required, random = oracle.bits(problem.required), np.random.default_rng(seed)
-    start = oracle.everything & ~oracle.bits(problem.forbidden)
+    required, random = oracle.bits(form.required), np.random.default_rng(seed)
+    start = oracle.everything & ~oracle.bits(form.forbidden)
 
     best = start
 
     def report(kept: int) -> None:
         nonlocal best
-        features = {*oracle.features(kept), *problem.required}
-        weight = problem.cost(tuple(sorted(features)))
+        features = {*oracle.features(kept), *form.required}
+        weight = int(form.weights[list(features)].sum())
         if progress.objective is None or weight <= progress.objective:
             best = kept
             if weight != progress.objective:
-                progress.found(problem.explanation(features))
+                progress.found(progress.problem.explanation(features))
 
     done = 0
     try:
@@ -151,7 +152,7 @@ def _delete_in_orders(
                 raise Stopped
             kept = best if not done else best | _some(start & ~best, random)
             noise = _NOISE if done else 0
-            order = _lightest_last(problem, oracle, kept & ~required, random, noise)
+            order = _lightest_last(form.weights, oracle, kept & ~required, random, noise)
             oracle.shrink(kept, order, report)
     except Stopped:
         return Outcome(False, progress.why_stopped(), f"stopped in order {done + 1} of {orders}")
@@ -164,7 +165,7 @@ def _some(elements: int, random: np.random.Generator) -> int:
 
 
 def _lightest_last(
-    problem: MinimumSubset,
+    weights: NDArray[np.int64],
     oracle: SubsetOracle,
     some: int,
     random: np.random.Generator,
@@ -173,12 +174,12 @@ def _lightest_last(
     """Order places: what weighs most and tells least comes first, with so much noise."""
     order = random.permutation(np.array(places(some), dtype=np.int64))
     features = np.array(oracle.feature, dtype=np.int64)[order]
-    weights, tells = problem.weight_array[features], oracle.tells[features]
+    own, tells = weights[features], oracle.tells[features]
     if noise:
-        keys = np.log(tells + 0.5) - np.log(weights) + noise * random.standard_normal(len(order))
+        keys = np.log(tells + 0.5) - np.log(own) + noise * random.standard_normal(len(order))
         ranks = np.argsort(keys)
     else:
-        ranks = np.lexsort((tells, -weights))
+        ranks = np.lexsort((tells, -own))
     first: list[int] = order[ranks].tolist()
     return first
 
@@ -237,13 +238,13 @@ class _ByModel:
 class _ByForm:
     """Decides by the plain arrays of a problem; places are its features."""
 
-    def __init__(self, problem: MinimumSubset, stop: Callable[[], bool]) -> None:
+    def __init__(self, form: LossForm, stop: Callable[[], bool]) -> None:
         from cpx.methods.reasons.deletion_kernels import LossDeletion
 
-        self._deletion, self._stop = LossDeletion(problem.form), stop
-        self.everything = (1 << problem.n_features) - 1
-        self.feature: Sequence[int] = range(problem.n_features)
-        self.tells = problem.form.excludes.sum(axis=0)
+        self._deletion, self._stop = LossDeletion(form), stop
+        self.everything = (1 << form.n_features) - 1
+        self.feature: Sequence[int] = range(form.n_features)
+        self.tells = form.excludes.sum(axis=0)
 
     def bits(self, features: Iterable[int]) -> int:
         return sum(1 << j for j in features)
@@ -262,11 +263,12 @@ class _ByForm:
             raise Stopped
 
 
-def _subset_oracle(problem: MinimumSubset, stop: Callable[[], bool]) -> SubsetOracle:
+def _subset_oracle(form: SubsetForm, stop: Callable[[], bool]) -> SubsetOracle:
     """Return what decides the sets of a problem; it raises ``Stopped`` when told to stop."""
-    if problem.stated:
-        return _ByForm(problem, stop)
-    return _ByModel(problem.row_oracle(new=True), stop)
+    if form.arrays is not None:
+        return _ByForm(form.arrays, stop)
+    assert form.oracle is not None
+    return _ByModel(form.oracle(), stop)
 
 
 class HittingSets(_OracleMethod):
@@ -287,7 +289,8 @@ class HittingSets(_OracleMethod):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem is a sufficient reason in the full sense."""
-        return isinstance(problem, MinimumSubset) and problem.decided_by_rows
+        form = subset_form_of(problem)
+        return form is not None and form.oracle is not None
 
     def refusal(self, problem: Problem) -> str:
         """Say that the problem is no such reason."""
@@ -300,14 +303,15 @@ class HittingSets(_OracleMethod):
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search for a minimum reason; see :class:`~cpx.backends.base.Backend`."""
-        assert isinstance(problem, MinimumSubset)
+        form = subset_form_of(problem)
+        assert form is not None  # accepts() says so
+        assert form.oracle is not None
         with progress.phase("compile"):
             self.preload()
             from cpx.methods.reasons.minimum import minimum_of_oracle
 
-            oracle = problem.row_oracle(new=True)
-        weights = None if problem.weights is None else list(problem.weights)
-        if {*problem.required} & {*problem.forbidden}:
+            oracle = form.oracle()
+        if form.contradicts:
             return Outcome(True, Termination.COMPLETED, "required and forbidden contradict")
 
         left = progress.remaining
@@ -324,9 +328,9 @@ class HittingSets(_OracleMethod):
             with progress.phase("solve"):
                 found = minimum_of_oracle(
                     oracle,
-                    weights=weights,
-                    must_keep=problem.required,
-                    must_avoid=problem.forbidden,
+                    weights=form.weights.tolist(),
+                    must_keep=form.required,
+                    must_avoid=form.forbidden,
                     time_limit=left,
                     seed=options.seed,
                     listen=hear,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import gcd
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 from cpx.data.bits import minimal_sets
 from cpx.errors import InvalidInstance
 
-__all__ = ["LossForm", "ceiling", "reduced"]
+__all__ = ["LossForm", "SubsetForm", "ceiling", "reduced", "subset_form_of"]
+
+if TYPE_CHECKING:
+    from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
 _MOST_BITS = 62
 
@@ -179,6 +182,42 @@ class LossForm:
             worst = sum(int(row[part].max()) for part in parts)
             groups.append(parts if slack < worst else ())
         return tuple(groups)
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetForm:
+    """A problem to choose features of least weight that are enough, by what decides sets.
+
+    Attributes
+    ----------
+    weights : ndarray of int64, shape (n,)
+        Positive.
+    required, forbidden : tuple of int
+        Features that must, and must not, be chosen.
+    arrays : LossForm or None
+        What decides sets as plain arrays, where the problem has a statement.
+    oracle : callable or None
+        Where all rows of a tree model decide, makes what asks the model; a solve begins with a
+        new one, so that it gives the same answer each time.
+    """
+
+    weights: NDArray[np.int64]
+    required: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    arrays: LossForm | None
+    oracle: Callable[[], SufficiencyOracle] | None
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether a required feature is forbidden."""
+        return not set(self.required).isdisjoint(self.forbidden)
+
+
+def subset_form_of(problem: object) -> SubsetForm | None:
+    """Return the form of a problem that offers one; see :class:`SubsetForm`."""
+    offer = getattr(problem, "subset_form", None)
+    form: SubsetForm | None = None if offer is None else offer()
+    return form
 
 
 def reduced(losses: Iterable[Any], slack: int) -> tuple[list[int], int]:

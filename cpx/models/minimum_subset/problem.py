@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.values import Value
 from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.minimum_subset.encodings import direct, order
-from cpx.models.minimum_subset.form import LossForm
+from cpx.models.minimum_subset.form import LossForm, SubsetForm
 from cpx.models.parameters import Indices, Weights, parameter
 from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
@@ -59,21 +60,17 @@ class MinimumSubset(Problem):
     def enough(self, features: tuple[int, ...]) -> bool:
         """Say whether a set of features is enough, apart from required and forbidden ones."""
 
+    def subset_form(self) -> SubsetForm:
+        """Return the problem by what decides sets, for methods that ask of one after another."""
+        arrays = self.form if self.stated else None
+        return SubsetForm(
+            self.weight_array, self.required, self.forbidden, arrays, self._row_oracle
+        )
+
     @property
-    def decided_by_rows(self) -> bool:
-        """Whether a set is enough when all rows of a tree model that agree on it have one class.
-
-        Only then there is a :meth:`row_oracle`.
-        """
-        return False
-
-    def row_oracle(self, new: bool = False) -> SufficiencyOracle:
-        """Return what decides sets by all rows, and remembers its answers.
-
-        Which counterexample it finds depends on what it was asked before: a solve begins with a
-        new one, so that it gives the same answer each time.
-        """
-        raise NotImplementedError(f"sets of {self.kind} are not decided by rows")
+    def _row_oracle(self) -> Callable[[], SufficiencyOracle] | None:
+        """Makes what decides sets by all rows of a tree model; None where these do not decide."""
+        return None
 
     @abstractmethod
     def claim(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, in_words
 from cpx.errors import InvalidInstance
-from cpx.models.base import Encoding, RatioProblem, RatioStep, Statement
+from cpx.models.base import Encoding, Listing, RatioProblem, RatioStep, Statement
 from cpx.models.monomial.form import (
     CoverageLimits,
     RatioMonomial,
     WeightedMonomial,
     least_fraction,
 )
+from cpx.models.monomial.listing import listings_of
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
 from cpx.models.monomial.weighted import LIMITED_ENCODINGS
 from cpx.models.parameters import ShareOf, parameter
@@ -146,6 +148,18 @@ class MaxPrecision(MonomialProblem, RatioProblem):
         return min(Fraction(1), Fraction(self.samples.agreeing, self._limits.least))
 
     # ------------------------------------------------------------- sentences
+
+    def listings(self) -> Iterator[Listing]:
+        """Yield features, and samples and objective of the step that :meth:`model` states."""
+        at = self.evaluate(self.first()).objective
+        step = self.step(Fraction(at))
+        objective = [
+            f"Objective: {self.ratio}, to maximise",
+            f"Stated below: the first step of Dinkelbach's method, at {at}",
+            "",
+            *step.objective_lines(),
+        ]
+        return listings_of(self.samples, step.search_form(), objective)
 
     def claim(self) -> str:
         """Name the precision."""

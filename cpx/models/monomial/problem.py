@@ -8,7 +8,7 @@ the samples (:class:`WeightedProblem`).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -22,9 +22,10 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
-from cpx.models.base import Encoding, Statement, Values, maximised
+from cpx.models.base import Encoding, Listing, Statement, Values, maximised
 from cpx.models.monomial.encodings.common import refuse_limits
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
+from cpx.models.monomial.listing import listings_of, objective_in_words
 from cpx.models.monomial.text import LIMITS, MonomialText
 from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
 from cpx.models.saved import SAMPLES
@@ -266,6 +267,15 @@ class WeightedProblem(MonomialProblem):
     def search_form(self) -> WeightedMonomial:
         """Return the problem as plain arrays."""
         return self._form
+
+    def objective_lines(self) -> list[str]:
+        """Return the objective spelled out, as lines of text."""
+        greatest = None if self.sense == "min" else self.greatest()
+        return objective_in_words(self._form, self.claim(), greatest)
+
+    def listings(self) -> Iterator[Listing]:
+        """Yield features, samples with their costs, and the objective."""
+        return listings_of(self.samples, self._form, self.objective_lines())
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``clausal``)."""

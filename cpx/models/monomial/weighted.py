@@ -20,6 +20,7 @@ from cpx.models.monomial.encodings.channelling import channelling, table1_litera
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.pairs import pairs
 from cpx.models.monomial.encodings.reified import reified
+from cpx.models.monomial.encodings.sizes import sizes
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.problem import WeightedProblem
 from cpx.models.registry import register
@@ -37,6 +38,7 @@ MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = (
     Encoding("clausal", clausal),
     Encoding("channelling", channelling),
     Encoding("reified", reified),
+    Encoding("sizes", sizes),
     Encoding("pairs", pairs),
     Encoding("table1-literal", table1_literal, faithful=False, limits=False),
 )

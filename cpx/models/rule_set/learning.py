@@ -188,6 +188,10 @@ class RuleSetLearning(RuleSetProblem):
         """Return the same problem with another loss."""
         return replace(self, loss=loss)
 
+    def merged(self) -> RuleSetLearning:
+        """Return the same problem on samples that all differ."""
+        return replace(self, samples=self.samples.merged())
+
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop rules, then literals of rules, that the objective does not depend on."""
         chosen = super().shortened(explanation).features
@@ -215,13 +219,15 @@ class RuleSetLearning(RuleSetProblem):
             f"{self.samples.d} literals: ask the engine column-generation, or for fewer"
         )
 
-    def select_from(self, rules: Iterable[Sequence[int]]) -> RuleSetSelection:
+    def select_from(
+        self, rules: Iterable[Sequence[int]], loss: Loss | None = None
+    ) -> RuleSetSelection:
         """Return the selection from some of the rules, given by their literals."""
         return RuleSetSelection(
             self.samples,
             tuple(tuple(rule) for rule in rules),
             self.penalty,
-            self.loss,
+            loss or self.loss,
             class_weights=self.class_weights,
             name=self.name,
         )

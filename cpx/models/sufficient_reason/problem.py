@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -273,9 +273,10 @@ class SufficientReason(ReasonText):
             raise InvalidInstance(f"unit {self.unit} is too small: {error}") from error
 
     @property
-    def decided_by_rows(self) -> bool:
-        """Whether the definition is that of all rows; see ``definition``."""
-        return self.definition == "sufficient"
+    def _row_oracle(self) -> Callable[[], SufficiencyOracle] | None:
+        # The definition of all rows; which counterexample an oracle finds depends on what it was
+        # asked before.
+        return partial(self.row_oracle, new=True) if self.definition == "sufficient" else None
 
     def row_oracle(self, new: bool = False) -> SufficiencyOracle:
         """Return what decides sets by all rows, and remembers its answers."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.progress import start_thread
 from cpx.backends.search.rule_sets.open_nodes import Subproblem
 from cpx.backends.search.rule_sets.parallel import TaskPool
 from cpx.backends.search.rule_sets.subproblem import SubproblemSearch
-from cpx.support.threads import start_thread
 
 if TYPE_CHECKING:
     from cpx.backends.search.rule_sets.open_nodes import Incumbent

@@ -1,0 +1,83 @@
+"""Proofs that travel: a bound, or that there is no solution, shown from the instance alone.
+
+A proof is a file that anybody may have made, by whatever program; the checker trusts nothing in
+it. :func:`proved` returns what it proves, or says where it fails. Each kind of proof is a module
+here, written from the page "Proofs" of the documentation; nothing is imported from models or
+engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import IO, Any
+
+from cpx.check.claims import number
+from cpx.check.proofs import monomials
+from cpx.check.proofs.document import Claim, Document, Refused, fingerprint, opened
+from cpx.check.shape import plain
+
+__all__ = ["PROVABLE", "Claim", "Refused", "covers", "proved"]
+
+_Check = Callable[[Mapping[str, Any], Document], None]
+
+_KINDS: dict[str, tuple[tuple[str, ...], _Check]] = {
+    monomials.NAME: (monomials.KINDS, monomials.check),
+}
+"""Kinds of proof: the problems that they are for, and their checkers."""
+
+PROVABLE = {problem: kind for kind, (problems, _) in _KINDS.items() for problem in problems}
+"""The kind of proof of each kind of problem that has proofs."""
+
+
+def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
+    r"""Return what a proof proves of an instance.
+
+    Parameters
+    ----------
+    instance : dict
+        A saved instance, as :meth:`cpx.models.Problem.to_dict` returns it.
+    proof : binary file, or bytes
+        As it was saved, packed with gzip or not.
+
+    Raises
+    ------
+    Refused
+        Where it proves nothing; the message says what is wrong, and in which line.
+
+    Examples
+    --------
+    >>> instance = {"problem": "k-monomial", "parameters": {"k": 1}, "samples": ["10", "01"],
+    ...             "labels": "11", "features": ["a", "b"]}
+    >>> header = (
+    ...     '{"format": "cpx-proof", "version": 1, "kind": "monomial", "problem": "k-monomial", '
+    ...     f'"instance": "{fingerprint(instance)}", "claim": {{"bound": %d}}}}'
+    ... )
+    >>> proved(instance, (header % 0 + "\nbounded\n").encode())
+    Claim(bound=0)
+    >>> proved(instance, (header % 1 + "\nbounded\n").encode())
+    Traceback (most recent call last):
+        ...
+    cpx.check.proofs.document.Refused: a better rule has the required features alone
+    """
+    with opened(proof) as document:
+        if document.kind not in _KINDS:
+            raise Refused(f"header: no kind of proof is called {document.kind[:40]!r}")
+        problems, check = _KINDS[document.kind]
+        if document.problem != instance["problem"] or document.problem not in problems:
+            raise Refused(
+                f"header: a proof of kind {document.kind} for {document.problem[:40]!r}, and the "
+                f"instance is one of {instance['problem']!r}"
+            )
+        if document.instance != fingerprint(plain(instance)):
+            raise Refused("header: the proof is of another instance")
+        check(instance, document)
+        return document.claim
+
+
+def covers(claim: Claim, result: Mapping[str, Any]) -> bool:
+    """Whether a proved claim leaves nothing of what a result says of its bound to be trusted."""
+    if result["status"] == "INFEASIBLE" or claim.bound is None:
+        return result["status"] == "INFEASIBLE" and claim.bound is None
+    values = [number(result[name]) for name in ("bound", "objective")]
+    known = [value for value in values if value is not None]
+    return values[0] is not None and min(known) <= claim.bound <= max(known)

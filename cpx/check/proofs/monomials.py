@@ -1,0 +1,260 @@
+"""Proofs about single rules on samples: least loss, negative-only loss, coverage, precision.
+
+A proof is a tree of boxes (:mod:`~cpx.check.proofs.boxes`), one line for each, a box before its
+parts:
+
+- ``bounded``: no pair of candidates is useful;
+- ``counted``: at most three features may be added, and all sets are counted;
+- ``split f g h``: the box of the sets with f, then of those with g and without f, and so on,
+  follow in this order; no useful pair is left without these features;
+- ``open``: its bound is that of the claim only, see :meth:`Box.least`.
+
+Why this proves the claim: suppose that some set beats the goal, and take the one with the fewest
+features, the least sum of ranks among these. It is the root's R, or in the root's box. In each
+split box it has at most one candidate, and is looked at there, or two, which make a useful pair,
+so that it is in the part of the first feature that is split. A leaf has no such set.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.check.monomials import KINDS, Monomial, read
+from cpx.check.proofs.boxes import Box, Features
+from cpx.check.proofs.document import Claim, Document, Refused
+from cpx.check.proofs.goals import FAR, Goal
+
+__all__ = ["KINDS", "NAME", "Question", "check"]
+
+NAME = "monomial"
+"""The kind of proof."""
+
+MINIMISED = ("k-monomial", "negative-only")
+_INSTANCE = {"format", "version", "problem", "name", "context", "parameters", "samples", "labels"}
+_INSTANCE |= {"weights", "features", "groups"}
+_PARAMETERS = {"k", "required", "forbidden", "one_per_group"}
+_PARAMETERS |= {"min_coverage", "max_coverage", "min_precision"}
+
+_DEEPEST = 400
+"""Nested boxes."""
+
+
+def check(instance: Mapping[str, Any], document: Document) -> None:
+    """Refuse a proof that does not prove its claim about an instance."""
+    question = Question(instance, document.goal)
+    root, claimed = question.root, question.claimed(document.claim)
+    if root is not None:
+        question.refuse_root()
+        _check(root, document, claimed, 0)
+    document.end()
+
+
+def _check(box: Box, document: Document, claimed: Goal, depth: int) -> None:
+    rule, *features = document.line()
+    where = f"line {document.number}"
+    if features and rule != "split":
+        raise Refused(f"{where}: {rule} stands alone")
+    try:
+        if rule == "open":
+            if box.least(claimed) < claimed.target:
+                raise Refused("the box is open, and its bound is below the claim")
+            return
+        box.refuse_singles()
+        useful = box.useful()
+        if rule == "counted":
+            box.refuse_triples(useful)
+        elif rule == "split":
+            _check_parts(box, useful, _indices(features), document, claimed, depth + 1)
+        elif rule != "bounded":
+            raise Refused(f"no rule is called {rule[:20]!r}")
+        elif useful.any():
+            raise Refused("the box is not bounded by the goal")
+    except Refused as refused:
+        if str(refused).startswith("line "):
+            raise
+        raise Refused(f"{where}: {refused}") from None
+
+
+def _check_parts(
+    box: Box,
+    useful: NDArray[np.bool_],
+    features: list[int],
+    document: Document,
+    claimed: Goal,
+    depth: int,
+) -> None:
+    if depth > _DEEPEST:
+        raise Refused(f"more than {_DEEPEST} boxes in each other")
+    places = {int(feature): at for at, feature in enumerate(box.candidates)}
+    for feature in features:
+        at = places.pop(feature, None)
+        if at is None:
+            raise Refused(f"the feature {feature} is no candidate, or was split before")
+        _check(box.child(at, useful[at]), document, claimed, depth)
+        useful = box.without(at, useful)
+    if useful.any():
+        p, q = box.candidates[np.argwhere(useful)[0]]
+        raise Refused(f"no part has the features {p} and {q}")
+
+
+def _indices(words: list[str]) -> list[int]:
+    if not all(word.isdigit() and len(word) < 10 for word in words):
+        raise Refused("split needs the indices of features")
+    return [int(word) for word in words]
+
+
+class Question:
+    """A problem of monomials with the goal that a proof has.
+
+    Parameters
+    ----------
+    instance : dict
+        A saved instance.
+    goal : Claim
+
+    Raises
+    ------
+    Refused
+        Where the claim has another type than the objective, or the instance something that no
+        proof knows of.
+    """
+
+    def __init__(self, instance: Mapping[str, Any], goal: Claim) -> None:
+        unknown = sorted({*instance} - _INSTANCE | {*instance["parameters"]} - _PARAMETERS)
+        if unknown:
+            raise Refused(f"instance: proofs do not know {', '.join(unknown)}")
+        self.kind: str = instance["problem"]
+        self.data: Monomial = read(instance)
+        weights, same = self.data.weights, self.data.same
+        self.good, self.total = int(weights[same].sum()), int(weights.sum())
+        self.paid = 0
+        self.goal = goal
+        self.root = self._root(self._sums(goal))
+
+    def refuse_root(self) -> None:
+        """Refuse the goal where the required features alone beat it."""
+        root = self.root
+        if root is not None and root.goal.cost(root.c, root.l) < root.goal.target:
+            raise Refused("a better rule has the required features alone")
+
+    def claimed(self, claim: Claim) -> Goal:
+        """Return a claim in the terms of the root's goal, which must imply it."""
+        bound, goal = claim.bound, self.goal.bound
+        if bound is None or goal is None:
+            implied = bound is goal
+        else:
+            implied = bound <= goal if self.kind in MINIMISED else bound >= goal
+        if not implied:
+            raise Refused("header: the claim does not follow from the goal")
+        sums = self._sums(claim)
+        if sums.limited or self.root is None or bound is None:
+            return sums
+        return replace(self.root.goal, target=sums.target - self.paid)
+
+    def _sums(self, claim: Claim) -> Goal:
+        """Return what a claim says of sums of weights."""
+        bound, good, data = claim.bound, self.good, self.data
+        rational = self.kind == "max-precision"
+        if bound is not None and isinstance(bound, Fraction) != rational:
+            raise Refused(f"header: {bound} is no value of the objective of {self.kind}")
+        alpha, beta, target = 1, 1, FAR
+        if bound is not None and self.kind == "max-coverage":
+            alpha, target = -1, good - int(bound)
+        elif bound is not None and rational:
+            alpha, beta = bound.numerator, bound.denominator - bound.numerator
+            if not 0 <= alpha <= bound.denominator:
+                raise Refused(f"header: {bound} is no precision")
+            target = beta * good
+        elif bound is not None:
+            beta, target = int(self.kind == "k-monomial"), int(bound)
+        least, most, share = 0, None, data.min_precision or Fraction(0)
+        if data.min_coverage is not None:
+            least = math.ceil(data.min_coverage * self.total)
+        if data.covers_something:
+            least = max(least, 1)
+        if data.max_coverage is not None and data.max_coverage < 1:
+            most = math.floor(data.max_coverage * self.total)
+        gamma = share.numerator
+        delta = share.denominator - gamma if gamma else 0
+        largest = max(abs(alpha) + beta, gamma + delta)
+        if largest * self.total >= FAR or abs(target) > FAR:
+            raise Refused("numbers are too large for the checker")
+        return Goal(alpha, beta, good, target, least, most, gamma, delta)
+
+    def _root(self, goal: Goal) -> Box | None:
+        """Return the box of all sets beyond the required features; None where these clash.
+
+        Equal samples are one, with the sums of their weights. Where nothing limits what is
+        covered, of equal samples that cost b where they are covered and g where they are not,
+        every set pays the less: the rest is of one class, and costs its weight.
+        """
+        data, (_, d) = self.data, self.data.agrees.shape
+        required = sorted(data.required)
+        groups = np.arange(d)
+        if data.groups is not None:
+            groups = np.unique(data.groups, return_inverse=True)[1]
+        used = groups[required]
+        clash = len(required) > data.k or data.required & data.forbidden
+        if clash or np.unique(used).size < used.size:
+            return None
+        free = ~np.isin(groups, used)
+        free[[*required, *data.forbidden]] = False
+        candidates = np.flatnonzero(free)
+        rows = np.asarray(data.agrees[:, required].all(axis=1))
+        weights, same = data.weights[rows], data.same[rows]
+        table, bad, good = _merged(
+            data.agrees[np.ix_(rows, candidates)],
+            np.where(same, 0, weights),
+            np.where(same, weights, 0),
+        )
+        if not goal.limited:
+            bad, good = goal.alpha * bad, goal.beta * good
+            less = np.minimum(bad, good)
+            bad, good = bad - less, good - less
+            self.paid = int(less.sum()) + goal.beta * int(self.good - weights[same].sum())
+            target = FAR if goal.target == FAR else goal.target - self.paid
+            goal = Goal(1, 1, int(good.sum()), target)
+        kept = np.concatenate([np.flatnonzero(bad), np.flatnonzero(good)])
+        both = np.concatenate([bad[bad > 0], good[good > 0]])
+        total = int(both.sum())
+        if total >= 2**53:
+            raise Refused("weights are too large for the checker")
+        exact: Any = np.float32 if total < 2**24 else np.float64
+        # Features that exclude much bad and little good weight come first.
+        rank = np.zeros(d, dtype=np.int64)
+        order = np.argsort((bad - good) @ table, kind="stable")
+        rank[candidates[order]] = np.arange(order.size)
+        return Box(
+            Features(groups, np.bincount(groups[candidates], minlength=d)[groups] == 1, rank),
+            candidates,
+            np.ascontiguousarray(table[kept].T, dtype=exact),
+            int(np.count_nonzero(bad)),
+            both.astype(exact),
+            min(data.k - len(required), candidates.size),
+            goal,
+        )
+
+
+def _merged(
+    table: NDArray[np.bool_], bad: NDArray[np.int64], good: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the different rows, and the sums of the weights of those that are equal."""
+    if not table.size:
+        # Without candidates all rows are equal.
+        rows = table[:1] if len(table) else np.zeros((1, table.shape[1]), dtype=np.bool_)
+        return rows, bad.sum(keepdims=True), good.sum(keepdims=True)
+    packed = np.packbits(table, axis=1)
+    _, first, of = np.unique(
+        packed.view([("", f"V{packed.shape[1]}")])[:, 0], return_index=True, return_inverse=True
+    )
+    sums = np.zeros((2, first.size), dtype=np.int64)
+    np.add.at(sums[0], of, bad)
+    np.add.at(sums[1], of, good)
+    return table[first], sums[0], sums[1]

@@ -1,0 +1,109 @@
+"""Proofs of results: made after a solve, whatever the engine, and checked like anybody's."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from cpx.answers.proof import Proof
+from cpx.answers.result import Result, Status
+from cpx.check.proofs import PROVABLE, Claim, Refused
+from cpx.check.proofs.document import VERSION, fingerprint
+from cpx.errors import InvalidOption
+from cpx.models.base import Problem
+from cpx.processes.interrupts import noted
+from cpx.solving.proofs import monomials
+
+__all__ = ["prove", "require_provable", "with_proof"]
+
+_Lines = tuple[Claim | None, list[str]]
+_MAKERS: dict[str, Callable[[Mapping[str, Any], Claim, Callable[[], bool]], _Lines]] = {
+    "monomial": monomials.prove,
+}
+
+
+def require_provable(problem: object) -> None:
+    """Refuse a problem of a kind without proofs, by its name."""
+    kind = getattr(problem, "kind", type(problem).__name__)
+    if kind not in PROVABLE:
+        raise InvalidOption(
+            f"proof: there are none for {kind}; there are for {', '.join(PROVABLE)}"
+        )
+
+
+def with_proof(problem: Problem, result: Result, seconds: float | None = None) -> Result:
+    """Return a result with the proof that :func:`prove` makes.
+
+    A bound that is found to be wrong makes the result one of status ERROR; what is not proved in
+    time is said in a warning. Ctrl-C ends the proof, not the program.
+    """
+    try:
+        proof = prove(problem, result, seconds)
+    except Refused as refused:
+        told = f"proof failed: {refused}"
+        return replace(result, status=Status.ERROR, error=told).with_warnings(told)
+    result = replace(result, proof=proof)
+    if proof is None:
+        return result.with_warnings("no proof was made: there is nothing to prove, or no time")
+    if not proof.complete:
+        return result.with_warnings(
+            f"the proof is of the bound {proof.bound}, that of the engine is {result.bound}: the "
+            "time was too short"
+        )
+    return result
+
+
+def prove(problem: Problem, result: Result, seconds: float | None = None) -> Proof | None:
+    """Make a proof of the bound of a result, or of its infeasibility.
+
+    Parameters
+    ----------
+    problem : Problem
+    result : Result
+        Of any engine.
+    seconds : float, optional
+        Time to take. A proof that is not complete by then proves a weaker bound, and says so
+        by :attr:`~cpx.answers.proof.Proof.complete`.
+
+    Returns
+    -------
+    Proof or None
+        None where the result claims nothing, and where nothing was proved in time.
+
+    Raises
+    ------
+    InvalidOption
+        For a kind of problem without proofs.
+    Refused
+        Where the claim was found to be wrong.
+    """
+    require_provable(problem)
+    if result.status is Status.INFEASIBLE:
+        goal = Claim(None)
+    elif result.bound is not None and result.status is not Status.ERROR:
+        goal = Claim(result.bound)
+    else:
+        return None
+    end = math.inf if seconds is None else time.perf_counter() + seconds
+    instance, kind = problem.to_dict(), PROVABLE[problem.kind]
+    with noted(stop := threading.Event()):
+        claim, lines = _MAKERS[kind](
+            instance, goal, lambda: stop.is_set() or time.perf_counter() > end
+        )
+    if claim is None:
+        return None
+    header: dict[str, Any] = {
+        "format": "cpx-proof",
+        "version": VERSION,
+        "kind": kind,
+        "problem": problem.kind,
+        "instance": fingerprint(instance),
+        "claim": claim.to_dict(),
+    }
+    if claim != goal:
+        header["goal"] = goal.to_dict()
+    return Proof(header, tuple(lines))

@@ -1,0 +1,116 @@
+"""Proofs about single rules on samples: which boxes are split, and by which features.
+
+The prover is handed the value to prove, so it looks for no rule; it knows no other rules than
+the checker's, and asks these of each box. A feature that leaves the least bad weight is split
+first: what comes after it has less to remove.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from cpx.check.proofs.boxes import Box
+from cpx.check.proofs.document import Claim
+from cpx.check.proofs.goals import FAR
+from cpx.check.proofs.monomials import MINIMISED, Question
+
+__all__ = ["prove"]
+
+# Features that may still be added when all sets are counted.
+_COUNTED = 3
+
+
+def prove(
+    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
+) -> tuple[Claim | None, list[str]]:
+    """Return what was proved and the lines that prove it.
+
+    Parameters
+    ----------
+    instance : dict
+        A saved instance of rules on samples.
+    goal : Claim
+        What is to be proved.
+    over : callable
+        Whether the time is up. What is not closed then is left open.
+
+    Returns
+    -------
+    (Claim or None, list of str)
+        The goal, or the weaker claim that the open boxes allow; None where they allow none.
+
+    Raises
+    ------
+    Refused
+        Where the goal is wrong.
+    """
+    question = Question(instance, goal)
+    root = question.root
+    if root is None:
+        return goal, []
+    question.refuse_root()
+    search = _Search(over)
+    search.close(root)
+    return _weakest(question, search.left_open), search.lines
+
+
+def _weakest(question: Question, boxes: Iterable[Box]) -> Claim | None:
+    """Return the strongest claim that the goal and some boxes left open allow."""
+    bound = question.goal.bound
+    for box in boxes:
+        if bound is None:
+            return None
+        least = _bound(question, box)
+        bound = min(bound, least) if question.kind in MINIMISED else max(bound, least)
+    return Claim(bound)
+
+
+def _bound(question: Question, box: Box) -> int | Fraction:
+    """Return a bound on the objective of all sets of a box, by its :meth:`Box.least`."""
+    if question.kind == "max-precision":
+        # At least c bad and at most so much good weight is covered.
+        c, lost = box.sums()
+        good = question.good - lost
+        return Fraction(good, max(good + c, box.goal.least, 1))
+    least = box.least(box.goal)
+    if question.kind == "max-coverage":
+        return 0 if least == FAR else question.good - least
+    return int(question.goal.bound or 0) if least == FAR else least + question.paid
+
+
+class _Search:
+    """Depth-first closing of boxes, with the lines for those that are done."""
+
+    def __init__(self, over: Callable[[], bool]) -> None:
+        self.lines: list[str] = []
+        self.left_open: list[Box] = []
+        self._over = over
+
+    def close(self, box: Box) -> None:
+        """Write the lines for a box."""
+        if self._over():
+            self.left_open.append(box)
+            self.lines.append("open")
+            return
+        box.refuse_singles()
+        useful = box.useful()
+        if not useful.any():
+            self.lines.append("bounded")
+            return
+        if box.r <= _COUNTED:
+            box.refuse_triples(useful)
+            self.lines.append("counted")
+            return
+        place, features = len(self.lines), []
+        self.lines.append("")
+        while useful.any():
+            live = np.flatnonzero(useful.any(axis=1))
+            at = int(live[np.argmin(box.singles[0][live])])
+            features.append(str(box.candidates[at]))
+            self.close(box.child(at, useful[at]))
+            useful = box.without(at, useful)
+        self.lines[place] = " ".join(["split", *features])

@@ -1,0 +1,202 @@
+"""The best few answers by blocking, with any exact engine, against enumeration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import cpx
+from cpx.answers.result import Status
+from cpx.data.samples import Samples
+from cpx.errors import CheckFailed, InvalidOption
+from cpx.explainers.ranking import best_rules, optimal_rules
+from cpx.methods.blocking import Cut
+from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import KMonomial
+from cpx.testing.minimum_subset import random_votes
+from cpx.testing.random_instances import random_problem
+from cpx.testing.rule_sets import random_selection
+
+from .test_ranking import irredundant, listed
+
+
+def _agrees(wanted, found, ranking) -> None:
+    """Compare with all solutions in order; at the end of the list any of the equals count."""
+    assert ranking.complete
+    n = len(found)
+    assert [value for value, *_ in found] == [value for value, *_ in wanted[:n]]
+    last = found[-1][0] if found else None
+    assert [rule for rule in found if rule[0] != last] == [r for r in wanted[:n] if r[0] != last]
+    assert {rule for rule in found if rule[0] == last} <= set(wanted)
+    assert len(set(found)) == n
+    assert ranking.more == (len(wanted) > n and wanted[n][0] == last)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("backend", ["cpsat", "maxsat"])
+def test_random_problems(seed: int, backend: str) -> None:
+    # Weights, required and forbidden features, groups and limits among them; the last ones are
+    # ratios.
+    problem = random_problem(seed, 16, 6)
+    wanted = irredundant(problem)
+    for n in (1, 5):
+        ranking = best_rules(problem, n, backend=backend)
+        _agrees(wanted, listed(problem, ranking), ranking)
+        assert len(ranking) == min(n, len(wanted))
+    optimal = [rule for rule in wanted if rule[0] == wanted[0][0]]
+    ranking = optimal_rules(problem, backend=backend)
+    assert listed(problem, ranking) == optimal
+    assert (ranking.complete, ranking.more) == (True, False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 140))
+@pytest.mark.parametrize("backend", ["cpsat", "maxsat:lsu", "milp", "portfolio:cpsat+maxsat"])
+def test_more_random_problems(seed: int, backend: str) -> None:
+    problem = random_problem(seed, 24, 7)
+    wanted = irredundant(problem)
+    ranking = best_rules(problem, 300, backend=backend)
+    assert listed(problem, ranking) == wanted
+    assert (ranking.complete, ranking.more) == (True, False)
+
+
+def test_all_sets_until_there_is_none() -> None:
+    agreement = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]], dtype=bool)
+    problem = KMonomial(Samples(agreement, np.array([True, True, False, False])), k=3)
+    for backend in ("milp", "cpsat", "portfolio:maxsat+cpsat"):
+        ranking = best_rules(problem, 100, backend=backend)
+        assert listed(problem, ranking) == irredundant(problem)
+        assert ranking.complete
+
+
+@pytest.mark.parametrize("encoding", ["channelling", "pairs"])
+def test_in_other_encodings(encoding: str) -> None:
+    problem = random_problem(3, 16, 6)
+    wanted = irredundant(problem)
+    ranking = best_rules(problem, 6, backend="cpsat", encoding=encoding)
+    _agrees(wanted, listed(problem, ranking), ranking)
+
+
+def _all(problem, size):
+    """Return all solutions with at most so many features, sorted."""
+    sign, found = 1 if problem.sense == "min" else -1, []
+    for n in range(size + 1):
+        for chosen in combinations(range(len(problem.feature_names)), n):
+            value = problem.evaluate(problem.explanation(chosen))
+            if value.feasible:
+                found.append((sign * value.objective, n, chosen))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_reasons_are_those_with_nothing_to_leave_out(seed: int) -> None:
+    problem = replace(random_votes(seed, 4, 6), definition="majoritary")
+    wanted = _all(problem, len(problem.feature_names))
+    sets = [set(chosen) for *_, chosen in wanted]
+    pairs = zip(wanted, sets, strict=True)
+    wanted = [rule for rule, own in pairs if not any(other < own for other in sets)]
+    ranking = best_rules(problem, 50, backend="maxsat")
+    assert listed(problem, ranking) == wanted
+    assert ranking.complete
+
+
+def test_what_is_cut_off() -> None:
+    one = Cut((1, 3), (0, 2))
+    assert one.excludes([1, 3])
+    assert not one.excludes([1])
+    assert not one.excludes([1, 2, 3])
+    assert Cut((1,)).excludes([1, 2, 3])
+    assert Cut(()).excludes([])
+
+
+def test_infeasible() -> None:
+    samples = Samples(np.ones((3, 2), dtype=bool), np.array([True, True, False]))
+    ranking = best_rules(MaxPrecision(samples, k=2, max_coverage="1/2"), backend="maxsat")
+    assert (len(ranking), ranking.complete) == (0, True)
+    assert ranking.best.status is Status.INFEASIBLE
+
+
+def test_time_limit_says_what_is_known() -> None:
+    rng = np.random.default_rng(0)
+    problem = KMonomial(Samples(rng.random((900, 40)) < 0.8, rng.random(900) < 0.5), k=4)
+    ranking = best_rules(problem, 20, backend="cpsat", time_limit=0.7)
+    assert not ranking.complete
+    assert "stopped before the proof" in ranking.proved
+    assert ranking.best.times.total < 5
+
+
+def test_a_stop_in_the_middle_keeps_what_is_proved_so_far() -> None:
+    # The first few are easy; not all of them.
+    rng = np.random.default_rng(2)
+    problem = KMonomial(Samples(rng.random((60, 14)) < 0.6, rng.random(60) < 0.5), k=3)
+    ranking = best_rules(problem, 5000, backend="maxsat", time_limit=1.5)
+    assert 1 <= len(ranking) < 5000
+    assert not ranking.complete
+    assert listed(problem, ranking)[:-1] == sorted(listed(problem, ranking)[:-1])
+    best = cpx.solve(problem, "search").objective
+    assert ranking.values[0] == best
+
+
+def test_the_end_of_a_list_that_has_equals_says_so() -> None:
+    samples = Samples(np.array([[1, 1], [1, 1], [0, 0]], dtype=bool), np.array([1, 1, 0], bool))
+    ranking = optimal_rules(KMonomial(samples, k=1), 1, backend="cpsat")
+    assert (len(ranking), ranking.complete, ranking.more) == (1, True, True)
+    ranking = best_rules(KMonomial(samples, k=1), 1, backend="cpsat")
+    assert ranking.proved == (
+        "no better rule than the last of these is missing, others are as good as the last"
+    )
+
+
+def test_an_engine_that_improves_on_its_own_optimum_is_caught(monkeypatch) -> None:
+    from cpx.answers.result import Termination
+    from cpx.backends.base import Outcome
+    from cpx.backends.cpsat import CpSat
+
+    real, calls = CpSat.solve, []
+
+    def lie(self, problem, options, progress):
+        calls.append(problem)
+        if len(calls) != 2:
+            return real(self, problem, options, progress)
+        # The best rule is excluded, and it takes the worst of the others for the next.
+        value = progress.found(problem.explanation([1]))
+        return Outcome(True, Termination.COMPLETED, "OPTIMAL", claimed=value)
+
+    monkeypatch.setattr(CpSat, "solve", lie)
+    agreement = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0]], dtype=bool)
+    problem = KMonomial(Samples(agreement, np.array([1, 1, 0, 0, 0], bool)), k=1)
+    with pytest.raises(CheckFailed, match="proved that nothing is better than 4, and found 3"):
+        best_rules(problem, 3, backend="cpsat")
+
+
+def _plain() -> KMonomial:
+    return KMonomial(Samples(np.eye(3, dtype=bool), np.array([1, 1, 0], bool)), k=2)
+
+
+@pytest.mark.parametrize(
+    ("backend", "encoding", "why"),
+    [
+        ("beam", None, "it proves nothing"),
+        ("hitting-sets", None, "lists no rules"),
+        ("cpsat", "table1-literal", "another optimum than"),
+    ],
+)
+def test_what_cannot_list(backend: str, encoding: str | None, why: str) -> None:
+    with pytest.raises(InvalidOption, match=why):
+        best_rules(_plain(), backend=backend, encoding=encoding)
+
+
+def test_problems_whose_statements_leave_solutions_out_are_refused() -> None:
+    kernel = KernelRule(np.eye(3, dtype=bool), [1, -1, 1], 1, 1)
+    for problem in (random_selection(0), kernel):
+        with pytest.raises(InvalidOption, match="must be one of a single rule or a smallest set"):
+            best_rules(problem, backend="cpsat")
+
+
+def test_the_search_lists_single_rules_only() -> None:
+    with pytest.raises(InvalidOption, match="name another backend"):
+        best_rules(random_votes(0, 3, 5))
