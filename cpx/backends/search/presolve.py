@@ -220,7 +220,7 @@ def _decided_by_side_constraints(form: FormT) -> FormT | None:
     required, forbidden = set(form.required), set(form.forbidden)
     if len(required) == form.k:
         forbidden |= {*range(form.shape[1])} - required
-    open_ = (side.wanted | side.avoided) - required - forbidden
+    open_ = {*side.wanted, *side.avoided} - required - forbidden
     found = True
     while found:
         found = False

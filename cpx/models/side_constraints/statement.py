@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cpx.models.base import Statement, Values
     from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
 
-__all__ = ["constrained"]
+__all__ = ["constrained", "stated_apart"]
 
 _NAME = "SC"
 
@@ -22,71 +22,74 @@ def constrained(statement: Statement, side: SideConstraints) -> Statement:
 
     A term of several indices T has a variable of its own, ``SC_T``, in a sum that is no clause::
 
-        X_j  ->  SC_T      for j in T,  where it counts against the constraint
-        SC_T ->  OR_{j in T} X_j        where it counts for it
+        X_j  ->  SC_T               for j in T
+        SC_T ->  OR_{j in T} X_j
 
     Size: a linear constraint, or a clause, for each linear constraint; for each such term a
     variable and its clauses. Statements without side constraints are as they were.
     """
     if not side:
         return statement
+    prepared, groups = stated_apart(statement, side)
+    return _with(prepared, [constraint for group in groups for constraint in group])
+
+
+def stated_apart(
+    statement: Statement, side: SideConstraints
+) -> tuple[Statement, list[list[Any]]]:
+    """Return a statement with the variables of terms, and what each side constraint says."""
     import cpmpy as cp
-
-    several = [T for linear in side.linear for _, T in linear.terms if len(T) > 1]
-    terms = list(dict.fromkeys(several))
-    numbered = {T: i for i, T in enumerate(terms)}
-    made = cp.boolvar(shape=(len(terms),), name=_NAME) if terms else cp.cpm_array([])
-
-    def added(given: Statement) -> Statement:
-        X = given.variables["X"]
-        literals: dict[tuple[int, ...], Any] = {T: made[i] for T, i in numbered.items()}
-        constraints = _linking(X, side.linear, literals)
-        constraints += [_stated(linear, X, literals) for linear in side.linear]
-        model = given.model
-        goal = {"minimize" if given.sense == "min" else "maximize": model.objective_}
-        return replace(
-            given,
-            model=cp.Model([*model.constraints, *constraints], **goal),
-            variables={**given.variables, **({_NAME: made} if terms else {})},
-            complete=complete(given) if terms else given.complete,
-            core=None if given.core is None else added(given.core),
-        )
-
-    def complete(given: Statement) -> Any:
-        def values(chosen: Sequence[int]) -> Values:
-            there = {int(j) for j in np.flatnonzero(given.complete(chosen)["X"])}
-            any_of = [int(not there.isdisjoint(T)) for T in terms]
-            return {**given.complete(chosen), _NAME: np.array(any_of, dtype=np.int64)}
-
-        return values
-
-    return added(statement)
-
-
-def _linking(
-    X: Any, linear: Sequence[LinearConstraint], literals: dict[tuple[int, ...], Any]
-) -> list[Any]:
-    """Return what ties the variables of terms to those of their indices."""
     from cpmpy.expressions.core import Operator
 
-    against = {T for row in linear for factor, T in row.terms if factor < 0}
-    towards = {T for row in linear for factor, T in row.terms if factor > 0}
-    found: list[Any] = []
+    X = statement.variables["X"]
+    several = (T for linear in side.linear for _, T in linear.terms if len(T) > 1)
+    terms = list(dict.fromkeys(several))
+    made = cp.boolvar(shape=(len(terms),), name=_NAME) if terms else []
+    literals = dict(zip(terms, made, strict=True))
+    linking: list[Any] = []
     for T, y in literals.items():
-        if T in against:
-            found += [X[j].implies(y) for j in T]
-        if T in towards:
-            found.append(Operator("or", [~y, *(X[j] for j in T)]))
-    return found
+        linking += [X[j].implies(y) for j in T]
+        linking.append(Operator("or", [~y, *(X[j] for j in T)]))
+    groups = [[_stated(linear, X, literals) for linear in one.means] for one in side]
+    if not terms:
+        return statement, groups
+
+    def completed(given: Statement) -> Statement:
+        def values(chosen: Sequence[int]) -> Values:
+            found = given.complete(chosen)
+            # Of what the statement says is chosen, which may not be numbered as it was.
+            there = set(np.flatnonzero(found["X"]).tolist())
+            any_of = [int(not there.isdisjoint(T)) for T in terms]
+            return {**found, _NAME: np.array(any_of, dtype=np.int64)}
+
+        variables = {**given.variables, _NAME: made}
+        core = None if given.core is None else completed(given.core)
+        return replace(given, variables=variables, complete=values, core=core)
+
+    return _with(completed(statement), linking), groups
 
 
-def _stated(row: LinearConstraint, X: Any, literals: dict[tuple[int, ...], Any]) -> Any:
+def _with(statement: Statement, constraints: Sequence[Any]) -> Statement:
+    """Return a statement, and its core, with further constraints."""
+    import cpmpy as cp
+
+    model = statement.model
+    goal = {"minimize" if statement.sense == "min" else "maximize": model.objective_}
+    core = None if statement.core is None else _with(statement.core, constraints)
+    return replace(
+        statement, model=cp.Model([*model.constraints, *constraints], **goal), core=core
+    )
+
+
+def _stated(
+    row: LinearConstraint, X: Any, literals: dict[tuple[int, ...], Any]
+) -> Any:
     import cpmpy as cp
     from cpmpy.expressions.core import Operator
 
     pairs = [(factor, X[T[0]] if len(T) == 1 else literals[T]) for factor, T in row.terms]
     if not pairs:
-        return X[0] & ~X[0] if row.at_least > 0 else X[0] | ~X[0]
+        return X[0] & ~X[0]  # only what never holds is left without terms
     if row.is_clause:
         clause = [literal if factor > 0 else ~literal for factor, literal in pairs]
         return clause[0] if len(clause) == 1 else Operator("or", clause)
