@@ -31,6 +31,7 @@ class ReasonQuestion:
     weights: Sequence[int] | Mapping[Any, int] | None = None
     required: object = ()
     forbidden: object = ()
+    where: Any = ()
     class_names: Sequence[str] | Mapping[Any, str] | None = None
     label: Any = None
     name: str = ""
@@ -46,6 +47,7 @@ class ReasonQuestion:
             weights=_weights(features, self.weights),
             required=_several(self.required),
             forbidden=_several(self.forbidden),
+            side_constraints=self.where,
             label=self.label,
             context=class_context(
                 trees, int(trees.predict_index(features.x)[0]), self.class_names

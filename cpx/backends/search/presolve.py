@@ -30,6 +30,7 @@ from cpx.backends.search.objective import FAR, Objective
 from cpx.backends.search.side_constraints import Remaining
 from cpx.data.bits import packed_rows, row_hashes, surely_distinct, unpacked_row
 from cpx.errors import InvalidInstance
+from cpx.models.side_constraints.propagation import propagated
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
@@ -214,30 +215,13 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
 
 def _decided_by_side_constraints(form: FormT) -> FormT | None:
     """Require and forbid what side constraints leave no choice about; None where they clash."""
-    side = form.side
-    if not side:
+    if not form.side:
         return form
-    required, forbidden = set(form.required), set(form.forbidden)
-    if len(required) == form.k:
-        forbidden |= {*range(form.shape[1])} - required
-    open_ = {*side.wanted, *side.avoided} - required - forbidden
-    found = True
-    while found:
-        found = False
-        if not side.may_hold(required, forbidden):
-            return None
-        for j in sorted(open_):
-            if not side.may_hold(required | {j}, forbidden):
-                forbidden.add(j)
-            elif not side.may_hold(required, forbidden | {j}):
-                required.add(j)
-            else:
-                continue
-            open_.discard(j)
-            found = True
-    return replace(
-        form, required=tuple(sorted(required)), forbidden=tuple(sorted(forbidden))
-    )
+    decided = propagated(form.side, form.required, form.forbidden)
+    if decided is None:
+        return None
+    required, forbidden = (tuple(sorted(some)) for some in decided)
+    return replace(form, required=required, forbidden=forbidden)
 
 
 def _groups_of(form: WeightedMonomial | RatioMonomial) -> Ints:

@@ -17,6 +17,7 @@ _BETWEEN = re.compile(rf"({_NUMBER}) (<=|<) (.+) (<=|<) ({_NUMBER})")
 _COMPARED = re.compile(r"(.+?) (<=|>=|!=|=|<|>) (.+)")
 _STATE = re.compile(r"(.+) is (missing|known)")
 _JOINED = re.compile(r" (?:and|or) |^not \(")
+_NEGATED = re.compile(r"not \(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 
 
 class Condition(NamedTuple):
@@ -46,7 +47,11 @@ def condition_of(text: str) -> Condition | None:
     Condition(column='age', test=('>', '39.0', '<=', '60.0'))
     >>> condition_of("sex = male"), condition_of("x0")
     (Condition(column='sex', test=('=', 'male')), None)
+    >>> condition_of("not (1 < width (cm) <= 2)")
+    Condition(column='width (cm)', test=('not', '>', '1.0', '<=', '2.0'))
     """
+    if (match := _NEGATED.fullmatch(text)) and (inner := condition_of(match[1])) is not None:
+        return Condition(inner.column, ("not", *inner.test))
     if _JOINED.search(text):
         return None
     if match := _BETWEEN.fullmatch(text):

@@ -33,6 +33,8 @@ def require_provable(problem: object) -> None:
         raise InvalidOption(
             f"proof: there are none for {kind}; there are for {', '.join(PROVABLE)}"
         )
+    if getattr(problem, "side_constraints", None):
+        raise InvalidOption("proof: there are none for problems with side constraints")
 
 
 def with_proof(problem: Problem, result: Result, seconds: float | None = None) -> Result:
