@@ -106,9 +106,7 @@ def branch_on_side_constraints(
         ties = ties and (outcome.best_of_ties or own.explanation is None)
         message = f"{solved} nodes of side constraints, the last: {outcome.raw_status}"
         if not outcome.proved:
-            return replace(
-                outcome, raw_status=message, claimed=progress.objective, sizes=sizes
-            )
+            return replace(outcome, raw_status=message, claimed=progress.objective, sizes=sizes)
         if own.explanation is None or own.objective is None:
             continue
         chosen = frozenset(own.explanation.features)

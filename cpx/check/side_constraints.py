@@ -32,7 +32,8 @@ def broken_by(instance: Mapping[str, Any]) -> Callable[[Iterable[int]], list[str
         return [
             f"where: {shown(constraint['text'])} does not hold"
             for constraint in constraints
-            if "means" not in constraint or not all(_holds(linear, there) for linear in constraint["means"])
+            if "means" not in constraint
+            or not all(_holds(linear, there) for linear in constraint["means"])
         ]
 
     return broken

@@ -308,9 +308,7 @@ class Problem(Shown, ABC):
             raise InvalidInstance("costs and a budget are given together")
         if costs is not None and budget is not None:
             texts.append(budget_text(costs, budget))
-        given = tuple(
-            text if isinstance(text, str) else self._no_text(text) for text in texts
-        )
+        given = tuple(text if isinstance(text, str) else self._no_text(text) for text in texts)
         known = tuple(untrue)
         added = (SideConstraint(text, (), known) for text in given)
         every = SideConstraints((*self.side_constraints, *added))

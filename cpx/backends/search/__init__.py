@@ -125,7 +125,9 @@ class Search(Backend):
 
                 reduced = reduce(form)
             if reduced is None:
-                return Outcome(True, Termination.COMPLETED, "the constraints contradict each other")
+                return Outcome(
+                    True, Termination.COMPLETED, "the constraints contradict each other"
+                )
             sizes = {"samples": reduced.weights.size, "features": reduced.features.size}
             search = optimise_ratio if isinstance(form, RatioMonomial) else optimise
             work = partial(search, problem, reduced, progress)

@@ -43,6 +43,9 @@ __all__ = [
 ]
 
 
+_NONE = np.uint64(0)
+
+
 class Side(NamedTuple):
     """The constraints on the columns of a root, as the kernels take them."""
 
@@ -54,6 +57,9 @@ class Side(NamedTuple):
     least: Ints  # what the sum of each constraint must be
     gains: Ints  # the most that one more column adds to it
     losses: Ints  # the most that one more column takes from it
+    about: Words2  # shape (constraints, words): the terms of each
+    loose: Ints  # 1 where a constraint cannot fail by one column while none of its terms holds
+    asks: int  # whether a column can add to some constraint
     wanted: Ints  # by column: 1 where it may be needed for the sake of a constraint
     drop_idle: int  # whether other columns are of no use where they exclude nothing
 
@@ -65,12 +71,13 @@ class Buffers(NamedTuple):
     other: Words
     reach: Words  # terms that can hold
     tight: Ints  # constraints that one candidate more may break
+    near: Words  # the terms of these
 
 
 def buffers(side: Side) -> Buffers:
     """Return the buffers of a thread."""
-    words = [np.zeros(side.held.size, dtype=np.uint64) for _ in range(3)]
-    return Buffers(*words, np.zeros(side.least.size, dtype=np.int64))
+    truth, other, reach, near = (np.zeros(side.held.size, dtype=np.uint64) for _ in range(4))
+    return Buffers(truth, other, reach, np.zeros(side.least.size + 1, dtype=np.int64), near)
 
 
 @subroutine
@@ -119,32 +126,52 @@ def look(
     """Note the constraints that one candidate may break; return how many, or -1.
 
     That is where no set with the chosen columns, and at most r of the n kept candidates, is
-    allowed.
+    allowed. The last of ``tight`` says whether a candidate without terms of these breaks one.
     """
-    truth, reach, tight, count = buffers.truth, buffers.reach, buffers.tight, 0
+    truth, reach, tight, near = buffers.truth, buffers.reach, buffers.tight, buffers.near
+    count, broken = 0, 0
     _hold(side, truth, chosen, size)
     for w in range(reach.size):
-        reach[w] = truth[w]
-    for x in range(n):
-        for w in range(reach.size):
-            reach[w] |= side.terms[ids[kept[x]], w]
+        reach[w], near[w] = truth[w], _NONE
+    if side.asks != 0:
+        for x in range(n):
+            for w in range(reach.size):
+                reach[w] |= side.terms[ids[kept[x]], w]
     for c in range(side.least.size):
+        if side.loose[c] != 0:
+            touched = _NONE
+            for w in range(truth.size):
+                touched |= truth[w] & side.about[c, w]
+            if touched == _NONE:
+                continue
         now = _sum(side, truth, truth, c)
-        most = min(_sum(side, truth, reach, c), now + r * side.gains[c])
+        most = now
+        if side.gains[c] != 0:
+            most = min(_sum(side, truth, reach, c), now + r * side.gains[c])
         if most < side.least[c]:
             return -1
-        if min(most, now + (r - 1) * side.gains[c]) - side.losses[c] < side.least[c]:
+        next_most = min(most, now + (r - 1) * side.gains[c])
+        if next_most - side.losses[c] < side.least[c]:
             tight[count] = c
             count += 1
+            if next_most < side.least[c]:
+                broken = 1
+            for w in range(near.size):
+                near[w] |= side.about[c, w]
+    tight[tight.size - 1] = broken
     return count
 
 
 @subroutine
 def can_follow(side: Side, buffers: Buffers, column: int, tight: int, r: int) -> bool:
     """Whether an allowed completion may have the column, by the constraints that were noted."""
-    other = buffers.other
+    other, touched = buffers.other, _NONE
     for w in range(other.size):
-        other[w] = buffers.truth[w] | side.terms[column, w]
+        new = side.terms[column, w] & ~buffers.truth[w]
+        touched |= new & buffers.near[w]
+        other[w] = buffers.truth[w] | new
+    if touched == _NONE:
+        return buffers.tight[buffers.tight.size - 1] == 0
     for x in range(tight):
         c = buffers.tight[x]
         least = side.least[c]
@@ -255,9 +282,7 @@ class Remaining:
 
     def with_sign(self, positive: bool) -> NDArray[np.bool_]:
         """Say of each column whether it counts for a constraint, or against one."""
-        found = {
-            j for row in self.linear for a, T in row.terms if (a > 0) == positive for j in T
-        }
+        found = {j for row in self.linear for a, T in row.terms if (a > 0) == positive for j in T}
         return np.array([j in found for j in self.columns], dtype=np.bool_)
 
     def numbers(self, n: int, drop_idle: bool) -> Side:
@@ -282,9 +307,15 @@ class Remaining:
                     masks.append(_bits((i for a, i in signed if a >> b & 1), words))
                     scales.append(sign << b)
             starts.append(len(scales))
-            adds = [0, *(sum(a for a, T in row.terms if a > 0 and j in T) for j in self.columns)]
-            takes = [0, *(sum(-a for a, T in row.terms if a < 0 and j in T) for j in self.columns)]
-            figures.append((row.at_least, max(adds), max(takes)))
+            adds, takes = dict.fromkeys(self.columns, 0), dict.fromkeys(self.columns, 0)
+            for factor, T in row.terms:
+                for j in T:
+                    if j in adds:
+                        adds[j] += max(factor, 0)
+                        takes[j] += max(-factor, 0)
+            most = max(adds.values(), default=0), max(takes.values(), default=0)
+            figures.append((row.at_least, *most))
+        about = [_bits((place[T] for _, T in row.terms), words) for row in self.linear]
         least, gains, losses = np.array(figures, dtype=np.int64).T.copy()
         return Side(
             np.array(by_column, dtype=np.uint64).reshape(n, words),
@@ -295,6 +326,9 @@ class Remaining:
             least,
             gains,
             losses,
+            np.array(about, dtype=np.uint64).reshape(len(self.linear), words),
+            ((gains == 0) & (-losses >= least)).astype(np.int64),
+            int(gains.any()),
             self.with_sign(positive=True).astype(np.int64),
             int(drop_idle),
         )
@@ -319,7 +353,8 @@ def _bits(places: Iterable[int], words: int) -> NDArray[np.uint64]:
 def _none() -> Side:
     words, numbers = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
     table = np.zeros((0, 0), dtype=np.uint64)
-    return Side(table, words, np.zeros(1, dtype=np.int64), table, *[numbers] * 5, 0)
+    starts = np.zeros(1, dtype=np.int64)
+    return Side(table, words, starts, table, *[numbers] * 4, table, numbers, 0, numbers, 0)
 
 
 NO_CONSTRAINTS = Remaining((), (), frozenset())

@@ -16,7 +16,7 @@ from __future__ import annotations
 from cpx.backends.search.bitsets import compress, stride_of
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
 from cpx.backends.search.pairs import best_pair, try_each
-from cpx.backends.search.side_constraints import keep_possible, still_possible
+from cpx.backends.search.side_constraints import still_possible
 from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child
 from cpx.compiled.kernel import Ints, kernel, subroutine
 from cpx.compiled.vectors import LANES
@@ -197,9 +197,7 @@ def branch(
                 best_pair(levels, scratch, t, params, best, slack, shared, found, first)
             else:
                 n = weigh_child(levels, scratch, t, params)
-                best = try_each(
-                    levels, scratch, t, n, params, best, slack, shared, found, first
-                )
+                best = try_each(levels, scratch, t, n, params, best, slack, shared, found, first)
                 if params.k - t == 2:
                     n = 0
             if first and found[0] < limit:

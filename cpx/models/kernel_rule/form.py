@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from cpx.data.bits import Bits
 from cpx.errors import InvalidInstance, shown
-from cpx.support.validation import integer
-
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.support.validation import integer
 
 __all__ = ["DNF", "DNFForm", "canonical", "in_words", "read_dnf", "true_of"]
 

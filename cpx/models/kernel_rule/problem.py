@@ -22,6 +22,7 @@ from cpx.models.kernel_rule.encodings import slots
 from cpx.models.kernel_rule.form import DNF, DNFForm, canonical, in_words
 from cpx.models.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
 from cpx.models.registry import register
+from cpx.models.saved import BITS
 from cpx.models.side_constraints.form import (
     KEEPS_SIDE_CONSTRAINTS,
     NO_SIDE_CONSTRAINTS,
@@ -30,7 +31,6 @@ from cpx.models.side_constraints.form import (
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
 from cpx.models.side_constraints.vocabulary import Vocabulary
-from cpx.models.saved import BITS
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
 __all__ = ["KernelRule", "Names", "SignedWeights", "Table", "Unit"]
@@ -232,9 +232,7 @@ class KernelRule(Problem):
 
     def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
         """Return what names stand for: a feature in any clause."""
-        names = (
-            (name, range(j, self.n_features, self.d)) for j, name in enumerate(self.features)
-        )
+        names = ((name, range(j, self.n_features, self.d)) for j, name in enumerate(self.features))
         return Vocabulary(names, untrue=untrue)
 
     def model(self, encoding: str | None = None) -> Statement:

@@ -43,19 +43,20 @@ class LinearConstraint:
 
     @cached_property
     def is_clause(self) -> bool:
-        """Whether it asks for one of its positive, or for the lack of one of its negative terms."""
+        """Whether it asks for one of its positive terms, or the lack of one of the others."""
         negative = sum(factor < 0 for factor, _ in self.terms)
         unit = all(abs(factor) == 1 for factor, _ in self.terms)
         return unit and self.at_least == 1 - negative
 
     def may_hold(self, required: Collection[int], forbidden: Collection[int]) -> bool:
-        """Whether an answer with all of the first indices and none of the second may satisfy it."""
+        """Whether an answer with all of the first and none of the second may satisfy it."""
         most = 0
         for factor, any_of in self.terms:
-            if factor > 0 and any(j not in forbidden for j in any_of):
-                most += factor
-            elif factor < 0 and not _apart(any_of, required):
-                most += factor
+            if factor < 0:
+                counts = not _apart(any_of, required)
+            else:
+                counts = any(j not in forbidden for j in any_of)
+            most += factor * counts
         return most >= self.at_least
 
 

@@ -34,9 +34,7 @@ def constrained(statement: Statement, side: SideConstraints) -> Statement:
     return _with(prepared, [constraint for group in groups for constraint in group])
 
 
-def stated_apart(
-    statement: Statement, side: SideConstraints
-) -> tuple[Statement, list[list[Any]]]:
+def stated_apart(statement: Statement, side: SideConstraints) -> tuple[Statement, list[list[Any]]]:
     """Return a statement with the variables of terms, and what each side constraint says."""
     import cpmpy as cp
     from cpmpy.expressions.core import Operator
@@ -81,9 +79,7 @@ def _with(statement: Statement, constraints: Sequence[Any]) -> Statement:
     )
 
 
-def _stated(
-    row: LinearConstraint, X: Any, literals: dict[tuple[int, ...], Any]
-) -> Any:
+def _stated(row: LinearConstraint, X: Any, literals: dict[tuple[int, ...], Any]) -> Any:
     import cpmpy as cp
     from cpmpy.expressions.core import Operator
 

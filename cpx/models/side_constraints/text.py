@@ -248,13 +248,12 @@ class _Reader:
         text = _source(node)
         if len(values) == 2:
             (left, right), sign = values, str(signs[0])
-            assert left is not None and right is not None
+            assert left is not None
+            assert right is not None
             if self._is_column(left):
                 return self._tested(Condition(left[0], (sign, value_of(right[0]))), text)
             if self._is_column(right) and not left[1]:
-                return self._tested(
-                    Condition(right[0], (_FLIPPED[sign], value_of(left[0]))), text
-                )
+                return self._tested(Condition(right[0], (_FLIPPED[sign], value_of(left[0]))), text)
             if left[1] and right[1] and not self._known(left[0]):
                 # "sex == male" where sex is no column.
                 self.vocabulary.name_of(Condition(left[0], (sign, value_of(right[0]))), text)
@@ -281,7 +280,7 @@ class _Reader:
 
     def _tested(self, condition: Condition, text: str) -> Lin:
         name = self.vocabulary.name_of(condition, text)
-        return literal(self._noted(name, self.vocabulary.names[name]))
+        return literal(self._noted(name, self.vocabulary.tested[condition]))
 
     def _noted(self, name: str, found: set[int]) -> set[int]:
         """Return what a name stands for; where that is nothing, remember the name."""

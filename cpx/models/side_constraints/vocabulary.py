@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from cpx.errors import InvalidInstance, nearest, shown, shortened
+from cpx.errors import InvalidInstance, nearest, shortened, shown
 
 __all__ = ["Condition", "Vocabulary", "condition_of", "value_of"]
 
@@ -56,9 +56,7 @@ def condition_of(text: str) -> Condition | None:
         return None
     if match := _BETWEEN.fullmatch(text):
         low, above, column, below, high = match.groups()
-        return Condition(
-            column, (above.replace("<", ">"), value_of(low), below, value_of(high))
-        )
+        return Condition(column, (above.replace("<", ">"), value_of(low), below, value_of(high)))
     if match := _COMPARED.fullmatch(text):
         column, sign, value = match.groups()
         return Condition(column, (sign, value_of(value)))
@@ -76,8 +74,8 @@ class Vocabulary:
         What an answer is made of, as it is printed, in the order of its numbers; a name that
         stands for several indices means one of them or more.
     parts : iterable of (str, indices)
-        What is in these in turn, such as the conditions of rules. A name that is among
-        ``names`` too keeps its meaning there.
+        What is in these in turn, such as the conditions of rules. A name in quotes that is among
+        ``names`` too keeps its meaning there; conditions and columns mean all that have them.
     untrue : iterable of str
         Conditions that exist and that no answer contains, since they are not true of x.
     what : str
@@ -96,14 +94,17 @@ class Vocabulary:
         listed = [(name, set(some)) for name, some in names]
         self.numbered = [some for _, some in listed]
         own = _merged(listed)
-        derived = {name: some for name, some in _merged(parts).items() if name not in own}
+        inside = _merged(parts)
+        derived = {name: some for name, some in inside.items() if name not in own}
         self.names: dict[str, set[int]] = {**{name: set() for name in self.untrue}, **derived}
         self.names |= own
         self.conditions: dict[Condition, str] = {}
+        self.tested: dict[Condition, set[int]] = {}
         self.columns: dict[str, set[int]] = {}
-        for name, some in self.names.items():
+        for name, some in (*self.names.items(), *inside.items()):
             if (condition := condition_of(name)) is not None:
                 self.conditions.setdefault(condition, name)
+                self.tested.setdefault(condition, set()).update(some)
                 self.columns.setdefault(condition.column, set()).update(some)
 
     def resolved(self, name: str) -> tuple[str, set[int]]:
@@ -130,7 +131,9 @@ class Vocabulary:
     def number(self, j: int) -> set[int]:
         """Return what the name of a number stands for."""
         if not 0 <= j < len(self.numbered):
-            raise InvalidInstance(f"{j} is no number of a {self.what}: 0 to {len(self.numbered) - 1}")
+            raise InvalidInstance(
+                f"{j} is no number of a {self.what}: 0 to {len(self.numbered) - 1}"
+            )
         return self.numbered[j]
 
     def has(self, condition: Condition) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cpx.testing.random_trees import random_row, random_tree_model
 
-__all__ = ["KINDS", "draw"]
+__all__ = ["KINDS", "draw", "side_constraint"]
 
 Random = np.random.Generator
 Instance = dict[str, Any]
@@ -105,7 +105,7 @@ def _side_constraints(rng: Random, instance: Instance) -> Instance:
     n = _number_of_choices(instance)
     if not n:
         return {}
-    return {"where": [{"text": _constraint(rng, n)} for _ in range(_count(rng, 1, 3))]}
+    return {"where": [{"text": side_constraint(rng, n)} for _ in range(_count(rng, 1, 3))]}
 
 
 def _number_of_choices(instance: Instance) -> int:
@@ -119,7 +119,7 @@ def _number_of_choices(instance: Instance) -> int:
     return len(_tests_of(instance["model"]))
 
 
-def _constraint(rng: Random, n: int) -> str:
+def side_constraint(rng: Random, n: int) -> str:
     """Return a formula over ``feature[j]``: a clause, a count, a sum, or some of them."""
 
     def atom(negative: float = 0.3) -> str:

@@ -108,7 +108,7 @@ class Side:
             return self._value(part, chosen)
 
         if isinstance(node, ast.Constant):
-            return int(node.value)
+            return int(str(node.value))
         if isinstance(node, ast.Subscript):
             return int(value(node.slice) in chosen)
         if isinstance(node, ast.BoolOp):
