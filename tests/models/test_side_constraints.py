@@ -100,7 +100,7 @@ def test_what_texts_mean(text: str, meaning: Any) -> None:
         ("(" * 300 + "x4" + ")" * 300, ""),
         ("not " * 5000 + "x4", ""),
         ("x4 + " * 300 + "sex <= 99999999999", "at most 10 digits"),
-        ("2000000000 * (x4 + sex + job) <= 4000000000", "stay below"),
+        ("2000000000 * (x4 + sex + job + age) <= 4000000000", "stay below"),
     ],
 )
 def test_texts_that_are_refused(text: str, told: str) -> None:
