@@ -27,6 +27,7 @@ NAMES = (
     "side_constraints",
     "subgroups",
     "boosted",
+    "boosted_tables",
     "reasons",
     "peers",
     "rule_sets",

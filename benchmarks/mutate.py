@@ -9,8 +9,8 @@ nothing that is promised are listed with the reason in ``mutants.txt`` beside th
 not run. With ``--keep FILE`` each verdict is written down as it is found: a run that was stopped
 goes on where it ended, and one after tests were added tries the survivors alone.
 
-Only what runs in this process is mutated: not code compiled by Numba, nor worker processes.
-Constants of modules and classes are left alone.
+Processes that a test starts run the changed code as well: see ``mutating/sitecustomize.py``.
+Code compiled by Numba and constants of modules and classes are left alone.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ import pickle
 import random
 import resource
 import signal
+import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -44,6 +46,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 EXPLAINED = Path(__file__).with_name("mutants.txt")
+_CUSTOMIZE = Path(__file__).with_name("mutating")
 
 # The modules, and the tests that are about them.
 TARGETS = {
@@ -57,7 +60,9 @@ TARGETS = {
         "tests/backends/test_template.py",
         *("tests/backends/test_interrupts.py", "tests/methods/reasons/test_checker.py"),
     ),
-    "cpx/processes": ("tests/processes",),
+    "cpx/processes": (
+        *("tests/processes", "tests/solving/test_isolate.py", "tests/solving/test_servers.py"),
+    ),
     "cpx/models/rule_set/presolve.py": (
         *("tests/models/test_rule_set.py", "tests/backends/test_search_sets.py"),
     ),
@@ -72,8 +77,8 @@ TARGETS = {
 }
 
 # A test may take so many seconds of the processor with a mutant, and so many times what it
-# takes unchanged; by the clock ten times that, since others may use the machine.
-_PATIENCE, _TIMES, _CLOCK = 2.0, 4.0, 10.0
+# takes unchanged; by the clock five times that, since others may use the machine.
+_PATIENCE, _TIMES, _CLOCK = 2.0, 4.0, 5.0
 _MEMORY = 2 * 2**30
 
 _OPERATORS: dict[type, type] = {
@@ -204,8 +209,8 @@ def _short(node: ast.AST) -> str:
     return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))).partition("\n")[0]
 
 
-def apply(mutant: Mutant) -> None:
-    """Give the function the changed code, in this process."""
+def apply(mutant: Mutant) -> ast.Module:
+    """Give the function the changed code, in this process; return the tree of its file."""
     tree = _tree(mutant.file)
     (function,) = (f for name, f in _functions(tree) if name == mutant.function)
     node = list(_inside(function))[mutant.node]
@@ -219,6 +224,19 @@ def apply(mutant: Mutant) -> None:
     target = function_of(mutant.file, mutant.function)
     assert target is not None
     _give_code(target, tree, mutant.file)
+    return tree
+
+
+def _give_children(folder: Path, trees: Mapping[str, ast.Module]) -> None:
+    """Let the processes that this one starts have the code of these trees."""
+    for file, tree in trees.items():
+        (folder / f"{_module(file)}.py").write_text(ast.unparse(ast.fix_missing_locations(tree)))
+    (folder / "calls").touch()
+    os.environ["CPX_CHANGED"] = str(folder)
+    # The environment of our own processes is made of ``sys.path``, that of others inherited.
+    sys.path.insert(0, str(_CUSTOMIZE))
+    given = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(_CUSTOMIZE), *([given] if given else [])])
 
 
 def _give_code(function: FunctionType, tree: ast.Module, file: str) -> None:
@@ -232,10 +250,13 @@ def _give_code(function: FunctionType, tree: ast.Module, file: str) -> None:
     function.__code__ = code
 
 
+def _module(file: str) -> str:
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def function_of(file: str, name: str) -> FunctionType | None:
     """Return the function of a name, None where there is none that can be changed."""
-    place = file.removesuffix(".py").removesuffix("/__init__")
-    module = importlib.import_module(place.replace("/", "."))
+    module = importlib.import_module(_module(file))
     owner, _, last = name.rpartition(".")
     holder: Any = getattr(module, owner) if owner else module
     found: Any = inspect.getattr_static(holder, last)
@@ -327,7 +348,9 @@ class Runner:
         found = {name: function_of(*name) for name in wanted}
         functions = {name: f for name, f in found.items() if f is not None}
         print(f"{len(session.items)} tests run unchanged", flush=True)
-        status, answer = _in_fork(lambda: self._calls(session.items, functions), None)
+        status, answer = _in_fork(
+            lambda folder: self._calls(session.items, functions, folder), None
+        )
         if status != "ended" or answer is None:
             raise SystemExit("the tests fail without any change")
         calls, seconds = answer
@@ -355,15 +378,16 @@ class Runner:
         order = sorted(chosen, key=lambda i: seconds[i] / (1 + self._killers[mutant.file, i]))
         most = self.limit + _PATIENCE + _TIMES * max(seconds[i] for i in order)
 
-        def work() -> int | None:
-            apply(mutant)
-            started = time.process_time()
+        def work(folder: Path) -> int | None:
+            _give_children(folder, {mutant.file: apply(mutant)})
             for at, i in enumerate(order):
                 after = items[order[at + 1]] if at + 1 < len(order) else None
+                # By default the alarm ends this process.
+                signal.setitimer(signal.ITIMER_REAL, _CLOCK * (_PATIENCE + _TIMES * seconds[i]))
                 self._run(items[i], after)
                 if self.failed:
                     return i
-                if time.process_time() - started > self.limit:
+                if sum(os.times()[:4]) > self.limit:  # with ended processes of its own
                     return None
             return None
 
@@ -378,23 +402,27 @@ class Runner:
     def _run(item: Any, after: Any) -> None:
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
 
-    def _calls(self, items: list[Any], functions: dict[Any, FunctionType]) -> Any:
+    def _calls(self, items: list[Any], functions: dict[Any, FunctionType], folder: Path) -> Any:
         """Return which tests call which function, and how long each takes."""
         called: set[Any] = set()
         builtins.note_call = called.add  # type: ignore[attr-defined]
+        trees = {file: _tree(file) for file, _ in functions}
         for (file, name), function in functions.items():
-            tree = _tree(file)
-            (node,) = (f for found, f in _functions(tree) if found == name)
+            (node,) = (f for found, f in _functions(trees[file]) if found == name)
             node.body[:0] = ast.parse(f"note_call({(file, name)!r})").body
-            _give_code(function, tree, file)
+            _give_code(function, trees[file], file)
+        _give_children(folder, trees)
+        told = folder / "calls"
         calls: dict[Any, set[int]] = {}
         seconds: dict[int, float] = {}
         for i, item in enumerate(items):
-            started = time.process_time()
+            told.write_text("")
+            started = time.monotonic()
             self._run(item, items[i + 1] if i + 1 < len(items) else None)
             if self.failed:
                 raise SystemExit(f"{item.nodeid} fails without any change")
-            seconds[i] = time.process_time() - started
+            seconds[i] = time.monotonic() - started
+            called |= {tuple(line.split("\t")) for line in told.read_text().splitlines()}
             for name in called:
                 calls.setdefault(name, set()).add(i)
             called.clear()
@@ -408,16 +436,12 @@ def _in_fork(work: Any, most: float | None) -> tuple[str, Any]:
         child = os.fork()
         if not child:
             _as_child(work, file, most)
-        deadline = None if most is None else time.monotonic() + _CLOCK * most
-        ended, how = os.waitpid(child, os.WNOHANG)
-        while not ended:
-            if deadline is not None and time.monotonic() > deadline:
-                os.killpg(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-                return "time-out", None
-            time.sleep(0.002)
-            ended, how = os.waitpid(child, os.WNOHANG)
-        if os.WIFSIGNALED(how) and os.WTERMSIG(how) == signal.SIGXCPU:
+        # Before it is waited for its number, that of its group, is not given to another process.
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        _, how = os.waitpid(child, 0)
+        if os.WIFSIGNALED(how) and os.WTERMSIG(how) in (signal.SIGXCPU, signal.SIGALRM):
             return "time-out", None
         return ("ended", pickle.loads(file.read_bytes())) if file.exists() else ("died", None)
 
@@ -434,7 +458,7 @@ def _as_child(work: Any, file: Path, most: float | None) -> None:
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
         try:
-            answer = work()
+            answer = work(file.parent)
         except SystemExit as error:
             os.write(errors, f"{error}\n".encode())
             raise

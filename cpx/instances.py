@@ -77,6 +77,9 @@ def _text(key: str, value: Any) -> str:
     if key == "samples":
         rows = ",\n  ".join(json.dumps(row) for row in value)
         return f"[\n  {rows}\n ]"
+    if key == "unseen":
+        parts = ",\n  ".join(f"{json.dumps(k)}: {_text(k, v)}" for k, v in value.items())
+        return f"{{\n  {parts}\n }}"
     if key == "model":
         plain = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in value.items() if k != "trees"]
         trees = ",\n   ".join(json.dumps(tree) for tree in value["trees"])
@@ -109,8 +112,9 @@ def save(problem: Problem, path: str | os.PathLike[str]) -> None:
 
 
 def fingerprint(problem: Problem) -> str:
-    """Return a SHA-256 of what decides the answer: all but name and context."""
-    data = {k: v for k, v in problem.to_dict().items() if k not in ("name", "context")}
+    """Return a SHA-256 of what decides the answer: all but name, context and unseen samples."""
+    aside = ("name", "context", "unseen")
+    data = {k: v for k, v in problem.to_dict().items() if k not in aside}
     canonical = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +26,22 @@ def pytest_xdist_auto_num_workers() -> int:
     """Return one process more than there are cores: many tests wait, for a limit or a child."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return (cores or 1) + 1
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Share among the processes the compiling of the test modules of a new clone.
+
+    Each would compile all of them at the same time, which takes seconds. So each imports its part
+    first, and finds what the others wrote when it collects.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args != session.config.getini("testpaths"):
+        return
+    number, folder = int(worker["workerid"].removeprefix("gw")), Path(__file__).parent
+    for path in sorted(folder.rglob("test_*.py"))[number :: worker["workercount"]]:
+        name = ".".join(path.relative_to(folder.parent).with_suffix("").parts)
+        with suppress(Exception, pytest.skip.Exception):  # told when it is collected
+            import_module(name)
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from cpx.answers.html import Shown
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
 
     from cpx.data.samples import Samples
 
-__all__ = ["Evaluation", "Explanation", "PrecisionEstimate", "Reason", "SampleEvaluation"]
+__all__ = [
+    "Evaluation",
+    "Explanation",
+    "PrecisionEstimate",
+    "Reason",
+    "SampleEvaluation",
+    "Unseen",
+]
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,51 @@ class SampleEvaluation(Evaluation):
 
 
 @dataclass(frozen=True)
+class Unseen:
+    """Figures of a rule on samples that no engine saw, as weights.
+
+    Attributes
+    ----------
+    agreeing : int
+        Weight of the covered samples of the class of x.
+    covered, total : int
+        Weight of the covered samples, and of all.
+
+    Examples
+    --------
+    >>> found = Unseen(agreeing=27, covered=30, total=200)
+    >>> found.precision, found.coverage, str(found)
+    (Fraction(9, 10), Fraction(3, 20), 'precision 0.900, coverage 0.150 on 200 unseen samples')
+    """
+
+    agreeing: int
+    covered: int
+    total: int
+
+    @classmethod
+    def of(cls, samples: Samples, features: Iterable[int]) -> Self:
+        """Measure the rule of these features."""
+        covered = samples.covered(features)
+        weights, same = samples.weights[covered], samples.same[covered]
+        return cls(int(weights[same].sum()), int(weights.sum()), samples.total)
+
+    @property
+    def precision(self) -> Fraction | None:
+        """Agreeing share of the covered weight; None when nothing is covered."""
+        return Fraction(self.agreeing, self.covered) if self.covered else None
+
+    @property
+    def coverage(self) -> Fraction:
+        """Covered share of all weight."""
+        return Fraction(self.covered, self.total)
+
+    def __str__(self) -> str:
+        precise = "undefined" if self.precision is None else f"{float(self.precision):.3f}"
+        covers = f"coverage {float(self.coverage):.3f} on {self.total} unseen samples"
+        return f"precision {precise}, {covers}"
+
+
+@dataclass(frozen=True)
 class Explanation(Shown):
     """A rule that explains a prediction, and what is known about it.
 
@@ -111,9 +164,13 @@ class Explanation(Shown):
         sentence; empty when none was asked for.
     notes : tuple of str
         What else should be known to read the rule rightly.
+    unseen : Unseen or None
+        Figures on samples of the problem that no engine saw, where it has such.
     result : Result or None
         The result of the solve that found it, for what :func:`cpx.explain` returns: status,
         bound, times and warnings are there. It is not saved, and not compared.
+    ask_rivals : callable or None
+        Finds the ``rivals``; not saved, and not compared.
     """
 
     rule: Rule
@@ -123,8 +180,12 @@ class Explanation(Shown):
     proved: str = ""
     guarantee: str = ""
     notes: tuple[str, ...] = ()
+    unseen: Unseen | None = field(default=None, kw_only=True)
     # A Result, whose module needs this one.
     result: Any = field(default=None, kw_only=True, compare=False, repr=False)
+    ask_rivals: Callable[[], Any] | None = field(
+        default=None, kw_only=True, compare=False, repr=False
+    )
 
     if not TYPE_CHECKING:
 
@@ -145,6 +206,16 @@ class Explanation(Shown):
     def features(self) -> tuple[int, ...]:
         """Indices of the chosen features, increasing."""
         return self.rule.features
+
+    @cached_property
+    def rivals(self) -> Any:
+        """The rules within 0.01 of the best one, and how often each would win: a ``Rivals``.
+
+        They are searched for when they are first asked for; see :func:`cpx.rivals`, which takes
+        another limit. None where there was no solve by :func:`cpx.explain`, or it was for
+        no rule.
+        """
+        return None if self.ask_rivals is None else self.ask_rivals()
 
     def __str__(self) -> str:
         return str(self.rule)
@@ -173,6 +244,8 @@ class Explanation(Shown):
                 facts.append(Fact("precision", "undefined: the rule covers no sample"))
             if coverage is not None:
                 facts.append(_share("coverage", coverage, "of"))
+        if self.unseen is not None:
+            facts.append(Fact("unseen", str(self.unseen)))
         facts += [Fact("proved", self.proved), Fact("guarantee", self.guarantee)]
         return [*facts, *(Fact("note", text) for text in self.notes)]
 
@@ -201,6 +274,7 @@ class Explanation(Shown):
             "proved": self.proved,
             "guarantee": self.guarantee,
             "notes": list(self.notes),
+            **({} if self.unseen is None else {"unseen": asdict(self.unseen)}),
         }
 
     @classmethod
@@ -222,6 +296,7 @@ class Explanation(Shown):
             # Results saved before these existed have none.
             guarantee=data.get("guarantee", ""),
             notes=tuple(data.get("notes", ())),
+            unseen=Unseen(**data["unseen"]) if "unseen" in data else None,
         )
 
 

@@ -52,6 +52,7 @@ class Monomial:
     covers_something: bool
     side: Callable[[list[int]], list[str]]
     kept: list[str]
+    unseen: Mapping[str, Any] | None
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
@@ -82,6 +83,8 @@ def _violations(kind: str, data: Monomial, result: Mapping[str, Any]) -> list[st
     fresh = found.get("fresh")
     if fresh and fresh["confidence"] == 1:
         compare(out, "fresh", [fresh["agreeing"], fresh["drawn"]], [right, weight])
+    if "unseen" in found:
+        compare(out, "unseen", found.get("unseen"), _unseen(data.unseen, found["features"]))
     sign = 1 if kind in _MINIMISED else -1
     out += proof(result, objective, sign)
     if result["bound"] is not None and (rival := _small_rule(kind, data)) is not None:
@@ -95,14 +98,8 @@ def _violations(kind: str, data: Monomial, result: Mapping[str, Any]) -> list[st
 
 def read(instance: Mapping[str, Any]) -> Monomial:
     """Read an instance from its JSON object."""
-    rows, labels, parameters = instance["samples"], instance["labels"], instance["parameters"]
-    if isinstance(rows, np.ndarray):
-        agrees = rows
-    else:
-        flat = np.frombuffer("".join(rows).encode(), dtype=np.uint8)
-        agrees = (flat == 49).reshape(len(rows), -1)
-    weights = instance.get("weights") or np.ones(len(rows))
-    kind = instance["problem"]
+    agrees, same, weights = _table(instance)
+    kind, parameters = instance["problem"], instance["parameters"]
     shares = {**_DEFAULTS.get(kind, {}), **parameters}
     limits = {
         name: Fraction(str(shares[name])) if name in shares else None
@@ -110,8 +107,8 @@ def read(instance: Mapping[str, Any]) -> Monomial:
     }
     return Monomial(
         agrees=agrees,
-        same=np.frombuffer(labels.encode(), dtype=np.uint8) == 49,
-        weights=np.array(weights, dtype=np.int64),
+        same=same,
+        weights=weights,
         names=names_of(instance),
         called=class_name(instance, "same class as x"),
         k=parameters["k"],
@@ -122,8 +119,37 @@ def read(instance: Mapping[str, Any]) -> Monomial:
         covers_something=kind == _RATIO or limits["min_precision"] is not None,
         side=broken_by(instance),
         kept=kept_words(instance),
+        unseen=instance.get("unseen"),
         **limits,
     )
+
+
+def _unseen(data: Mapping[str, Any] | None, features: list[int]) -> dict[str, int] | None:
+    """Return what a rule is worth on the samples that no engine saw."""
+    if data is None:
+        return None
+    agrees, same, weights = _table(data)
+    covered = agrees[:, features].all(axis=1)
+    return {
+        "agreeing": int(weights[covered & same].sum()),
+        "covered": int(weights[covered].sum()),
+        "total": int(weights.sum()),
+    }
+
+
+def _table(
+    data: Mapping[str, Any],
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]:
+    """Return where samples agree with x, which have its class, and their weights."""
+    rows = data["samples"]
+    if isinstance(rows, np.ndarray):
+        agrees = rows
+    else:
+        flat = np.frombuffer("".join(rows).encode(), dtype=np.uint8)
+        agrees = (flat == 49).reshape(len(rows), -1)
+    same = np.frombuffer(data["labels"].encode(), dtype=np.uint8) == 49
+    weights = data.get("weights") or np.ones(len(rows))
+    return agrees, same, np.array(weights, dtype=np.int64)
 
 
 def _loss(data: Monomial, covered: NDArray[np.bool_]) -> int:

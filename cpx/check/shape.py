@@ -104,6 +104,15 @@ def _estimate(value: Any) -> bool:
     return bool(inside and low >= 0 and high <= 1 and 0 < confidence < 1)
 
 
+def _counts(value: Any) -> bool:
+    """Say whether a value has the counts of a rule on unseen samples."""
+    names = ("agreeing", "covered", "total")
+    if not _object(value) or {*value} != {*names} or not all(map(_count, value.values())):
+        return False
+    agreeing, covered, total = (value[name] for name in names)
+    return bool(agreeing <= covered <= total and total > 0)
+
+
 # What a field must be; with a star when nothing can be judged without it. Of the others a saved
 # result has all but those with a question mark.
 _RESULT: dict[str, tuple[str, _Test]] = {
@@ -142,6 +151,7 @@ _EXPLANATION: dict[str, tuple[str, _Test]] = {
     "proved": ("a string", _text),
     "guarantee?": ("a string", _text),
     "notes?": ("a list of strings", _all(_text)),
+    "unseen?": ("counts of agreeing, covered and all samples", _counts),
 }
 _RULE: dict[str, tuple[str, _Test]] = {
     "literals*": ("a list of numbers and texts", _all(_row(_integer, _text))),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,20 +11,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cpx.cli import options as opt
-from cpx.cli.declared import declared_values, one_rule_problems, restated
 from cpx.cli.expectation import KINDS as EXPECTED
 from cpx.cli.expectation import ExpectationOptions, of_file, of_table
 from cpx.cli.make_rule_set import PROBLEMS as RULE_SETS
 from cpx.cli.make_rule_set import RuleSetOptions, rule_set
 from cpx.cli.option_groups import given, grouped
 from cpx.cli.row_question import RowQuestion, RuleOptions, Source
-from cpx.errors import InvalidOption, ModelError, UnknownName
+from cpx.errors import InvalidOption, ModelError, UnknownName, shown
+from cpx.support.validation import integer_in
 
 if TYPE_CHECKING:
     from cpx.models import Problem
+    from cpx.models.monomial.problem import MonomialProblem
     from cpx.trees import TreeModel
 
-__all__ = ["make"]
+__all__ = ["declared_values", "make", "one_rule_problems", "restated"]
 
 PROBLEM = "sufficient-reason"
 PROBLEMS = (PROBLEM, *EXPECTED, *RULE_SETS)
@@ -181,6 +184,15 @@ def make(
     wanted: RuleOptions,
     expected: ExpectationOptions,
     rules: RuleSetOptions,
+    unseen: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="For a rule of a row: N more samples, which no engine sees. Precision and "
+            "coverage on them stand beside those on the samples wherever the rule is shown.",
+            show_default=False,
+        ),
+    ] = 0,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Name of the instance.  [default: TABLE-ROW-kK]"),
@@ -219,13 +231,16 @@ def make(
     path = output_path(output, source.table)
     asked.check()
     rules.check(asked.problem)
+    integer_in("unseen", unseen, 0)
+    if unseen and asked.problem in PROBLEMS:
+        raise InvalidOption(f"--unseen is for a rule of a row, not for --problem {asked.problem}")
     if asked.problem in EXPECTED:
         problem, words = _expected(source, wanted, asked, expected, k, name)
         _deliver(problem, path, words)
         return
     expected.refuse(f"--problem {' or '.join(EXPECTED)}")
     if asked.problem is None or asked.problem not in PROBLEMS:
-        problem, words = _from_table(source, wanted, asked, k, name)
+        problem, words = _from_table(source, wanted, asked, k, unseen, name)
     elif asked.problem in RULE_SETS:
         problem, words = rule_set(asked.problem, source, wanted, rules, k, name)
     else:
@@ -272,7 +287,12 @@ def _expected(
 
 
 def _from_table(
-    source: TableOrModel, wanted: RuleOptions, asked: ReasonOptions, k: int, name: str | None
+    source: TableOrModel,
+    wanted: RuleOptions,
+    asked: ReasonOptions,
+    k: int,
+    unseen: int,
+    name: str | None,
 ) -> tuple[Problem, str]:
     """State the problem of a row of a table; return it and its description."""
     source.require()
@@ -287,7 +307,72 @@ def _from_table(
     row = RowQuestion(source)
     title = name or f"{source.table.name.partition('.')[0]}-{source.row}-k{k}"
     row.check(question)
-    problem = row.problem(replace(question, name=title))
+    problem = row.problem(replace(question, name=title), unseen)
     if asked.problem is not None:
         problem = restated(problem, asked.problem, own)
     return problem, row.title(problem)
+
+
+def one_rule_problems() -> dict[str, type[MonomialProblem]]:
+    """Return the problems of one rule that are no objective of ``cpx make``, by their kinds."""
+    from cpx.explainers.question import OBJECTIVES
+    from cpx.models import PROBLEMS
+    from cpx.models.monomial.problem import MonomialProblem
+
+    return {
+        kind: cls
+        for kind, cls in PROBLEMS.items()
+        if issubclass(cls, MonomialProblem) and cls not in OBJECTIVES.values()
+    }
+
+
+def declared_values(kind: str, given: Sequence[str]) -> dict[str, Any]:
+    """Read ``NAME=VALUE`` for parameters that a kind of problem declares, and no rule has.
+
+    A value is JSON, or else text: ``alarm=20``, ``share=1/3``, ``columns=[0, 2]``. Whether it is
+    one that the parameter can have is checked when the problem is made.
+
+    Raises
+    ------
+    UnknownName
+        For a name that is not declared.
+    InvalidOption
+        For what has no name, and a parameter that is missing.
+    """
+    from cpx.models.monomial.problem import MonomialProblem
+    from cpx.models.parameters import parameters_of
+
+    of_all = parameters_of(MonomialProblem)
+    declared = parameters_of(one_rule_problems()[kind])
+    own = {name: p for name, p in declared.items() if name not in of_all}
+    values: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InvalidOption(f"--set takes NAME=VALUE, got {shown(text)}")
+        if name not in own:
+            raise UnknownName(f"parameter of {kind}", name, own)
+        try:
+            values[name] = json.loads(value)
+        except ValueError:
+            values[name] = value
+    for name, parameter in own.items():
+        if parameter.required and name not in values:
+            told = f"{parameter.meaning}, {parameter.kind.range}"
+            raise InvalidOption(f"--set {name}=... is missing: {told}")
+    return values
+
+
+def restated(problem: MonomialProblem, kind: str, values: dict[str, Any]) -> MonomialProblem:
+    """Return the problem of a kind with the samples and limits of another one of one rule.
+
+    Raises
+    ------
+    InvalidInstance
+        For a value that its parameter cannot have.
+    """
+    from cpx.models.monomial.problem import MonomialProblem
+    from cpx.models.parameters import parameters_of
+
+    shared = {name: getattr(problem, name) for name in parameters_of(MonomialProblem)}
+    return one_rule_problems()[kind](**shared, **values)

@@ -43,7 +43,7 @@ def complete_encodings(incomplete: str) -> list[str]:
     """Complete the last name of a list of encodings."""
     from cpx.models import PROBLEMS
 
-    known = [form.name for problem in PROBLEMS.values() for form in problem.encodings]
+    known = [name for problem in PROBLEMS.values() for name in problem.encoding_names()]
     return complete_last(incomplete, list(dict.fromkeys(known)))
 
 

@@ -265,13 +265,13 @@ class RowQuestion:
         with phase(f"training {self.source.model} on {len(self._X)} rows"):
             self.explainer.fit(self._X, self._y)
 
-    def problem(self, question: Question) -> MonomialProblem:
+    def problem(self, question: Question, unseen: int = 0) -> MonomialProblem:
         """Train the model and state the problem."""
         from cpx.cli.progress import phase
 
         self.train()
         with phase("labelling samples"):
-            return self.explainer.state(self.x, question)
+            return self.explainer.state(self.x, question, unseen)
 
     def title(self, problem: MonomialProblem) -> str:
         """Return what is explained, in one line."""

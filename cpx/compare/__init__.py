@@ -7,7 +7,7 @@ its own, and returns a :class:`Comparison`. The package can be called itself: ``
 - ``sources``, ``plan``: its instances, and the list of its runs;
 - ``run``, ``pool``, ``cluster``: making the runs, on this machine or on many;
 - ``recorders``, ``store``: where they are kept: in memory, or as lines of a file;
-- ``records``, ``machine``: what is kept of a run, and of where it was made;
+- ``records``: what is kept of a run;
 - ``comparison``: all runs together;
 - ``cases``, ``scores``, ``statistics``, ``summary``, ``anytime``: what they come to;
 - ``table``, ``report_tables``, ``plots``, ``report``, ``page``: how it is shown.

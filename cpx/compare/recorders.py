@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import re
+import subprocess
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
 from cpx.compare.comparison import CSV_NAME, Comparison
-from cpx.compare.machine import machine
 from cpx.compare.plan import Plan
 from cpx.compare.records import Run
 from cpx.compare.store import NAME, Writer
@@ -21,7 +23,7 @@ from cpx.errors import CpxError, OutputError
 from cpx.instances import save
 from cpx.support.files import ensure_directory, ensure_writable
 
-__all__ = ["InMemory", "InStore", "file_name"]
+__all__ = ["InMemory", "InStore", "file_name", "machine"]
 
 _DISAGREEMENTS = "disagreements"
 
@@ -203,3 +205,73 @@ def _of_earlier_version(folder: Path) -> Comparison | bool:
         return Comparison.load(folder) if (folder / "results.json").exists() else True
     except OSError:
         return True
+
+
+_GIT_SECONDS = 5.0
+
+
+def machine() -> dict[str, Any]:
+    """Return the record of this machine as plain JSON values.
+
+    ``host``, ``cpu`` (its model), ``cores`` (those this process may use), ``memory`` (bytes of
+    the machine), ``system``, ``python``, ``load`` (runnable processes in the last minute), and
+    ``git``: the commit of the working directory, with ``+`` behind it when files were changed.
+    What the system does not tell is None, and ``git`` is None outside a repository.
+    """
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    return {**_fixed(), "load": None if load is None else round(load, 2)}
+
+
+@cache
+def _fixed() -> dict[str, Any]:
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "host": platform.node(),
+        "cpu": _cpu(),
+        "cores": usable,
+        "memory": _memory(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "python": platform.python_version(),
+        "git": _git(),
+    }
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()
+
+
+def _memory() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _git() -> str | None:
+    """Return the commit of the working directory; None where there is no repository or no git."""
+    commit = _said("git", "rev-parse", "--short=12", "HEAD")
+    if not commit:
+        return None
+    changed = _said("git", "status", "--porcelain", "--untracked-files=no")
+    return f"{commit}+" if changed else commit
+
+
+def _said(*command: str) -> str:
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_GIT_SECONDS,
+            stdin=subprocess.DEVNULL,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()

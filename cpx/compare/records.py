@@ -27,7 +27,8 @@ _COLUMNS = """
     seed threads time_limit status termination raw_status error contradicted verified
     objective objective_numerator objective_denominator bound bound_numerator bound_denominator
     gap seconds seconds_to_best state compile solve cpu memory
-    variables constraints clauses soft nonzeros precision coverage rule
+    variables constraints clauses soft nonzeros
+    precision coverage precision_unseen coverage_unseen rule
     host processor cores load system python git started versions warnings
 """
 COLUMNS = tuple(_COLUMNS.split())
@@ -147,6 +148,7 @@ class Run:
         """Return the run as one row of the CSV file, see :data:`COLUMNS`."""
         result, times, options = self.result, self.result.times, self.result.options
         found, machine = result.explanation, self.machine
+        unseen = getattr(found, "unseen", None)
         row = {
             "problem": self.statement,
             "engine_options": named_text("", options.get("engine") or {}),
@@ -157,6 +159,8 @@ class Run:
             "processor": machine.get("cpu"),
             "precision": _number(getattr(found, "precision", None)),
             "coverage": _number(getattr(found, "coverage", None)),
+            "precision_unseen": _number(getattr(unseen, "precision", None)),
+            "coverage_unseen": _number(getattr(unseen, "coverage", None)),
             "rule": "" if found is None else str(found),
             "versions": " ".join(f"{name}={v}" for name, v in result.versions.items()),
             "warnings": " | ".join(result.warnings),

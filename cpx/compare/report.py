@@ -15,9 +15,8 @@ import numpy as np
 from cpx.answers.text import printable
 from cpx.answers.values import Value, decimal, digits
 from cpx.compare.cases import Cases
-from cpx.compare.definitions import DEFINITIONS
 from cpx.compare.plots import COLOURS, anytime, cactus, profile
-from cpx.compare.report_tables import grids
+from cpx.compare.report_tables import DEFINITIONS, grids
 from cpx.compare.scores import scores as scores_of
 from cpx.compare.summary import findings
 from cpx.compare.table import outcome
@@ -26,6 +25,7 @@ from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
     from cpx.compare.comparison import Comparison
+    from cpx.compare.records import Run
 
 __all__ = ["as_html", "require_report"]
 
@@ -144,9 +144,11 @@ def _precision_note(cases: Cases) -> str:
         return "They have no precision: what they say holds for all rows."
     if any(f is not None and f.fresh is not None for f in found):
         return "Precision and coverage are on the samples; fresh: on samples drawn afterwards."
+    if any(f is not None and f.unseen is not None for f in found):
+        return "Precision and coverage are on the samples; unseen: on samples no engine saw."
     return (
-        "Precision and coverage are on the samples of the instance. Saved instances have no "
-        "classifier to draw fresh samples from, so there are no figures outside the sample."
+        "Precision and coverage are on the samples of the instance. These instances have no "
+        "unseen samples, so there are no figures outside the sample."
     )
 
 
@@ -175,7 +177,8 @@ def _data(cases: Cases, order: Sequence[str]) -> dict[str, Any]:
     """Return what the page's script draws and tabulates, as plain JSON values."""
     frame, runs = cases.frame, cases.runs
     outcomes = [outcome(run, i in cases.refuted) for i, run in enumerate(runs)]
-    rules = ["" if r.result.explanation is None else str(r.result.explanation) for r in runs]
+    founds = [run.result.explanation for run in runs]
+    rules = ["" if found is None else str(found) for found in founds]
     places = _places(cases)
     columns: list[tuple[str, str, str, list[Any]]] = [
         ("instance", "text", "", [int(p) for p in frame["problem"]]),
@@ -189,8 +192,9 @@ def _data(cases: Cases, order: Sequence[str]) -> dict[str, Any]:
         ("best at", "number", "seconds", [_digits(run.seconds_to_best) for run in runs]),
         ("seconds", "number", "seconds", [_digits(run.result.times.total) for run in runs]),
         ("MB", "number", "plain", [m and round(m / 1e6) for m in (r.result.memory for r in runs)]),
-        ("precision", "number", "plain", [_on_samples(run, "precision") for run in runs]),
-        ("coverage", "number", "plain", [_on_samples(run, "coverage") for run in runs]),
+        ("precision", "number", "plain", [_four_digits(f, "precision") for f in founds]),
+        ("coverage", "number", "plain", [_four_digits(f, "coverage") for f in founds]),
+        *_unseen_columns(runs),
         ("explanation", "text rule", "", rules),
     ]
     lists: list[list[str] | None] = [None] * len(columns)
@@ -254,8 +258,18 @@ def _traces(cases: Cases, places: Sequence[int]) -> list[list[list[Any]]]:
     return traces
 
 
-def _on_samples(run: Any, name: str) -> float | None:
-    found = run.result.explanation
+def _unseen_columns(runs: Sequence[Run]) -> list[tuple[str, str, str, list[Any]]]:
+    """Return what rules are worth on samples that no engine saw; nothing without such."""
+    founds = [getattr(run.result.explanation, "unseen", None) for run in runs]
+    if not any(found is not None for found in founds):
+        return []
+    return [
+        (f"{name}, unseen", "number", "plain", [_four_digits(found, name) for found in founds])
+        for name in ("precision", "coverage")
+    ]
+
+
+def _four_digits(found: Any, name: str) -> float | None:
     share = None if found is None else getattr(found, name)
     return None if share is None else round(float(share), 4)
 

@@ -18,10 +18,9 @@ from cpx.backends import Event, backend
 from cpx.compare import cluster
 from cpx.compare.comparison import Comparison
 from cpx.compare.design import Design
-from cpx.compare.machine import machine
 from cpx.compare.plan import Task, plan
 from cpx.compare.pool import run_each
-from cpx.compare.recorders import InMemory, InStore, file_name
+from cpx.compare.recorders import InMemory, InStore, file_name, machine
 from cpx.compare.records import Run
 from cpx.compare.sources import Problems
 from cpx.errors import InvalidOption, shown

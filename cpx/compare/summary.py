@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from cpx.answers.explanation import Explanation
 from cpx.answers.text import Block, Fact, Facts, Table, Tone
 from cpx.compare.cases import Cases
 from cpx.compare.scores import virtual_best
@@ -65,6 +66,7 @@ def findings(cases: Cases, scores: pd.DataFrame) -> Iterator[Fact]:
         yield Fact("proved", f"{len(ranked) - _MOST} more are in the table.")
     if len(ranked) > 1:
         yield Fact("best", _together(cases, ranked))
+    yield from _on_unseen(cases)
     failed = scores.loc[scores["failed"] > 0, "failed"]
     if len(failed):
         each = ", ".join(f"{name} {count}" for name, count in failed.items())
@@ -104,6 +106,30 @@ def _together(cases: Cases, ranked: pd.DataFrame) -> str:
         each = ", ".join(f"{name} {count:.0f}" for name, count in alone.items())
         told += f"; proved by one only: {each}"
     return told
+
+
+def _on_unseen(cases: Cases) -> Iterator[Fact]:
+    """Say what the best rules are worth on samples that no engine saw."""
+    best: dict[int, Explanation] = {}
+    columns = (cases.frame[name] for name in ("problem", "place", "solved"))
+    for run, problem, place, solved in zip(cases.runs, *columns, strict=True):
+        found = run.result.explanation
+        if solved and place == 0 and found is not None and found.unseen is not None:
+            best.setdefault(problem, found)
+    # Rules that cover something on both sides can be compared.
+    both = [(f, f.unseen) for f in best.values() if f.unseen and f.unseen.covered and f.precision]
+    if both:
+        seen, unseen = zip(*both, strict=True)
+        told = [
+            f"{what} {np.mean([getattr(f, what) for f in seen], dtype=float):.3f} on the samples "
+            f"and {np.mean([getattr(f, what) for f in unseen], dtype=float):.3f} on unseen ones"
+            for what in ("precision", "coverage")
+        ]
+        one = len(both) == 1
+        rules = (
+            "the best rule has" if one else f"the best rules of {len(both)} instances have mean"
+        )
+        yield Fact("unseen", f"{rules} {', '.join(told)}")
 
 
 def _tone(row: pd.Series[float]) -> Tone:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, Unpack
 
 from cpx.answers.explanation import Explanation, PrecisionEstimate
@@ -33,6 +34,7 @@ from cpx.explainers.arguments import (
 )
 from cpx.explainers.conclusions import break_tie, compared, with_remarks
 from cpx.explainers.question import Conditions, Question, size_to_compare
+from cpx.explainers.rivals import rivals
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
 from cpx.solving.run import solve_with
@@ -40,6 +42,9 @@ from cpx.support.memory import require_rows_fit
 from cpx.support.validation import positive_integer
 
 __all__ = ["Explainer"]
+
+_OTHER_SEED = 2**30
+"""What makes another seed of one: samples that are kept aside are not those that are seen."""
 
 
 class Explainer:
@@ -167,21 +172,25 @@ class Explainer:
         m = question.draws(oracle.bits.size, None if rows is None else len(rows.bits))
         return Samples.ask(oracle, m, self.seed, called=called)
 
-    def problem(self, x: Any, k: int = 5, **asked: Unpack[QuestionOptions]) -> MonomialProblem:
+    def problem(
+        self, x: Any, k: int = 5, *, unseen: int = 0, **asked: Unpack[QuestionOptions]
+    ) -> MonomialProblem:
         """State the problem of explaining x.
 
         Parameters
         ----------
         x, k
             As for :func:`cpx.explain`.
+        unseen : int
+            So many samples more, which no engine sees, to measure rules on.
         **asked
             ``objective``, ``m`` or ``epsilon`` and ``delta``, ``min_coverage``,
             ``max_coverage``, ``min_precision``, ``required``, ``forbidden``,
             ``one_per_group`` as for :func:`cpx.explain`, and ``name``, that of the problem.
         """
-        return self.state(x, Question.of({"k": k, **asked}))
+        return self.state(x, Question.of({"k": k, **asked}), unseen)
 
-    def state(self, x: Any, question: Question) -> MonomialProblem:
+    def state(self, x: Any, question: Question, unseen: int = 0) -> MonomialProblem:
         """Do what :meth:`problem` does, with what is asked as one object."""
         if question.max_queries is not None:
             raise InvalidOption(
@@ -191,7 +200,18 @@ class Explainer:
         oracle = self.oracle(x)
         conditions = self._conditions(oracle)
         problem = question.problem(self._samples(oracle, question), conditions)
+        if unseen:
+            problem = replace(problem, unseen=self._unseen(oracle, problem.samples, unseen))
         return problem.with_oracle(oracle)
+
+    def _unseen(self, oracle: Oracle, seen: Samples, m: int) -> Samples:
+        """Draw samples independent of those that were seen."""
+        if seen.population:
+            raise InvalidOption(
+                "unseen: the samples are all rows of the distribution, and none is left; give m"
+            )
+        require_rows_fit("unseen", positive_integer("unseen", m), seen.d)
+        return Samples.ask(oracle, m, self.seed ^ _OTHER_SEED)
 
     def explain(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Explanation:
         """Explain the prediction of x, as :func:`cpx.explain` does.
@@ -207,7 +227,8 @@ class Explainer:
         Returns
         -------
         Explanation
-            Its ``result`` is the whole result of the solve, with status, bound and times.
+            Its ``result`` is the whole result of the solve, with status, bound and times; its
+            ``rivals`` are the rules within 0.01 of it, found when they are asked for.
 
         Raises
         ------
@@ -215,7 +236,7 @@ class Explainer:
             When the engine or the check failed, or nothing was found within the limit, or
             there is nothing that keeps the limits. :meth:`solve` returns what there is.
         """
-        result = self.solve(x, k, **options)
+        problem, result = self._answer(x, {"k": k, **options})
         found = result.explanation
         if found is None or result.status is Status.ERROR:
             what = "no rule" if found is None else "a rule that is wrong"
@@ -223,7 +244,8 @@ class Explainer:
                 f"{result.engine} found {what}: {result.status}, {result.raw_status}"
                 + "".join(f"; {warning}" for warning in result.warnings)
             )
-        return replace(found, result=result)
+        limit = result.options.get("time_limit")
+        return replace(found, result=result, ask_rivals=partial(rivals, problem, time_limit=limit))
 
     def solve(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Result:
         """Solve the problem of explaining x and measure the rule on fresh samples.
@@ -238,20 +260,22 @@ class Explainer:
         Result
             Its ``explanation`` is None when the engine found nothing.
         """
-        asked: dict[str, Any] = {**options}
+        return self._answer(x, {"k": k, **options})[1]
+
+    def _answer(self, x: Any, asked: dict[str, Any]) -> tuple[MonomialProblem, Result]:
         backend, fresh = asked.pop("backend", BACKEND), asked.pop("fresh", FRESH)
         engine = {"time_limit": TIME_LIMIT}
         engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
-        question = Question.of({"k": k, **asked})
+        question = Question.of(asked)
         require_rows_fit("fresh", positive_integer("fresh", fresh), self.distribution.n_features)
         if question.adaptive and backend == BACKEND:
             answer = self.in_rounds(x, question, fresh, engine["time_limit"])
             if answer is not None:
-                return answer[1]
+                return answer
             question = question.without_sampling()
         problem = self.state(x, question)
         result = solve_with(problem, backend, self.seed, engine)
-        return self.conclude(result, problem, question, fresh)
+        return problem, self.conclude(result, problem, question, fresh)
 
     def in_rounds(
         self, x: Any, question: Question, fresh: int = FRESH, time_limit: float | None = TIME_LIMIT

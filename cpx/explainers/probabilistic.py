@@ -17,7 +17,7 @@ from cpx.data.mixture_fit import fit_mixture, structure_of
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, EngineError, InvalidOption, UnknownName, shown
 from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
-from cpx.explainers.class_names import class_context
+from cpx.explainers.sufficient import class_context
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision

@@ -8,9 +8,8 @@ from typing import Any, Unpack
 
 from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
-from cpx.errors import EngineError
+from cpx.errors import EngineError, InvalidOption, shown
 from cpx.explainers.arguments import SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
-from cpx.explainers.class_names import class_context
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
@@ -19,7 +18,7 @@ from cpx.solving.run import solve_with
 from cpx.trees import TreeModel, read_model
 from cpx.trees.library_agreement import near_ties
 
-__all__ = ["ReasonQuestion", "conclude", "engine_for", "explain_by_reason"]
+__all__ = ["ReasonQuestion", "class_context", "conclude", "engine_for", "explain_by_reason"]
 
 
 @dataclass(frozen=True)
@@ -148,3 +147,27 @@ def _hint(problem: SufficientReason, given: Any) -> Any:
     if given is None or isinstance(given, Explanation):
         return given
     return problem.features.numbers("hint", _several(given))
+
+
+def class_context(
+    model: TreeModel, own: int, names: Sequence[str] | Mapping[Any, str] | None
+) -> dict[str, str]:
+    """Return what the class of index ``own`` is called as context of a problem, if that is said.
+
+    Raises
+    ------
+    InvalidOption
+        When there are not as many names as classes.
+    """
+    if names is None:
+        return {}
+    classes = model.classes
+    if isinstance(names, Mapping):
+        called = {str(key): str(name) for key, name in names.items()}
+        return {"class": called.get(str(classes[own]), str(classes[own]))}
+    if isinstance(names, str) or len(names) != len(classes):
+        raise InvalidOption(
+            f"class_names must name the {len(classes)} classes of the model "
+            f"({', '.join(map(str, classes[:5]))}), got {shown(names)}"
+        )
+    return {"class": str(names[own])}

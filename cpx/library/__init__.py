@@ -8,10 +8,9 @@ the instance.
 
 from __future__ import annotations
 
-from cpx.library.families import FAMILIES, Entry, Family, make
+from cpx.library.families import FAMILIES, SUITES, Entry, Family, make, suite
 from cpx.library.fresh import fresh_samples, out_of_sample
 from cpx.library.known import Known, best_known, known_of
-from cpx.library.suites import SUITES, suite
 
 __all__ = [
     "FAMILIES",

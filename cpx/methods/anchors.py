@@ -15,8 +15,8 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 from cpx.data.distributions import Perturbed
 from cpx.errors import DataError
-from cpx.methods.monomial_arrays import allowed, monomial_form
 from cpx.methods.queries import CountedOracle, QueryMethod, fresh_generator, refusal
+from cpx.models.monomial.form import allowed, monomial_form
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

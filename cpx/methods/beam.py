@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.search.known_attributes.beam import beam_levels, evaluator_of
-from cpx.methods.monomial_arrays import MonomialForm, allowed, monomial_form
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
-from cpx.models.monomial.form import WeightedMonomial
+from cpx.models.monomial.form import MonomialForm, WeightedMonomial, allowed, monomial_form
 from cpx.options import EngineOption
 
 if TYPE_CHECKING:

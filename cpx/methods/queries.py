@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.methods.monomial_arrays import monomial_form
+from cpx.models.monomial.form import monomial_form
 from cpx.support.renamed import old_names
 
 if TYPE_CHECKING:

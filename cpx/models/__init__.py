@@ -4,6 +4,7 @@
 """
 
 # "X as X" is how a name is exported: a new problem needs its one line here, and no other.
+from cpx.models.added_encodings import add_encoding as add_encoding
 from cpx.models.base import Encoding as Encoding
 from cpx.models.base import Problem as Problem
 from cpx.models.base import RatioProblem as RatioProblem

@@ -17,6 +17,7 @@ from cpx.answers.html import Shown
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Table, one_line
 from cpx.answers.values import Value
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
+from cpx.models.added_encodings import added_encoding, added_names
 from cpx.models.parameters import parameters_of
 from cpx.models.saved import arguments_of, written
 from cpx.models.side_constraints.form import (
@@ -351,7 +352,21 @@ class Problem(Shown, ABC):
         for encoding in cls.encodings:
             if encoding.name == name:
                 return encoding
-        raise UnknownName(f"encoding of {cls.kind}", name, (e.name for e in cls.encodings))
+        added: Encoding[Any] | None = added_encoding(cls.stated_as(), name)
+        if added is not None:
+            return added
+        raise UnknownName(f"encoding of {cls.kind}", name, cls.encoding_names())
+
+    @classmethod
+    def encoding_names(cls) -> tuple[str, ...]:
+        """Return the names of its encodings, then those that other packages have added."""
+        own = [encoding.name for encoding in cls.encodings]
+        return (*own, *(name for name in added_names(cls.stated_as()) if name not in own))
+
+    @classmethod
+    def stated_as(cls) -> str:
+        """Return the kind of problems whose added encodings state these: their own, if any."""
+        return getattr(cls, "kind", "")
 
     @property
     def unstated(self) -> str:

@@ -10,7 +10,7 @@ from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance, nearest, shown
 from cpx.models.parameters import Json, Kind, Parameter, parameter, parameters_of
 
-__all__ = ["BITS", "SAMPLES", "VERSION", "arguments_of", "schema_of", "written"]
+__all__ = ["BITS", "SAMPLES", "UNSEEN", "VERSION", "arguments_of", "schema_of", "written"]
 
 VERSION = 1
 BITS = {"type": "string", "pattern": "^[01]+$"}
@@ -145,7 +145,7 @@ def _properties(declared: Iterable[Parameter]) -> Json:
 class _SampleData(Kind):
     """Samples, which have keys of their own in a file."""
 
-    def check(self, name: str, value: Any, problem: Any) -> Samples:
+    def check(self, name: str, value: Any, problem: Any) -> Samples | None:
         """Return the samples."""
         if not isinstance(value, Samples):
             raise InvalidInstance(f"{name} must be Samples, got {type(value).__name__}")
@@ -215,3 +215,60 @@ class _SampleData(Kind):
 
 SAMPLES = parameter(_SampleData(), "agreement with x, labels and weights", key="samples")
 """The declaration of the samples of a problem."""
+
+
+_ROWS = ("samples", "labels", "weights")
+
+
+class _UnseenSamples(_SampleData):
+    """Samples that no engine sees: an object with rows, labels and weights."""
+
+    def check(self, name: str, value: Any, problem: Any) -> Samples | None:
+        """Return samples of the same features, or None."""
+        if value is None:
+            return None
+        super().check(name, value, problem)
+        known = problem.samples
+        if value.d != known.d:
+            raise InvalidInstance(f"{name} has {value.d} features, samples has {known.d}")
+        return Samples(value.agreement, value.same, value.weights, known.features, known.groups)
+
+    def entries(self, key: str, value: Samples | None, arrays: bool) -> Json:
+        """Return one key, of an object without what the samples of the problem say already."""
+        if value is None:
+            return {}
+        data = super().entries(key, value, arrays)
+        return {key: {name: data[name] for name in _ROWS if name in data}}
+
+    def read(self, key: str, holder: Mapping[str, Any]) -> Samples:
+        """Return the samples of a file."""
+        data = holder[key]
+        if not isinstance(data, Mapping):
+            raise InvalidInstance(f"{key} must be an object, got {shown(data)}")
+        _refuse_unknown("key", data, list(_ROWS))
+        for name in _ROWS[:2]:
+            if name not in data:
+                raise InvalidInstance(f"the key {shown(name)} of {key} is missing")
+        return super().read(key, data)
+
+    def properties(self, key: str) -> Json:
+        """Return the schema of the key."""
+        rows = {name: schema for name, schema in super().properties(key).items() if name in _ROWS}
+        return {
+            key: {
+                "type": "object",
+                "required": list(_ROWS[:2]),
+                "additionalProperties": False,
+                "properties": rows,
+            }
+        }
+
+    def needed(self, key: str) -> tuple[str, ...]:
+        """Return the key."""
+        return (key,)
+
+
+UNSEEN = parameter(
+    _UnseenSamples(), "samples that no engine sees, to measure the answer on", key="unseen"
+)
+"""The declaration of samples that are kept aside."""

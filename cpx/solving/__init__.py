@@ -5,7 +5,7 @@ was proved, and the independent checker has the last word.
 
 - ``run``: :func:`cpx.solve`, from the first to the last;
 - ``warm_start``: the solution that an engine starts from;
-- ``dinkelbach``, ``surrogate``: problems solved by other problems;
+- ``dinkelbach``, ``inner_solves``: problems solved by other problems;
 - ``conclude``: from what an engine reported to the result;
 - ``isolate``, ``worker``: the two ends of a solve in a process of its own; ``servers``: what
   forks them.

@@ -21,9 +21,8 @@ from cpx.processes.limits import Limits
 from cpx.solving.clash import with_clash
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
+from cpx.solving.inner_solves import break_ties, solve_stand_in
 from cpx.solving.proofs import require_provable, with_proof
-from cpx.solving.surrogate import solve_stand_in
-from cpx.solving.ties import break_ties
 from cpx.solving.warm_start import Start
 
 if TYPE_CHECKING:

@@ -56,8 +56,7 @@ class Case:
         """Encodings that can state the problem: not all of them take limits."""
         problem = self.problem
         limited = isinstance(problem, MonomialProblem) and problem.limits is not None
-        # A ratio is stated in steps, which have the encodings of monomials.
-        known = MONOMIAL_ENCODINGS if isinstance(problem, MonomialProblem) else problem.encodings
+        known = map(problem.encoding, problem.encoding_names())
         return tuple(form.name for form in known if form.limits or not limited)
 
 

@@ -15,7 +15,7 @@ from cpx.backends import names as engines
 from cpx.check import UNJUDGED, violations
 from cpx.cli import app
 from cpx.compare import compare
-from cpx.errors import InvalidInstance
+from cpx.errors import InvalidInstance, InvalidOption, UnknownName
 from cpx.export import EXPORT_FORMS, SHOW_FORMS, export_bytes, show
 from cpx.instances import fingerprint
 from cpx.instances import schema as instance_schema
@@ -89,11 +89,46 @@ def test_solved_and_checked(engine):
         assert result.objective == _least(PROBLEM)
 
 
-@pytest.mark.parametrize("encoding", [e.name for e in Careful.encodings if e.faithful])
+def _states_all(name):
+    encoding = Careful.encoding(name)
+    return encoding.faithful and encoding.limits
+
+
+@pytest.mark.parametrize("encoding", filter(_states_all, Careful.encoding_names()))
 def test_every_encoding_has_the_least_cost(encoding):
     for seed in range(3):
         problem = _problem(seed, alarm=seed + 1, min_coverage="1/10")
         assert cpx.solve(problem, "cpsat", encoding=encoding).objective == _least(problem)
+
+
+def test_the_encoding_of_this_package_states_problems_of_cpx():
+    plain = cpx.KMonomial(PROBLEM.samples, k=2)
+    assert "big-m" in cpx.KMonomial.encoding_names()
+    assert "big-m" not in cpx.NegativeOnly.encoding_names()
+    optimum = cpx.solve(plain, "search").objective
+    for engine in ("cpsat", "milp"):
+        # In a worker, which finds the encoding by its entry point.
+        result = cpx.solve(plain, engine, encoding="big-m", isolate=engine != "milp")
+        assert (result.objective, result.encoding) == (optimum, "big-m")
+        assert result.verified
+    found = compare([plain], ["cpsat"], encodings=["clausal", "big-m"], time_limit=60)
+    assert [run.configuration for run in found.runs] == ["cpsat clausal", "cpsat big-m"]
+    assert {run.result.objective for run in found.runs} == {optimum}
+    assert "Big-M rows" in show(plain, "statement", "big-m")
+    assert b"encoding big-m" in export_bytes(plain, "lp", "big-m")
+    with pytest.raises(UnknownName, match="did you mean 'big-m'"):
+        cpx.solve(plain, encoding="bigm")
+    with pytest.raises(InvalidOption, match="cannot state limits"):
+        cpx.solve(replace(plain, min_coverage="1/10"), encoding="big-m")
+
+
+def test_conformance_solves_its_cases_in_the_encoding():
+    from cpx.testing import conformance
+
+    stated = [(case, name) for case, name in conformance.STATED if name == "big-m"]
+    assert len(stated) > 20
+    for case, name in stated:
+        conformance.check_case("cpsat", case, name)
 
 
 def test_compared():

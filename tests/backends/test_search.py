@@ -263,7 +263,7 @@ def test_hint_prunes_and_counts():
 
 
 def test_unsettled_ties_are_told(monkeypatch):
-    monkeypatch.setattr("cpx.backends.search.linear._TIE_NODES", -(10**9))
+    monkeypatch.setattr("cpx.backends.search.optimise._TIE_NODES", -(10**9))
     from cpx.backends.search.driver import Workers
 
     run_on = Workers.run

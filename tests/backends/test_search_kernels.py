@@ -554,6 +554,8 @@ def test_merged_rows_weigh_the_same(seed):
     rows = rng.random((int(rng.integers(0, 60)), int(rng.integers(1, 130)))) < 0.5
     if len(rows):
         rows = rows[rng.integers(0, max(1, len(rows) // 3), len(rows))]
+        # The first word of a row is often that of others, without their being equal.
+        rows[:, : int(rng.choice([0, 64]))] = True
     net = rng.integers(-3, 4, len(rows))
     kept, sums = merge_rows(packed_rows(rows), net)
     expected: dict[bytes, int] = {}

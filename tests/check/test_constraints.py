@@ -123,6 +123,29 @@ def test_bounds_are_refuted_by_the_best_rule_of_two_more_features_than_are_requi
     assert seen == {True, False}
 
 
+def test_a_small_rule_has_one_feature_of_a_group_that_a_required_one_is_of() -> None:
+    """Of the group of feature 0 feature 1 would be better, alone or with feature 2."""
+    instance = {
+        "problem": "k-monomial",
+        "parameters": {"k": 3, "required": [0], "one_per_group": True},
+        "samples": ["110", "111", "111", "101"],
+        "labels": "0110",
+        "weights": [3, 2, 2, 4],
+        "groups": [0, 0, 1],
+    }
+    assert monomials._small_rule("k-monomial", monomials.read(instance)) == [0, 2]
+
+
+def test_the_most_precise_small_rule_may_cover_a_weight_of_1() -> None:
+    instance = {
+        "problem": "max-precision",
+        "parameters": {"k": 1},
+        "samples": ["01", "11", "01", "01"],
+        "labels": "1110",
+    }
+    assert monomials._small_rule("max-precision", monomials.read(instance)) == [0]
+
+
 def test_a_claim_of_infeasibility_that_takes_too_long_is_left_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

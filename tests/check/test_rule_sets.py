@@ -9,7 +9,7 @@ import pytest
 
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
 from cpx.check import violations
-from cpx.check.rule_sets import _Learning, _Selection, _Sets
+from cpx.check.rule_sets import _decimal, _Learning, _Selection, _Sets
 
 
 def _drawn(seed: int) -> Samples:
@@ -58,6 +58,25 @@ def test_a_selection_must_keep_its_limits_and_no_small_set_be_better() -> None:
     assert _claim(RuleSetSelection(samples, rules, penalty="0.05", forbidden=[0]), [0]) == [
         "rules: the forbidden [0] are selected"
     ]
+
+
+def test_limits_are_met_exactly_or_broken_by_one() -> None:
+    """Rules 0 and 1 have four literals in all, and cover samples of weight 5 both."""
+    rows = [[1, 1, 1], [1, 1, 1], [1, 1, 0], [0, 1, 1], [0, 0, 0]]
+    samples = Samples(rows, [1, 1, 1, 1, 0], [2, 3, 5, 5, 9])
+    rules = [(0, 1), (1, 2), (0, 1, 2)]
+    met = {"max_rules": 2, "max_literals": 4, "max_overlap": 5}
+    assert _claim(RuleSetSelection(samples, rules, **met), [0, 1]) == []
+    for name, most in met.items():
+        limited = RuleSetSelection(samples, rules, **{**met, name: most - 1})
+        assert _claim(limited, [0, 1]) == [f"{name}: {most}, at most {most - 1} allowed"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("1/8", "0.125"), ("7", "7"), ("1/3", "1/3"), ("1e-7", "1/10000000")]
+)
+def test_prices_are_decimals_where_these_are_exact(value: str, text: str) -> None:
+    assert _decimal(Fraction(value)) == text
 
 
 def test_the_price_of_a_rule_is_that_of_the_instance() -> None:

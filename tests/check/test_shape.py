@@ -68,6 +68,8 @@ def test_wrong_estimates_are_told(changes: dict[str, Any]) -> None:
         ("trace", [(0.1, 2, None)]),
         ("trace", [{}]),
         ("times", {"solve": "long"}),
+        ("times", {"solve": 1.0, "total": "long"}),
+        ("times", {"solve": 2**64}),
         ("times", [1.0]),
         ("versions", {"cpx": 1}),
         ("objective", 2**64),

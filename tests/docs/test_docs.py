@@ -14,6 +14,7 @@ import pytest
 
 import cpx.backends
 import cpx.check
+import cpx.models.added_encodings
 import cpx.models.registry
 from benchmarks import __main__ as benchmarks
 from cpx.cli import engines
@@ -35,7 +36,8 @@ def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     # What a page registers, the next one does not know.
-    for room in (cpx.backends, cpx.models.registry, cpx.check):
+    rooms = (cpx.backends, cpx.models.registry, cpx.models.added_encodings, cpx.check)
+    for room in rooms:
         monkeypatch.setattr(room, "_registered", dict(room._registered))
     # A fresh interpreter for each engine takes half a minute; see test_doctor for those.
     monkeypatch.setattr(engines, "_probe", probe)
@@ -83,7 +85,7 @@ def test_links_to_files_of_the_repository() -> None:
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
 
-ENTRY_POINTS = ("cpx.backends", "cpx.problems", "cpx.judges")
+ENTRY_POINTS = ("cpx.backends", "cpx.encodings", "cpx.problems", "cpx.judges")
 DOTTED = re.compile(r"\b(?:cpx|benchmarks)(?:\.[A-Za-z_]\w*)+")
 
 
@@ -127,7 +129,12 @@ def test_benchmarks_on_pages_are_known() -> None:
 def test_the_page_on_problems_prints_the_package_of_the_examples() -> None:
     page = (ROOT / "docs" / "adding-a-problem.md").read_text(encoding="utf-8")
     package = ROOT / "examples" / "careful-rules"
-    for name in ("pyproject.toml", "careful_rules/problem.py", "careful_rules/judge.py"):
+    for name in (
+        "pyproject.toml",
+        "careful_rules/problem.py",
+        "careful_rules/judge.py",
+        "careful_rules/encoding.py",
+    ):
         assert (package / name).read_text(encoding="utf-8") in page, name
 
 

@@ -7,7 +7,14 @@ from cpx import KMonomial, NegativeOnly, Samples
 from cpx.backends.milp.cbc import cbc_path
 from cpx.errors import DataError, UnknownName
 from cpx.export import EXPORT_FORMS, export_bytes, read_legend
-from tests.export.readers import optimum, parse_opb, read, read_cbc
+from tests.export.readers import (
+    optimum,
+    parse_opb,
+    read,
+    read_cbc,
+    read_fzn_gecode,
+    read_minizinc,
+)
 
 ENCODINGS = [encoding.name for encoding in KMonomial.encodings]
 
@@ -52,10 +59,51 @@ def agrees(problem, form, encoding, answer, data):
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("kind", [KMonomial, NegativeOnly])
 def test_random_instances(form, encoding, kind, tmp_path):
-    for seed in range(8):
+    # MiniZinc is a process, and takes its time.
+    for seed in range(8 if form != "minizinc" else 1 + (kind is KMonomial)):
         problem = instance(seed, kind)
         data = export_bytes(problem, form, encoding)
         agrees(problem, form, encoding, read(form, data, tmp_path), data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("kind", [KMonomial, NegativeOnly])
+def test_more_random_instances_for_minizinc_and_gecode(encoding, kind, tmp_path):
+    for seed in range(10):
+        problem = instance(seed, kind)
+        for form, ask in (("minizinc", read_minizinc), ("flatzinc", read_fzn_gecode)):
+            data = export_bytes(problem, form, encoding)
+            agrees(problem, form, encoding, ask(data, tmp_path), data)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_gecode_reads_flatzinc(encoding, tmp_path):
+    problem = instance(1)
+    data = export_bytes(problem, "flatzinc", encoding)
+    agrees(problem, "flatzinc", encoding, read_fzn_gecode(data, tmp_path), data)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_cpmpy_reads_xcsp3(encoding, tmp_path):
+    pytest.importorskip("pycsp3", reason="CPMpy reads XCSP3 by the parser of pycsp3")
+    pytest.importorskip("lxml")
+    from cpmpy.tools.xcsp3 import read_xcsp3
+
+    for seed in range(4):
+        problem = instance(seed)
+        data = export_bytes(problem, "xcsp3", encoding)
+        path = tmp_path / "problem.xml"
+        path.write_bytes(data)
+        model = read_xcsp3(str(path))
+        found = model.solve(solver="ortools")
+        answer = None
+        if found:
+            from cpmpy.transformations.get_variables import get_variables_model
+
+            true = {str(v) for v in get_variables_model(model) if v.value() == 1}
+            answer = (0 if model.objective_ is None else model.objective_value()), true
+        agrees(problem, "xcsp3", encoding, answer, data)
 
 
 @pytest.mark.parametrize("form", EXPORT_FORMS)
@@ -93,6 +141,8 @@ def test_cbc(form, encoding, tmp_path):
 @pytest.mark.parametrize("form", EXPORT_FORMS)
 @pytest.mark.parametrize("encoding", ["clausal", "reified"])
 def test_weights_of_13_digits_are_exact(form, encoding, tmp_path):
+    if form == "minizinc":
+        pytest.skip("Gecode has integers of 32 bits")
     heavy = 2**39 - 7
     samples = Samples([[1, 0], [0, 1], [1, 1]], [1, 1, 0], weights=[heavy, heavy - 2, 3])
     problem = KMonomial(samples, k=1, required=[0])

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from cpx import Samples
+from cpx import RuleSetLearning, Samples
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.column_generation import learn_rules, learner
 from cpx.methods.column_generation.bounds import PricingBound, hamming_bound, within_gap
-from cpx.methods.column_generation.exchange import descend, exchanged
+from cpx.methods.column_generation.exchange import descend, exchanged, zero_one
 from cpx.methods.column_generation.generate import Generation
 from cpx.methods.column_generation.pricing import beam_pricing, exact_pricing
 from cpx.methods.column_generation.table import Table
@@ -244,6 +244,45 @@ def test_local_search_ends_where_no_step_helps() -> None:
         assert value(moved[:i] + moved[i + 1 :]) >= value(moved)
     assert value(exchanged(table, start, 2, price, rng, lambda: False)) <= value(moved)
     assert descend(table, start, 2, price, rng, lambda: True) == start
+    for rules in (start, moved, []):
+        assert zero_one(table, rules, price) == value(rules)
+
+
+def test_local_search_does_not_begin_what_there_is_no_time_for() -> None:
+    """Time is over while rules are looked for: at the next step of the beams."""
+    table, asked = table_of(drawn(5)), list[bool]()
+
+    def stop() -> bool:
+        asked.append(len(asked) > 1)
+        return asked[-1]
+
+    descend(table, [], 3, Fraction(1, 100), np.random.default_rng(0), stop)
+    # For the first rule, for its first literal and, in vain, for its second one; then at the end.
+    assert asked == [False, False, True, True]
+
+
+def test_without_time_rules_are_those_of_the_search_and_nothing_is_selected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = RuleSetLearning(drawn(3), 2, "0.02")
+    told: list[tuple[tuple[int, ...], ...]] = []
+    over = [False]
+    listener = learner.Listener(
+        lambda rules: told.append(tuple(rules)), lambda bound: None, lambda: over[0]
+    )
+    made = learner.Learner(problem.merged(), 60.0, 1, 0, listener=listener)
+    moved = [(0,), (1, 2)]
+
+    def exchange(*_: object) -> list[tuple[int, ...]]:
+        over[0] = True
+        return moved
+
+    monkeypatch.setattr(learner, "exchanged", exchange)
+    made.run()
+    assert told[-1] == made.best.rules == tuple(moved)
+    value = problem.evaluate(problem.explanation_of(moved)).objective
+    assert made.best.value * problem.scale == value
+    assert not made.best.proved
 
 
 def test_one_class_and_no_literals() -> None:

@@ -127,9 +127,11 @@ def test_folders_of_the_killed_are_swept(tmp_path: Path, monkeypatch: pytest.Mon
     lock = locked_folder(held)
     (tmp_path / "cpx-old").mkdir()
     monkeypatch.setattr(children, "_swept", False)
+    files = os.listdir("/proc/self/fd")
     with children.scratch("cpx-z-") as mine:
         assert sorted(tmp_path.iterdir()) == sorted([mine, held, tmp_path / "cpx-old"])
     assert not left.exists()
+    assert len(os.listdir("/proc/self/fd")) == len(files)
     assert lock is not None
     os.close(lock)
 

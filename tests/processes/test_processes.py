@@ -98,6 +98,17 @@ def _crash() -> None:
     os.abort()
 
 
+def test_what_a_call_prints_is_no_part_of_its_answer(capfd: pytest.CaptureFixture[str]) -> None:
+    assert call(_loud) == 5
+    told = capfd.readouterr()
+    assert (told.out, told.err) == ("", "printed\n")
+
+
+def _loud() -> int:
+    os.write(1, b"printed\n")
+    return 5
+
+
 SHADOWED = ("select", "random", "numpy", "json", "struct", "pickle", "ortools", "pulp")
 
 

@@ -10,7 +10,7 @@ from cpx import KMonomial, NegativeOnly, Samples
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 from cpx.options import SolveOptions
-from cpx.solving.surrogate import solve_stand_in
+from cpx.solving.inner_solves import solve_stand_in
 
 # The empty rule covers three that disagree; the first feature one, and it misses one.
 SAMPLES = Samples([[1, 1], [1, 0], [0, 1], [0, 1], [0, 0]], [1, 0, 1, 0, 0])

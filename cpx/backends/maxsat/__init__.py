@@ -53,7 +53,7 @@ class MaxSat(Backend):
         """Import what compiles and what searches as well."""
         super().preload()
         import_module("cpx.backends.maxsat.chain")
-        import_module("cpx.backends.maxsat.equivalence")
+        import_module("cpx.backends.maxsat.chain")
         import_module("cpx.backends.maxsat.linear_search")
         import_module("cpx.backends.maxsat.wcnf")
 

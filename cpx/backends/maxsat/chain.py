@@ -1,21 +1,25 @@
 """Clauses for constraints that are not clausal as stated, by CPMpy's transformations.
 
+Definitions of a literal by a clause or a conjunction are recognised here: clauses are their own
+normal form, so both directions can be written down at once.
+
 Imports CPMpy: to be imported only where something is compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from cpmpy.expressions.core import BoolVal, Comparison, Operator
+from cpmpy.expressions.core import BoolVal, Comparison, Expression, Operator
 from cpmpy.expressions.variables import _BoolVarImpl
 from cpmpy.solvers.rc2 import CPM_rc2
 from cpmpy.transformations.int2bool import _decide_encoding, _encode_int_var
 
 from cpx.backends.maxsat.linear import linear_clauses
 
-__all__ = ["Chain"]
+__all__ = ["Chain", "Equivalence", "equivalence"]
 
 # Constraints transformed between two looks at the stop signal.
 _CHUNK = 64
@@ -113,3 +117,45 @@ class Chain(CPM_rc2):  # type: ignore[misc]
         unless = None if premise is None else self.solver_var(premise)
         for clause in linear_clauses(terms, comparison.name, bound, self.pysat_vpool, unless):
             self._add(clause)
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """``literal`` holds exactly when one of the arguments does, or all in a conjunction.
+
+    With ``negated``, exactly when that is not so.
+    """
+
+    literal: Any
+    negated: bool
+    conjunction: bool
+    arguments: Sequence[Any]
+
+
+def equivalence(constraint: Expression) -> Equivalence | None:
+    """Return the definition that a constraint is, or None.
+
+    Examples
+    --------
+    >>> import cpmpy as cp
+    >>> a, b, c = cp.boolvar(shape=3, name="v")
+    >>> equivalence(a == ~(b | c))
+    Equivalence(literal=v[0], negated=True, conjunction=False, arguments=(v[1], v[2]))
+    """
+    if not isinstance(constraint, Comparison) or constraint.name != "==":
+        return None
+    literal, definition = constraint.args
+    if not isinstance(literal, _BoolVarImpl):
+        literal, definition = definition, literal
+    negated = False
+    while isinstance(definition, Operator) and definition.name == "not":
+        negated = not negated
+        (definition,) = definition.args
+    if (
+        isinstance(literal, _BoolVarImpl)
+        and isinstance(definition, Operator)
+        and definition.name in ("or", "and")
+        and all(isinstance(argument, _BoolVarImpl) for argument in definition.args)
+    ):
+        return Equivalence(literal, negated, definition.name == "and", definition.args)
+    return None

@@ -226,7 +226,7 @@ class _Compiler:
         from cpmpy.expressions.variables import _BoolVarImpl
         from cpmpy.transformations.normalize import toplevel_list
 
-        from cpx.backends.maxsat.equivalence import equivalence
+        from cpx.backends.maxsat.chain import equivalence
         from cpx.backends.normal_forms import Clause, Implication, Linear, recognise
 
         rest = []

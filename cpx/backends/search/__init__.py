@@ -10,7 +10,7 @@ The package's own engine for problems that can hand over plain arrays (``search_
 - ``pairs``, ``bad_columns``: the last two levels of the tree;
 - ``beam``: the first incumbent, by beam search;
 - ``driver``: root, threads, global bound, tie-break among the optimal sets;
-- ``linear``, ``ratio``: a linear objective, and precision;
+- ``optimise``: the search for a linear objective, and around it for precision;
 - ``enumeration``, ``solution_pool``: the n best sets, or all optimal ones, on the same walk;
 - ``max_weight``: the same for weights of either sign, as pricing needs it;
 - ``rule_sets``: sets of rules; ``kernel_rules``: rules of kernel machines; ``table_sums``:
@@ -119,9 +119,8 @@ class Search(Backend):
             assert isinstance(form, WeightedMonomial | RatioMonomial)  # accepts() says so
             with progress.phase("compile"):
                 load()
-                from cpx.backends.search.linear import optimise
+                from cpx.backends.search.optimise import optimise, optimise_ratio
                 from cpx.backends.search.presolve import reduce
-                from cpx.backends.search.ratio import optimise_ratio
 
                 reduced = reduce(form)
             if reduced is None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cpx.backends.search.bounds import order_by, subtree_bounds
 from cpx.backends.search.enumeration import enumerate_sets, new_pool
 from cpx.backends.search.objective import FAR, costs
-from cpx.backends.search.ratio import better_than
+from cpx.backends.search.optimise import better_than
 from cpx.backends.search.root import Root
 from cpx.backends.search.stack import grown, new_levels
 from cpx.backends.search.tree import DONE, FULL, STOPPED

@@ -10,8 +10,8 @@ from cpx.data.distributions import Uniform
 from cpx.errors import InvalidOption, shown
 from cpx.methods.certificates.find import prefixes
 from cpx.methods.certificates.tree import ImplicitTree
-from cpx.methods.monomial_arrays import MonomialForm, monomial_form
 from cpx.methods.queries import CountedOracle, QueryMethod, refusal
+from cpx.models.monomial.form import MonomialForm, monomial_form
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cpx.methods.column_generation.pricing import beam_pricing
 from cpx.methods.column_generation.table import Features, Table
 
-__all__ = ["descend", "exchanged"]
+__all__ = ["descend", "exchanged", "zero_one"]
 
 _SEEDS, _WIDTH = 12, 3
 _KICKS = 8
@@ -34,12 +34,12 @@ def exchanged(
     its rules. Ends when ``stop`` says so, if not before.
     """
     best = descend(table, chosen, k, price, rng, stop)
-    value, failed = _value(table, best, price), 0
+    value, failed = zero_one(table, best, price), 0
     while best and failed < _KICKS and not stop():
         dropped = int(rng.integers(len(best)))
         again = descend(table, best[:dropped] + best[dropped + 1 :], k, price, rng, stop)
         failed += 1
-        if (met := _value(table, again, price)) < value:
+        if (met := zero_one(table, again, price)) < value:
             best, value, failed = again, met, 0
     return best
 
@@ -81,7 +81,7 @@ def descend(
             if not len(wanted):
                 continue
             seeds = rng.choice(wanted, min(_SEEDS, len(wanted)), replace=False)
-            found = beam_pricing(table, weights, seeds, k, _WIDTH)
+            found = beam_pricing(table, weights, seeds, k, _WIDTH, stop)
             if not found:
                 continue
             cover = table.covered(found[0])
@@ -93,7 +93,8 @@ def descend(
     return rules
 
 
-def _value(table: Table, rules: Sequence[Features], price: Fraction) -> Fraction:
+def zero_one(table: Table, rules: Sequence[Features], price: Fraction) -> Fraction:
+    """Return the zero-one loss of a set of rules, plus their price."""
     covered = np.zeros(len(table.same), dtype=bool)
     for rule in rules:
         covered |= table.covered(rule)

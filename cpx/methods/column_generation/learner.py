@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from cpx.methods.column_generation.bounds import within_gap
-from cpx.methods.column_generation.exchange import exchanged
+from cpx.methods.column_generation.exchange import exchanged, zero_one
 from cpx.methods.column_generation.generate import Generation
 from cpx.methods.column_generation.table import Features, Table
 from cpx.options import SolveOptions
@@ -324,7 +324,11 @@ class Learner:
             self._over,
         )
         every = list(dict.fromkeys([*rules, *moved]))
-        if len(every) > len(rules):
+        if self._over():
+            # A selection from many samples takes longer than the little that is granted.
+            self._listener.found(moved)
+            self.best = Chosen(tuple(moved), zero_one(self.table, moved, self.price))
+        elif len(every) > len(rules):
             self.best = self._select(every, "zero-one", moved, seconds=max(_LEAST, self.left()))
         if self.hamming.value > self.hamming_bound and not self._over():
             # Rules that are good for one loss are good for the other one, too.

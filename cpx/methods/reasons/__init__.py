@@ -11,13 +11,13 @@ from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.methods.reasons.contrast import SmallestChange, contrastive
+    from cpx.methods.reasons.deletion import MinimalReason, minimal_reason
     from cpx.methods.reasons.enumeration import (
         Reasons,
         enumerate_reasons,
         necessary_attributes,
         relevant_attributes,
     )
-    from cpx.methods.reasons.minimal import MinimalReason, minimal_reason
     from cpx.methods.reasons.minimum import MinimumReason, minimum_reason
     from cpx.trees.sufficiency.oracle import GaveUp, Stopped, SufficiencyOracle
 
@@ -39,7 +39,7 @@ __all__ = [
 
 _HOME = {
     "GaveUp": "cpx.trees.sufficiency.oracle",
-    "MinimalReason": "minimal",
+    "MinimalReason": "deletion",
     "MinimumReason": "minimum",
     "SufficiencyOracle": "cpx.trees.sufficiency.oracle",
     "Reasons": "enumeration",
@@ -47,7 +47,7 @@ _HOME = {
     "Stopped": "cpx.trees.sufficiency.oracle",
     "contrastive": "contrast",
     "enumerate_reasons": "enumeration",
-    "minimal_reason": "minimal",
+    "minimal_reason": "deletion",
     "minimum_reason": "minimum",
     "necessary_attributes": "enumeration",
     "relevant_attributes": "enumeration",

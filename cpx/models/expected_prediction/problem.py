@@ -26,8 +26,7 @@ from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.tables import MOST_TESTS, LeafTables, merged
-from cpx.models.expected_prediction.text import ExpectationText
-from cpx.models.expected_prediction.words import state_words
+from cpx.models.expected_prediction.text import ExpectationText, state_words
 from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
 from cpx.models.registry import register
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints

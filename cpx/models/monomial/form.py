@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidInstance
+from cpx.models.base import form_of
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
-__all__ = ["CoverageLimits", "RatioMonomial", "WeightedMonomial", "least_fraction"]
+if TYPE_CHECKING:
+    from cpx.models.base import Problem
+
+__all__ = [
+    "CoverageLimits",
+    "MonomialForm",
+    "RatioMonomial",
+    "WeightedMonomial",
+    "allowed",
+    "least_fraction",
+    "monomial_form",
+]
 
 _WIDTH = 2**62
 """Products of weights and the terms of a precision stay below: exact in 64 bits."""
@@ -236,3 +249,33 @@ def _exact_precision(wanted: Fraction | None, total: int) -> Fraction | None:
             f"min_precision {wanted} needs samples of a total weight below 2**31, got {total}"
         )
     return near
+
+
+MonomialForm = WeightedMonomial | RatioMonomial
+
+
+def monomial_form(problem: Problem) -> MonomialForm | None:
+    """Return the plain arrays of a monomial problem; None for another one."""
+    form = form_of(problem)
+    return form if isinstance(form, MonomialForm) else None
+
+
+def allowed(form: MonomialForm, chosen: tuple[int, ...]) -> list[int]:
+    """Return the features that may be added to a set, increasing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> agreement, cost = np.ones((1, 4), dtype=bool), np.zeros(1, dtype=np.int64)
+    >>> form = WeightedMonomial(agreement, cost, cost, k=3, forbidden=(3,),
+    ...                         groups=np.array([0, 0, 1, 1]))
+    >>> allowed(form, (1,))
+    [2]
+    """
+    closed = {*chosen, *form.forbidden}
+    free = [j for j in range(form.shape[1]) if j not in closed]
+    if form.groups is None:
+        return free
+    groups = form.groups
+    taken = {int(groups[j]) for j in chosen}
+    return [j for j in free if int(groups[j]) not in taken]

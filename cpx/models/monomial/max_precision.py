@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ from cpx.models.monomial.form import (
     WeightedMonomial,
     least_fraction,
 )
-from cpx.models.monomial.listing import listings_of
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
+from cpx.models.monomial.text import listings_of
 from cpx.models.monomial.weighted import LIMITED_ENCODINGS
 from cpx.models.parameters import ShareOf, parameter
 from cpx.models.registry import register
@@ -131,6 +131,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
 
         See :class:`PrecisionStep`; its constraints and limits are those of this problem.
         """
+        limits: dict[str, Any] = self.shares
         return PrecisionStep(
             samples=self.samples,
             k=self.k,
@@ -138,8 +139,8 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             forbidden=self.forbidden,
             one_per_group=self.one_per_group,
             name=f"{self.name or self.kind} at precision {value}",
-            **self.shares,
             side_constraints=self.side_constraints,
+            **limits,
             value=value,
         )
 
@@ -203,6 +204,11 @@ class PrecisionStep(WeightedProblem, RatioStep):
     sense: ClassVar[Literal["min", "max"]] = "max"
     encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
     covers_something: ClassVar[bool] = True
+
+    @classmethod
+    def stated_as(cls) -> str:
+        """Return the kind of problems that this is a step of."""
+        return MaxPrecision.kind
 
     def validate(self) -> None:
         """Refuse a value whose products with weights do not fit 64 bits."""

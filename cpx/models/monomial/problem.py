@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.answers.explanation import Explanation, SampleEvaluation
+from cpx.answers.explanation import Explanation, SampleEvaluation, Unseen
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
@@ -25,10 +25,9 @@ from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Listing, Statement, Values, maximised
 from cpx.models.monomial.encodings.common import refuse_limits
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
-from cpx.models.monomial.listing import listings_of, objective_in_words
-from cpx.models.monomial.text import LIMITS, MonomialText
+from cpx.models.monomial.text import LIMITS, MonomialText, listings_of, objective_in_words
 from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
-from cpx.models.saved import SAMPLES
+from cpx.models.saved import SAMPLES, UNSEEN
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
@@ -65,6 +64,9 @@ class MonomialProblem(MonomialText):
         Minimum precision of the rule. A rule that covers nothing has no precision and is not
         allowed when one is asked for. None stands for the default of the kind of problem, here
         and for the coverage. Limits that no rule keeps make a valid problem without a solution.
+    unseen : Samples, optional
+        Samples that no engine sees, of the same features: the rule that is found is measured on
+        them (:attr:`~cpx.answers.explanation.Explanation.unseen`).
 
     side_constraints : sequence of str, optional
         Further constraints on the features; :meth:`~cpx.models.Problem.where` adds them.
@@ -103,6 +105,7 @@ class MonomialProblem(MonomialText):
     side_constraints: SideConstraints = field(
         default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
     )
+    unseen: Samples | None = field(default=None, kw_only=True, metadata=UNSEEN)
 
     covers_something: ClassVar[bool] = False
     """Whether a rule that covers nothing is not allowed, whatever the limits."""
@@ -176,6 +179,15 @@ class MonomialProblem(MonomialText):
     def evaluate(self, explanation: Explanation) -> SampleEvaluation:
         """Return the exact figures of an explanation; see :class:`SampleEvaluation`."""
         return self._measure(explanation.features)
+
+    def conclude(
+        self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
+    ) -> Explanation:
+        """Return the explanation with what was proved of it, and its figures on unseen samples."""
+        found = super().conclude(explanation, proved, objective, bound)
+        if self.unseen is None:
+            return found
+        return replace(found, unseen=Unseen.of(self.unseen, found.features))
 
     def _measure(self, features: tuple[int, ...]) -> SampleEvaluation:
         # A rule is asked for several times on its way from an engine to the result.

@@ -1,10 +1,14 @@
-"""Search for rows of another class that agree with x on given attributes, rival by rival."""
+"""Search for rows of another class that agree with x on given attributes, rival by rival.
+
+Boxes are searched; for forests by vote over free conditions, SAT clauses ask Glucose.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -12,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from cpx.errors import DataError
 from cpx.trees import MISSING, TreeModel
+from cpx.trees.sufficiency.class_margin import differences
+from cpx.trees.sufficiency.grid import Grid
 from cpx.trees.sufficiency.set_family import places
-from cpx.trees.sufficiency.vote_clauses import VoteClauses, votes_on_conditions
 from cpx.trees.sufficiency.workspace import Workspace, prepared_model
 
-__all__ = ["CounterexampleSearch", "GaveUp", "Stopped"]
+__all__ = ["CounterexampleSearch", "GaveUp", "Stopped", "VoteClauses", "votes_on_conditions"]
 
 # Boxes before the first look at the clock, and seconds that should pass until the next.
 _SLICE, _SECONDS = 16, 0.01
@@ -42,7 +47,7 @@ class CounterexampleSearch:
 
     Our own depth-first branch and bound, see :mod:`cpx.trees.sufficiency.exact_search`, helped
     by local search, :mod:`cpx.trees.sufficiency.local_search`; for votes on conditions, clauses,
-    see :mod:`cpx.trees.sufficiency.vote_clauses`. It remembers no answers. Its parameters and
+    see :mod:`cpx.trees.sufficiency.counterexamples`. It remembers no answers. Its parameters and
     attributes are told at :class:`cpx.trees.sufficiency.oracle.SufficiencyOracle`.
     """
 
@@ -84,7 +89,7 @@ class CounterexampleSearch:
 
     def _wins(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
         """Return a counterexample where the rival wins; no place alone can be restored to x."""
-        space = self._space(rival)
+        space = self.space(rival)
         if not (self._satisfies if self._by_votes else self._search)(rival, held):
             return None
         self._random.shuffle(space.order)
@@ -99,10 +104,11 @@ class CounterexampleSearch:
         point, core = self._clauses[rival].counterexample(kept, self.look)
         self._used |= sum(1 << place for place in core)
         if point is not None:
-            self._space(rival).point[:] = point
+            self.space(rival).point[:] = point
         return point is not None
 
-    def _space(self, rival: int) -> Workspace:
+    def space(self, rival: int) -> Workspace:
+        """Return the arrays in which the margin of a rival is searched for this row."""
         if rival not in self._spaces:
             self.look()
             margin = self._prepared.margin(self.model, self.own, rival)
@@ -111,7 +117,7 @@ class CounterexampleSearch:
 
     def _search(self, rival: int, held: NDArray[np.uint64]) -> bool:
         """Search boxes for a counterexample."""
-        kernels, space = _kernels(), self._space(rival)
+        kernels, space = _kernels(), self.space(rival)
         space.held[:] = held
         space.begin()
         budget = 1
@@ -176,7 +182,7 @@ class CounterexampleSearch:
     def _strays(self, rival: int, boxes: Mapping[int, Any], free: NDArray[np.uint64]) -> bool:
         """Say whether a rival wins somewhere in a part of what rows can be."""
         self.look()
-        whole = self._space(rival).whole
+        whole = self.space(rival).whole
         before = whole.copy()
         for place, box in boxes.items():
             whole[place] = box
@@ -184,3 +190,98 @@ class CounterexampleSearch:
             return self._search(rival, free)
         finally:
             whole[:] = before
+
+
+# Conflicts between two looks at the clock: some hundredths of a second.
+_CONFLICTS = 500
+
+
+def votes_on_conditions(model: TreeModel, grid: Grid) -> bool:
+    """Say whether several trees vote, and each tested attribute is true or false."""
+    two = all(len(cells) == 2 for cells in grid.cells) and not grid.missing.any()
+    return bool(grid.used) and two and model.rule == "vote" and len(model.trees) > 1
+
+
+class VoteClauses:
+    """Decides whether a rival can win, with some attributes as in x.
+
+    Per attribute a variable says that it is as in x. Per tree and unit of what the rival gains
+    there on the class of x, a variable may be true only where no leaf that gives less is
+    reached; enough of these are asked for. What has to stay as in x are assumptions,
+    and those used in a refutation are a reason already.
+
+    Parameters
+    ----------
+    model : TreeModel
+        See :func:`votes_on_conditions`.
+    grid : Grid
+    x : (A,) array of int
+        Positions of the row.
+    own, rival : int
+        Indices of classes.
+    """
+
+    def __init__(
+        self, model: TreeModel, grid: Grid, x: NDArray[np.int64], own: int, rival: int
+    ) -> None:
+        from pysat.solvers import Solver
+
+        from cpx.support.totalizer import sum_encoding
+
+        self._solver: Any = Solver("glucose4")
+        self._n, self._x = len(grid.used), x
+        new = count(self._n + 1).__next__
+        values, base, need = differences(model, own, rival)
+        least = [int(value.min()) for value in values]
+        unit = int(np.gcd.reduce(np.concatenate([v - m for v, m in zip(values, least)])) or 1)
+        lost: dict[int, int] = {}
+        cells = np.array(grid.cells)
+        here, there = cells[np.arange(self._n), x], cells[np.arange(self._n), 1 - x]
+        for boxes, reach, value, low in zip(model.boxes, grid.trees, values, least):
+            units = (value - low) // unit
+            gains = [new() for _ in range(int(units.max()))]
+            lost.update((-gain, 1) for gain in gains)
+            tested = np.array([entry.attribute for entry in reach.attributes], dtype=np.int64)
+            used = np.array(grid.used, dtype=np.int64)[tested]
+            low_cells, high_cells = boxes.low[:, used], boxes.high[:, used]
+            same = (low_cells <= here[tested]) & (here[tested] <= high_cells)
+            other = (low_cells <= there[tested]) & (there[tested] <= high_cells)
+            # False as soon as x must be left, or kept, to reach the leaf, and is not.
+            off = np.where(same, np.where(other, 0, -tested - 1), tested + 1)
+            for leaf in np.flatnonzero(reach.reachable & (units < len(gains))).tolist():
+                path = off[leaf][off[leaf] != 0].tolist()
+                # What the rival gains at the leaf is all that it may gain when it is reached.
+                for gain in gains[units[leaf] :]:
+                    self._solver.add_clause([*path, -gain])
+        most = len(lost) - -(-(need - base - sum(least)) // unit)
+        self._never = most < 0
+        if 0 <= most < len(lost):
+            total = sum_encoding(lost, most + 1, new, self._solver.add_clause)
+            for literal in total.at_most(most):
+                self._solver.add_clause([literal])
+        self._solver.set_phases(list(range(1, self._n + 1)))
+
+    def counterexample(
+        self, held: Sequence[int], look: Callable[[], None]
+    ) -> tuple[NDArray[np.int64] | None, list[int]]:
+        """Return the positions of a counterexample, or None and the places that refute it.
+
+        Parameters
+        ----------
+        held : sequence of int
+            Places whose attributes are as in x.
+        look : callable
+            Called now and then; may raise what ends the search.
+        """
+        if self._never:
+            return None, []
+        found: bool | None = None
+        while found is None:
+            self._solver.conf_budget(_CONFLICTS)
+            found = self._solver.solve_limited(assumptions=[place + 1 for place in held])
+            if found is None:
+                look()
+        if not found:
+            return None, [literal - 1 for literal in self._solver.get_core() or []]
+        same = np.array(self._solver.get_model()[: self._n]) > 0
+        return np.where(same, self._x, 1 - self._x), []

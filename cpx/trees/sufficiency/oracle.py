@@ -9,13 +9,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cpx.data.bits import minimal_sets
 from cpx.support.validation import index_set, seconds
 from cpx.trees import MISSING, TreeModel
 from cpx.trees.sufficiency.counterexamples import CounterexampleSearch, GaveUp, Stopped
+from cpx.trees.sufficiency.grid import Grid
 from cpx.trees.sufficiency.set_family import Family, in_words
-from cpx.trees.sufficiency.single_tree import changes_of_tree
 
-__all__ = ["GaveUp", "Stopped", "SufficiencyOracle"]
+__all__ = ["GaveUp", "Stopped", "SufficiencyOracle", "changes_of_tree"]
 
 
 class SufficiencyOracle(CounterexampleSearch):
@@ -47,6 +48,8 @@ class SufficiencyOracle(CounterexampleSearch):
         The set of all places, see :meth:`change`.
     changes : list of int, or None
         For one tree, all minimal changes: what decides :meth:`change` without a search.
+    searches : bool
+        Whether sets are decided by the search of boxes, not by leaves or clauses.
     core : int
         After :meth:`change` found nothing, a reason: all places that are not free, or those
         that were needed to see it.
@@ -83,6 +86,7 @@ class SufficiencyOracle(CounterexampleSearch):
         self.changes = changes_of_tree(model, self.grid, self.cells, self.own)
         for change in self.changes or ():
             self._changes.add(change)
+        self.searches = self.changes is None and not self._by_votes
 
     @classmethod
     def of_row(cls, model: TreeModel, x: ArrayLike, time_limit: float | None = None) -> Self:
@@ -195,3 +199,42 @@ class SufficiencyOracle(CounterexampleSearch):
     def attributes(self, bits: int) -> frozenset[int]:
         """Return the attributes in these places."""
         return frozenset(a for place, a in enumerate(self.grid.used) if bits >> place & 1)
+
+
+def changes_of_tree(
+    model: TreeModel, grid: Grid, cells: NDArray[np.int32], own: int
+) -> list[int] | None:
+    """Return all minimal changes, as integers of places, of a model of one tree.
+
+    A set of attributes is a change when some leaf of another class is reached by a row that
+    differs from x in these alone.
+
+    Parameters
+    ----------
+    model : TreeModel
+    grid : Grid
+        Of the model.
+    cells : (d,) array of int
+        The row x.
+    own : int
+        Index of its class.
+
+    Returns
+    -------
+    list of int, or None
+        None for several trees, whose leaves do not tell.
+    """
+    if len(model.trees) != 1:
+        return None
+    (tree,), (boxes,) = model.trees, model.boxes
+    values = model.exact.leaf_values[0]
+    totals = np.tile(np.array(model.exact.base_values, dtype=object), (len(values), 1))
+    totals[:, list(tree.outputs)] += values
+    other = grid.trees[0].reachable & (model.decide(totals) != own)
+    used = list(grid.used)
+    at = cells[used]
+    inside = (boxes.low[other][:, used] <= at) & (at <= boxes.high[other][:, used])
+    differs = ~np.where(at == MISSING, boxes.missing[other][:, used], inside)
+    sets = differs[minimal_sets(differs)]
+    packed = np.packbits(sets, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]

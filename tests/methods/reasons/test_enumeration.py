@@ -10,13 +10,13 @@ import pytest
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.reasons import (
     contrastive,
+    deletion,
     enumerate_reasons,
     minimal_reason,
     minimum_reason,
     necessary_attributes,
     relevant_attributes,
 )
-from cpx.methods.reasons import minimal as minimal_module
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.methods.reasons.test_minimum import values
@@ -50,13 +50,13 @@ def test_a_deletion_cut_short_leaves_a_reason(monkeypatch: pytest.MonkeyPatch) -
     for _, model, truth, x, row in cases("sum"):
         for last in range(6):
 
-            class Short(minimal_module.SufficiencyOracle):
+            class Short(deletion.SufficiencyOracle):
                 def change(self, free, last=last):
                     if self.calls >= last:
-                        raise minimal_module.Stopped
+                        raise deletion.Stopped
                     return super().change(free)
 
-            monkeypatch.setattr(minimal_module, "SufficiencyOracle", Short)
+            monkeypatch.setattr(deletion, "SufficiencyOracle", Short)
             found = minimal_reason(model, row)
             reasons = truth.reasons(x)
             assert frozenset(found.attributes) in reasons

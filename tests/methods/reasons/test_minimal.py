@@ -24,7 +24,7 @@ def test_minimal_is_said_only_of_an_order_that_ended(monkeypatch: pytest.MonkeyP
                         raise Stopped
                     return super().change(free)
 
-            monkeypatch.setattr("cpx.methods.reasons.minimal.SufficiencyOracle", Short)
+            monkeypatch.setattr("cpx.methods.reasons.deletion.SufficiencyOracle", Short)
             found = minimal_reason(problem.tree_model, problem.x, orders=4, seed=seed)
             told.add(found.minimal)
             kept = set(found.attributes)

@@ -1,0 +1,67 @@
+"""Encodings of other packages: by name, for their kinds only, and refused when they are none."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import pytest
+
+import cpx
+from cpx.errors import InvalidOption, UnknownName
+from cpx.models import Encoding, KMonomial, MaxPrecision, NegativeOnly, add_encoding
+from cpx.models import added_encodings as added
+from cpx.models.monomial.encodings.clausal import clausal
+
+OURS = tuple(encoding.name for encoding in KMonomial.encodings)
+
+
+@pytest.fixture(autouse=True)
+def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(added, "_registered", {})
+
+
+def _points(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
+    found = {
+        ("k-monomial", name): EntryPoint(f"k-monomial.{name}", value, added.GROUP)
+        for name, value in values.items()
+    }
+    monkeypatch.setattr(added, "_entry_points", lambda: found)
+    added._loaded.cache_clear()
+
+
+def test_in_this_process() -> None:
+    assert KMonomial.encoding_names() == OURS
+    add_encoding("k-monomial", Encoding("mine", clausal))
+    assert KMonomial.encoding_names() == (*OURS, "mine")
+    assert KMonomial.encoding("mine").build is clausal
+    assert KMonomial.encoding().name == "clausal"
+    with pytest.raises(UnknownName, match="unknown encoding of negative-only 'mine'"):
+        NegativeOnly.encoding("mine")
+
+
+def test_the_name_of_ours_stays_ours() -> None:
+    add_encoding("k-monomial", Encoding("clausal", lambda form: None))  # type: ignore[arg-type,return-value]
+    assert KMonomial.encoding("clausal").build is clausal
+    assert KMonomial.encoding_names() == OURS
+
+
+def test_a_ratio_is_stated_by_steps_in_it() -> None:
+    samples = cpx.Samples(np.array([[1, 1], [1, 0], [0, 1]], bool), np.array([1, 1, 0], bool))
+    problem = MaxPrecision(samples, k=1)
+    add_encoding("max-precision", Encoding("mine", clausal))
+    result = cpx.solve(problem, "cpsat", encoding="mine")
+    assert (result.objective, result.encoding, result.verified) == (1, "mine", True)
+
+
+def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    home = "cpx.models.monomial.encodings.clausal"
+    _points(monkeypatch, gone="no_such_module:X", none=f"{home}:clausal", lost=f"{home}:lost")
+    assert KMonomial.encoding_names() == (*OURS, "gone", "lost", "none")
+    for name, why in (
+        ("gone", "cannot be loaded: No module named 'no_such_module'"),
+        ("lost", "cannot be loaded"),
+        ("none", "is no cpx.models.Encoding of that name"),
+    ):
+        with pytest.raises(InvalidOption, match=f"encoding '{name}' of k-monomial .*{why}"):
+            KMonomial.encoding(name)
