@@ -171,7 +171,7 @@ def can_follow(side: Side, buffers: Buffers, column: int, tight: int, r: int) ->
         touched |= new & buffers.near[w]
         other[w] = buffers.truth[w] | new
     if touched == _NONE:
-        return buffers.tight[buffers.tight.size - 1] == 0
+        return bool(buffers.tight[buffers.tight.size - 1] == 0)
     for x in range(tight):
         c = buffers.tight[x]
         least = side.least[c]
@@ -354,7 +354,21 @@ def _none() -> Side:
     words, numbers = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
     table = np.zeros((0, 0), dtype=np.uint64)
     starts = np.zeros(1, dtype=np.int64)
-    return Side(table, words, starts, table, *[numbers] * 4, table, numbers, 0, numbers, 0)
+    return Side(
+        table,
+        words,
+        starts,
+        table,
+        scales=numbers,
+        least=numbers,
+        gains=numbers,
+        losses=numbers,
+        about=table,
+        loose=numbers,
+        asks=0,
+        wanted=numbers,
+        drop_idle=0,
+    )
 
 
 NO_CONSTRAINTS = Remaining((), (), frozenset())

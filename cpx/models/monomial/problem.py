@@ -67,7 +67,6 @@ class MonomialProblem(MonomialText):
     unseen : Samples, optional
         Samples that no engine sees, of the same features: the rule that is found is measured on
         them (:attr:`~cpx.answers.explanation.Explanation.unseen`).
-
     side_constraints : sequence of str, optional
         Further constraints on the features; :meth:`~cpx.models.Problem.where` adds them.
 

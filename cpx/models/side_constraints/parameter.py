@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from cpx.errors import InvalidInstance, shown
-from cpx.models.parameters import Json, ListKind, parameter
+from cpx.models.parameters import Json, Kind, parameter
 from cpx.models.side_constraints.form import (
     NO_SIDE_CONSTRAINTS,
     LinearConstraint,
@@ -38,7 +38,7 @@ _LINEAR: Json = {
 _MOST = 1000
 
 
-class Where(ListKind):
+class Where(Kind):
     """Constraints as texts; a file has what each means as well, which must agree."""
 
     range: ClassVar[str] = "texts, see the page on side constraints"
