@@ -239,6 +239,12 @@ class Result(Shown):
         """Backend and solver as one name, such as ``"milp:highs"``."""
         return f"{self.backend}:{self.solver}" if self.solver else self.backend
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The warnings, and which side constraints clash, for messages."""
+        clash = " and ".join(map(repr, self.clash))
+        return (*self.warnings, *([f"side constraints clash: {clash}"] if clash else []))
+
     def with_warnings(self, *warnings: str) -> Result:
         """Return a copy with further warnings, each kept once."""
         return replace(self, warnings=tuple(dict.fromkeys((*self.warnings, *warnings))))

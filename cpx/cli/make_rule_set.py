@@ -272,5 +272,5 @@ def _with_choice(problem: RuleSetSelection, wanted: RuleOptions) -> RuleSetSelec
         problem,
         required=numbers("--require", wanted.require),
         forbidden=numbers("--forbid", wanted.forbid),
-        side_constraints=wanted.where or (),
+        side_constraints=wanted.where or (),  # type: ignore[arg-type]
     )

@@ -440,7 +440,7 @@ def _several(given: Any) -> Any:
 
 
 def _nothing(problem: ExpectedPrediction, result: Result, best: str = "") -> EngineError:
-    words = "".join(f"; {warning}" for warning in result.warnings)
+    words = "".join(f"; {remark}" for remark in result.remarks)
     if result.status is Status.INFEASIBLE:
         asked = f" with {problem.reached}" if isinstance(problem, FewestExpected) else ""
         return EngineError(

@@ -92,7 +92,7 @@ def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()
         When there is none, or the engine or the check failed.
     """
     found, weight = result.explanation, result.objective
-    words = "".join(f"; {warning}" for warning in result.warnings)
+    words = "".join(f"; {remark}" for remark in result.remarks)
     if result.status is Status.INFEASIBLE:
         raise EngineError(f"there is no {problem.candidate()}; {result.engine} proved it{words}")
     if found is None or not isinstance(weight, int) or result.status is Status.ERROR:

@@ -295,10 +295,11 @@ class _Enumeration:
         if isinstance(self.problem, MinimumSubset):
             # What contains it is enough as well, and has a feature that can be left out: any that
             # no side constraint may ask for.
-            others = [j for j in every if j not in features]
-            if any(j in wanted for j in others):
-                self.cuts += [Cut((*features, j)) for j in others if j not in wanted]
-                self.cuts.append(Cut(features, tuple(j for j in others if j in wanted)))
+            asked = tuple(j for j in every if j in wanted and j not in features)
+            if asked:
+                free = (j for j in every if j not in wanted and j not in features)
+                self.cuts += [Cut((*features, j)) for j in free]
+                self.cuts.append(Cut(features, asked))
             else:
                 self.cuts.append(Cut(features))
             return any(self._feasible_without(features, j) for j in features)
