@@ -108,34 +108,39 @@ class _Group:
     sets: dict[int, list[int]] = field(default_factory=dict)
     name: str = ""
 
+    @property
+    def _whole(self) -> bool:
+        """Whether there is a constraint for each of the first indices."""
+        return sorted(self.sets) == list(range(len(self.sets)))
+
     def data(self) -> Section:
         """Return the sets of indices, one line for each."""
+        (first, _), (second, _) = self.head, self.tail
         places = sorted(self.sets)
-        whole = places == list(range(len(places)))
         lines = [f"  {{{', '.join(map(str, sorted(self.sets[i])))}}}" for i in places]
         lines = [f"{line}," for line in lines[:-1]] + lines[-1:]
-        rows = f"0..{len(places) - 1}" if whole else f"{self.name}_rows"
-        begin = [f"array[{rows}] of set of int: {self.name} = array1d({rows}, ["]
-        if not whole:
-            numbers = ", ".join(map(str, places))
-            begin.insert(0, f"set of int: {rows} = {{{numbers}}};")
-        said = f"% {self._words()}"
-        return Section.of([said, *begin, *lines, "]);"], "lines of data", "% ")
-
-    def _words(self) -> str:
-        (first, _), (second, _) = self.head, self.tail
-        return f"which {second}[j] belong to {first}[i]"
+        begin = [f"% which {second}[j] belong to {first}[i]"]
+        if self._whole:
+            rows = f"0..{len(places) - 1}"
+            begin.append(f"array[{rows}] of set of int: {self.name} = array1d({rows}, [")
+            return Section.of([*begin, *lines, "]);"], "lines of data", "% ")
+        numbers = ", ".join(map(str, places))
+        begin[0] += f", where i is the number {self.name}_rows[r] of the row r"
+        begin.append(f"array[1..{len(places)}] of int: {self.name}_rows = [{numbers}];")
+        begin.append(f"array[1..{len(places)}] of set of int: {self.name} = [")
+        return Section.of([*begin, *lines, "];"], "lines of data", "% ")
 
     def constraint(self) -> str:
         """Return the constraint for all of them."""
         (first, direct), (second, straight) = self.head, self.tail
-        one = f"{'' if direct else 'not '}{first}[i]"
+        row, place = ("i", "i") if self._whole else ("r", f"{self.name}_rows[r]")
+        one = f"{'' if direct else 'not '}{first}[{place}]"
         each = f"({'' if straight else 'not '}{second}[j])"
         both = {
-            "clause": f"{one} \\/ exists(j in {self.name}[i]){each}",
-            "implies": f"{one} -> forall(j in {self.name}[i]){each}",
+            "clause": f"{one} \\/ exists(j in {self.name}[{row}]){each}",
+            "implies": f"{one} -> forall(j in {self.name}[{row}]){each}",
         }[self.kind]
-        return f"constraint forall(i in index_set({self.name})) ({both});"
+        return f"constraint forall({row} in index_set({self.name})) ({both});"
 
 
 class _Text:

@@ -636,5 +636,7 @@ def test_costs_must_follow_the_weights_that_limits_count():
     for covered in ([0, 1, 1], [0, 2, 4]):
         with pytest.raises(InvalidInstance, match="in proportion"):
             reduce(WeightedMonomial(agreement, np.array(covered), none, 2, limits=limits))
-    with pytest.raises(InvalidInstance, match="must not cost"):
-        reduce(WeightedMonomial(agreement, np.array([1, 2, 3]), none, 2, limits=limits))
+    # To cover the first one costs, or is worth nothing, or more than its weight.
+    for covered in ([1, 2, 3], [0, -2, -3], [-5, -2, -3]):
+        with pytest.raises(InvalidInstance, match="must not cost"):
+            reduce(WeightedMonomial(agreement, np.array(covered), none, 2, limits=limits))

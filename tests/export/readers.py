@@ -8,8 +8,17 @@ import re
 from itertools import combinations, product
 
 import numpy as np
+import pytest
+
+from cpx.export import EXPORT_FORMS
 
 Answer = tuple[int, set[str]] | None
+
+# MiniZinc is a process that takes its time.
+FORMS = [
+    pytest.param(form, marks=pytest.mark.slow) if form == "minizinc" else form
+    for form in EXPORT_FORMS
+]
 
 
 def read_wcnf(data: bytes) -> Answer:
@@ -162,8 +171,6 @@ def read_minizinc(data: bytes, directory) -> Answer:
     import shutil
     import subprocess
 
-    import pytest
-
     if shutil.which("minizinc") is None:
         pytest.skip("the program minizinc is not installed")
     path = directory / "problem.mzn"
@@ -184,7 +191,7 @@ def read_minizinc(data: bytes, directory) -> Answer:
         for i, value in enumerate(each)
         if value == 1
     }
-    return values["value"], true
+    return values.get("_objective", 0), true
 
 
 def read_flatzinc(data: bytes) -> Answer:
@@ -218,8 +225,6 @@ def read_fzn_gecode(data: bytes, directory) -> Answer:
     """Ask the program of Gecode for FlatZinc, which may not be there."""
     import shutil
     import subprocess
-
-    import pytest
 
     if shutil.which("fzn-gecode") is None:
         pytest.skip("the program fzn-gecode is not installed")

@@ -6,8 +6,9 @@ import pytest
 from cpx import KMonomial, NegativeOnly, Samples
 from cpx.backends.milp.cbc import cbc_path
 from cpx.errors import DataError, UnknownName
-from cpx.export import EXPORT_FORMS, export_bytes, read_legend
+from cpx.export import export_bytes, read_legend
 from tests.export.readers import (
+    FORMS,
     optimum,
     parse_opb,
     read,
@@ -55,33 +56,69 @@ def agrees(problem, form, encoding, answer, data):
         assert found.objective == best
 
 
-@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("kind", [KMonomial, NegativeOnly])
 def test_random_instances(form, encoding, kind, tmp_path):
-    # MiniZinc is a process, and takes its time.
-    for seed in range(8 if form != "minizinc" else 1 + (kind is KMonomial)):
+    for seed in range(8):
         problem = instance(seed, kind)
         data = export_bytes(problem, form, encoding)
         agrees(problem, form, encoding, read(form, data, tmp_path), data)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("kind", [KMonomial, NegativeOnly])
-def test_more_random_instances_for_minizinc_and_gecode(encoding, kind, tmp_path):
-    for seed in range(10):
-        problem = instance(seed, kind)
-        for form, ask in (("minizinc", read_minizinc), ("flatzinc", read_fzn_gecode)):
-            data = export_bytes(problem, form, encoding)
-            agrees(problem, form, encoding, ask(data, tmp_path), data)
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_gecode_reads_flatzinc(encoding, tmp_path):
+@pytest.mark.parametrize(
+    ("form", "ask"), [("minizinc", read_minizinc), ("flatzinc", read_fzn_gecode)]
+)
+def test_gecode_reads_it(encoding, form, ask, tmp_path):
     problem = instance(1)
-    data = export_bytes(problem, "flatzinc", encoding)
-    agrees(problem, "flatzinc", encoding, read_fzn_gecode(data, tmp_path), data)
+    data = export_bytes(problem, form, encoding)
+    agrees(problem, form, encoding, ask(data, tmp_path), data)
+
+
+MINIZINC = r"""
+% ---- data
+array[0..1] of string: X_names = array1d(0..1, [
+  "age <= 30",
+  "colour is \"red\""
+]);
+% which X[j] belong to C[i]
+array[0..2] of set of int: C_X = array1d(0..2, [
+  {1},
+  {0},
+  {0, 1}
+]);
+
+% ---- variables
+array[0..1] of var bool: X;
+array[0..2] of var bool: C;
+array[0..1] of var bool: U;
+
+% ---- constraints
+constraint forall(i in index_set(C_X)) (C[i] \/ exists(j in C_X[i])(X[j]));
+constraint sum(X) <= 1;
+constraint X[1] -> U[1];
+
+var int: value = C[0] + 2 * C[1] + C[2] + sum(U);
+solve minimize value;
+
+output
+  ["objective = \(fix(value))\n"]
+  ++ ["X[\(j)]: \(X_names[j])\n" | j in index_set(X) where fix(X[j])]
+;
+"""
+
+
+def test_the_text_of_minizinc():
+    samples = Samples(
+        [[1, 0], [0, 1], [0, 0], [1, 1], [1, 0]],
+        [0, 0, 0, 1, 1],
+        weights=[1, 2, 1, 1, 1],
+        features=("age <= 30", 'colour is "red"'),
+    )
+    data = export_bytes(KMonomial(samples, k=1), "minizinc", "clausal").decode()
+    assert data.endswith(MINIZINC)
+    assert '\n% X[1] = X[1]: colour is "red"\n' in data
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -106,7 +143,7 @@ def test_cpmpy_reads_xcsp3(encoding, tmp_path):
         agrees(problem, "xcsp3", encoding, answer, data)
 
 
-@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("same", [[1, 1, 1], [0, 0, 0], [1, 0, 1]])
 @pytest.mark.parametrize("k", [0, 2])
@@ -116,7 +153,7 @@ def test_degenerate_instances(form, encoding, same, k, tmp_path):
     agrees(problem, form, encoding, read(form, data, tmp_path), data)
 
 
-@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_no_solution(form, encoding, tmp_path):
     samples = Samples([[1, 0], [0, 1]], [1, 0])
@@ -138,7 +175,7 @@ def test_cbc(form, encoding, tmp_path):
         agrees(problem, form, encoding, read_cbc(data, form, tmp_path, program), data)
 
 
-@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("encoding", ["clausal", "reified"])
 def test_weights_of_13_digits_are_exact(form, encoding, tmp_path):
     if form == "minizinc":
@@ -151,14 +188,14 @@ def test_weights_of_13_digits_are_exact(form, encoding, tmp_path):
     agrees(problem, form, encoding, read(form, data, tmp_path), data)
 
 
-@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_equal_problems_give_equal_files(form, encoding):
     first, second = (export_bytes(instance(6), form, encoding) for _ in range(2))
     assert first == second
 
 
-@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_names_that_are_no_comments(form, tmp_path):
     samples = Samples(
         [[1, 0, 1], [0, 1, 1], [1, 1, 0]],
@@ -170,7 +207,7 @@ def test_names_that_are_no_comments(form, tmp_path):
     agrees(problem, form, "clausal", read(form, data, tmp_path), data)
 
 
-@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_legend_names_every_feature(form):
     samples = Samples([[1, 0], [0, 1]], [1, 0], features=("a <= 1", "b = red: no"))
     data = export_bytes(KMonomial(samples, k=1), form)

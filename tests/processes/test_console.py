@@ -26,9 +26,12 @@ def _first_line(console: Console) -> bytes:
 
 
 def test_lines_come_as_they_are_printed(tmp_path: Path) -> None:
-    code = "import os, time; print(1); print('half', end='', flush=True); time.sleep(60)"
+    code = (
+        "import os, time; print(os.isatty(1)); print('half', end='', flush=True); time.sleep(60)"
+    )
     with _console(code, tmp_path) as console:
-        assert _first_line(console) == b"1"
+        # To a terminal the C library flushes each line.
+        assert _first_line(console) == b"True"
         started = time.monotonic()
         # Half a line is none; nobody waits for the rest.
         assert list(console.lines()) == []
@@ -40,14 +43,33 @@ def test_lines_come_as_they_are_printed(tmp_path: Path) -> None:
     assert not os.path.exists(f"/proc/{process.pid}")
 
 
+def test_what_others_decide_does_not_end_it(tmp_path: Path) -> None:
+    code = "import signal as s; print(s.getsignal(s.SIGTERM) == s.SIG_IGN)"
+    with _console(code, tmp_path) as console:
+        assert _first_line(console) == b"True"
+
+
+def test_without_a_terminal_lines_come_from_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "openpty")
+    with _console("import os; print(os.isatty(1)); print(2)", tmp_path) as console:
+        lines = []
+        while console.running():
+            lines += console.lines()
+        lines += console.lines()
+    assert lines == [b"False", b"2"]
+
+
 def test_who_prints_too_much_is_killed(tmp_path: Path) -> None:
     code = "import time; print('x' * 100, flush=True); time.sleep(60)"
     for most, killed in ((50, True), (102, False)):
         with _console(code, tmp_path, most=most) as console:
-            while console.running() and not console.printed_too_much:
-                if [*console.lines()]:
-                    break
+            lines: list[bytes] = []
+            while console.running() and not (lines or console.printed_too_much):
+                lines += console.lines()
             assert console.printed_too_much is killed
+            assert lines == [b"x" * 100] * (not killed)
             if killed:
                 while console.running():
                     pass

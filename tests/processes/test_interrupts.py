@@ -69,9 +69,14 @@ def test_a_handler_of_others_is_left_where_it_is() -> None:
 
 def test_what_is_held_raises_at_its_end_unless_an_outer_block_notes_it() -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), interrupts.held():  # noqa: PT012
-        signal.raise_signal(signal.SIGINT)
-        done.append("inside")
+
+    def work() -> None:
+        with interrupts.held():
+            signal.raise_signal(signal.SIGINT)
+            done.append("inside")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     event = threading.Event()
     with interrupts.noted(event):
         with interrupts.held():
@@ -133,10 +138,15 @@ def test_a_worker_takes_one_and_no_more(number: signal.Signals) -> None:
 def test_what_a_library_keeps_to_itself_is_raised_after_it(number: signal.Signals) -> None:
     interrupts.install()
     before = [signal.getsignal(each) for each in BOTH]
-    with pytest.raises(KeyboardInterrupt), interrupts.interruptible():  # noqa: PT012
-        with suppress(KeyboardInterrupt):
-            signal.raise_signal(number)
-        assert interrupts.exit_status() == 128 + number
+
+    def work() -> None:
+        with interrupts.interruptible():
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(number)
+            assert interrupts.exit_status() == 128 + number
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert [signal.getsignal(each) for each in BOTH] == before
     with interrupts.interruptible():
         pass

@@ -364,7 +364,7 @@ def sample_weights(form: WeightedMonomial | RatioMonomial) -> _SampleWeights:
     rates = tuple(None if rate is None else rate // scale for rate in (alpha, beta))
     if rates[0] == -1 or rates == (None, 1):
         # Coverage is maximised; where one class is absent its rate is free.
-        rates = -1, rates[1] or 1
+        rates = -1, 1 if rates[1] is None else rates[1]
     alpha, beta = (1 if rate is None else rate for rate in rates)
     if min(alpha, beta) < 0 and (alpha, beta) != (-1, 1):
         raise InvalidInstance(
