@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cpx import (
@@ -20,6 +22,11 @@ from cpx import (
 )
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.side_constraints.form import (
+    LinearConstraint,
+    SideConstraint,
+    SideConstraints,
+)
 from cpx.models.side_constraints.propagation import propagated
 from cpx.solving.clash import smallest_clash
 
@@ -221,3 +228,30 @@ def test_the_smallest_of_two_clashes_is_found() -> None:
     found = smallest_clash(6, lambda some: {0, 1, 2} <= some or {3, 5} <= some)
     assert sorted(found) == [3, 5]
     assert smallest_clash(3, lambda some: True) == frozenset()
+
+
+def test_propagation_decides_what_one_constraint_alone_decides() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        factors = rng.integers(-3, 4, 4).tolist()
+        chosen = [tuple(rng.permutation(6)[: int(rng.integers(1, 3))].tolist()) for _ in factors]
+        pairs = zip(factors, map(tuple, map(sorted, chosen)), strict=True)
+        row = LinearConstraint(tuple((a, T) for a, T in pairs if a), int(rng.integers(-3, 4)))
+        side = SideConstraints((SideConstraint("", (row,)),))
+        order = rng.permutation(6).tolist()
+        required, forbidden = {*order[:1]}, {*order[1:2]}
+        sets = [set(S) for size in range(7) for S in combinations(range(6), size)]
+        kept = [S for S in sets if required <= S and not forbidden & S and row.holds(S)]
+        found = propagated(side, required, forbidden)
+        if found is None:
+            assert not kept
+            continue
+        # Nothing is decided that some allowed set decides otherwise.
+        assert all(found[0] <= S and not found[1] & S for S in kept)
+        assert required <= found[0]
+        assert forbidden <= found[1]
+        if all(len(T) == 1 for _, T in row.terms) and len({T for _, T in row.terms}) == len(
+            row.terms
+        ):
+            assert found[0] == set.intersection(*kept)
+            assert found[1] == set(range(6)) - set.union(*kept)

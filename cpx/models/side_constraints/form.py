@@ -48,17 +48,6 @@ class LinearConstraint:
         unit = all(abs(factor) == 1 for factor, _ in self.terms)
         return unit and self.at_least == 1 - negative
 
-    def may_hold(self, required: Collection[int], forbidden: Collection[int]) -> bool:
-        """Whether an answer with all of the first and none of the second may satisfy it."""
-        most = 0
-        for factor, any_of in self.terms:
-            if factor < 0:
-                counts = not _apart(any_of, required)
-            else:
-                counts = any(j not in forbidden for j in any_of)
-            most += factor * counts
-        return most >= self.at_least
-
 
 def _apart(some: tuple[int, ...], others: Collection[int]) -> bool:
     return not any(j in others for j in some)
@@ -81,10 +70,6 @@ class SideConstraint:
     means: tuple[LinearConstraint, ...]
     untrue: tuple[str, ...] = ()
 
-    def holds(self, chosen: Collection[int]) -> bool:
-        """Whether an answer of these indices satisfies the constraint."""
-        return all(linear.holds(chosen) for linear in self.means)
-
 
 @dataclass(frozen=True)
 class SideConstraints:
@@ -94,8 +79,8 @@ class SideConstraints:
     --------
     >>> either = SideConstraint("a or b", (LinearConstraint(((1, (0,)), (1, (1,))), 1),))
     >>> side = SideConstraints((either,))
-    >>> side.allow([1, 4]), side.allow([4]), bool(side), side.broken([4])
-    (True, False, True, ['a or b'])
+    >>> side.allow([1, 4]), side.allow([4]), bool(side)
+    (True, False, True)
     """
 
     constraints: tuple[SideConstraint, ...] = ()
@@ -124,15 +109,6 @@ class SideConstraints:
         chosen = frozenset(features)
         return all(linear.holds(chosen) for linear in self.linear)
 
-    def broken(self, features: Iterable[int]) -> list[str]:
-        """Return the texts of those that an answer breaks."""
-        chosen = frozenset(features)
-        return [c.text for c in self.constraints if not c.holds(chosen)]
-
-    def may_hold(self, required: Collection[int], forbidden: Collection[int]) -> bool:
-        """Whether each may hold for an answer with all of the first and none of the second."""
-        return all(linear.may_hold(required, forbidden) for linear in self.linear)
-
     @cached_property
     def wanted(self) -> frozenset[int]:
         """Indices that an answer may need for the sake of a constraint."""
@@ -142,10 +118,6 @@ class SideConstraints:
     def avoided(self) -> frozenset[int]:
         """Indices that an answer may have to do without for the sake of a constraint."""
         return frozenset(j for linear in self.linear for a, T in linear.terms if a < 0 for j in T)
-
-    def may_replace(self, a: int, b: int) -> bool:
-        """Whether every allowed answer with a, and any with b, stays allowed with b for a."""
-        return a not in self.wanted and b not in self.avoided
 
 
 NO_SIDE_CONSTRAINTS = SideConstraints()
