@@ -25,6 +25,7 @@ NAMES = (
     "published",
     "published_engines",
     "side_constraints",
+    "proofs",
     "subgroups",
     "boosted",
     "boosted_tables",

@@ -290,6 +290,7 @@ def test_a_prover_whose_bounds_are_off_by_one_is_caught(
         ({"claim": {"bound": 1.5}}, "a claim is"),
         ({"claim": {"bound": True}}, "a claim is"),
         ({"claim": {"bound": "1/0"}}, "a claim is"),
+        ({"claim": {"bound": "1e999999999"}}, "a claim is"),
         ({"claim": {"bound": "1/2"}}, "no value"),
         ({"claim": {"infeasible": 1}}, "a claim is"),
         ({"claim": {"bound": 10**30}}, "too large"),
