@@ -60,7 +60,8 @@ def parsed(text: object, vocabulary: Vocabulary) -> SideConstraint:
     >>> parsed("not (age > 60 and sex == male)", names).means
     (LinearConstraint(terms=((-1, (0,)), (-1, (1,))), at_least=-1),)
     >>> parsed("implies(sex, age > 60)", names).means
-    (LinearConstraint(terms=((1, (0,)), (-1, (1, 2))), at_least=0),)
+    (LinearConstraint(terms=((1, (0,)), (-1, (1,))), at_least=0),
+     LinearConstraint(terms=((1, (0,)), (-1, (2,))), at_least=0))
     """
     if not isinstance(text, str):
         raise InvalidInstance(f"where: a constraint must be a text, got {shown(text)}")
