@@ -24,6 +24,7 @@ NAMES = (
     "searching",
     "published",
     "published_engines",
+    "side_constraints",
     "proofs",
     "subgroups",
     "boosted",

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from cpx.check.forest import Forest
+from cpx.check.side_constraints import broken_by
 from cpx.check.states import Event, Probabilities, States
 
 __all__ = ["MOST_WORK", "ExactScores", "TooLong"]
@@ -50,6 +51,7 @@ class ExactScores:
         self.n = len(states.names)
         self.required = {*self.parameters.get("required", ())}
         self.forbidden = {*self.parameters.get("forbidden", ())}
+        self.side = broken_by(instance)
         rule = instance["model"]["rule"]
         self.measure = _MEASURES[rule]
         self.divisor = divisor = forest.scale * (1 if rule == "sum" else len(forest.trees))

@@ -30,6 +30,7 @@ from cpx.check.claims import (
 from cpx.check.class_margin import always_wins
 from cpx.check.forest import Forest, Node
 from cpx.check.intervals import Intervals
+from cpx.check.side_constraints import broken_by
 
 __all__ = ["KINDS", "Reason", "judge"]
 
@@ -50,6 +51,7 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
         set(parameters.get("required", ())),
         set(parameters.get("forbidden", ())),
         reading.enough,
+        broken_by(instance),
     )
     left = seconds - (time.monotonic() - started)
 

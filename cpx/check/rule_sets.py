@@ -26,6 +26,7 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
+from cpx.check.side_constraints import broken_by, kept_words
 
 __all__ = ["KINDS", "Learning", "Selection", "judge"]
 
@@ -52,6 +53,7 @@ class _Sets(ABC):
         self.hamming = parameters.get("loss", "zero-one") == "hamming"
         self.total = total
         self.names, self.called = names_of(instance), class_name(instance, "the class")
+        self.side, self.kept = broken_by(instance), kept_words(instance)
 
     @abstractmethod
     def rule(self, r: int) -> list[int]:
@@ -158,6 +160,7 @@ class Selection(_Sets):
             parts.append(f"has a weight of at most {most} covered more than once")
         parts += ["has what is required"] * bool(limits.get("required"))
         parts += ["has nothing forbidden"] * bool(limits.get("forbidden"))
+        parts += self.kept
         return having(f"set of the {self.count()} candidates", parts)
 
     def length(self, r: int) -> int:
@@ -181,7 +184,7 @@ class Selection(_Sets):
             most = limits.get(name)
             if most is not None and value > most:
                 out.append(f"{name}: {value}, at most {most} allowed")
-        return out
+        return out + self.side(chosen)
 
 
 class Learning(_Sets):

@@ -71,6 +71,7 @@ class QuestionOptions(TypedDict, total=False):
     min_precision: Share | None
     required: object
     forbidden: object
+    where: str | Sequence[str]
     one_per_group: bool
     name: str
 
@@ -99,6 +100,7 @@ class ReasonOptions(EngineOptions, total=False):
     weights: Sequence[int] | Mapping[Any, int] | None
     required: object
     forbidden: object
+    where: str | Sequence[str]
     class_names: Sequence[str] | Mapping[Any, str] | None
     label: Any
     trusted: bool | Iterable[str]
@@ -114,6 +116,7 @@ class ExpectationOptions(EngineOptions, total=False):
     prediction: str | None
     required: object
     forbidden: object
+    where: str | Sequence[str]
     unit: Share | None
     label: Any
     name: str

@@ -181,6 +181,7 @@ class ProbabilisticExplainer:
         prediction: str | None = None,
         required: Any = (),
         forbidden: Any = (),
+        where: Any = (),
         unit: Any = None,
         label: Any = None,
         name: str = "",
@@ -200,6 +201,8 @@ class ProbabilisticExplainer:
             :class:`~cpx.models.expected_prediction.fewest.FewestExpected`.
         prediction : {"score", "probability", "share of votes"}, optional
             What is expected, to be sure of it: a model has one of them only.
+        where : str or sequence of str
+            Side constraints on the attributes; see :meth:`cpx.models.Problem.where`.
         required, forbidden, unit, label, name
             As for :class:`~cpx.models.expected_prediction.problem.MLSE`.
 
@@ -214,6 +217,7 @@ class ProbabilisticExplainer:
         shared: dict[str, Any] = {
             "required": _several(required),
             "forbidden": _several(forbidden),
+            "side_constraints": where,
             "unit": unit,
             "label": label,
             "context": self._context(x),
@@ -349,6 +353,7 @@ class ProbabilisticExplainer:
             k=problem.n_features,
             required=problem.required,
             forbidden=problem.forbidden,
+            side_constraints=problem.side_constraints,
         )
         found = solve_with(greatest, BACKEND, self.seed, {"time_limit": TIME_LIMIT})
         if found.explanation is None:
@@ -482,7 +487,7 @@ def _several(given: Any) -> Any:
 
 
 def _nothing(problem: ExpectedPrediction, result: Result, best: str = "") -> EngineError:
-    words = "".join(f"; {warning}" for warning in result.warnings)
+    words = "".join(f"; {remark}" for remark in result.remarks)
     if result.status is Status.INFEASIBLE:
         asked = f" with {problem.reached}" if isinstance(problem, FewestExpected) else ""
         return EngineError(

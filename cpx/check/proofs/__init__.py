@@ -71,6 +71,8 @@ def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
                 f"header: a proof of kind {document.kind} for {document.problem[:40]!r}, and the "
                 f"instance is one of {instance['problem']!r}"
             )
+        if instance.get("where"):
+            raise Refused("header: proofs know no side constraints, and the instance has some")
         if document.instance != fingerprint(plain(instance)):
             raise Refused("header: the proof is of another instance")
         check(instance, document)

@@ -31,6 +31,8 @@ from cpx.models.expected_prediction.problem import (
 from cpx.models.expected_prediction.tables import MOST_TESTS
 from cpx.models.parameters import CONTEXT, NAME, Choice, parameter
 from cpx.models.registry import register
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.sufficient_reason.row import Row
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
@@ -113,6 +115,9 @@ class FewestExpected(ExpectedPrediction):
     label: Label | None = field(default=None, metadata=LABEL)
     name: str = field(default="", metadata=NAME)
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
+    )
 
     kind: ClassVar[str] = "fewest-expected"
 

@@ -34,6 +34,9 @@ from cpx.models.expected_prediction.tables import (
 from cpx.models.expected_prediction.text import ExpectationText, state_words
 from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
 from cpx.models.registry import register
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.side_constraints.statement import constrained
 from cpx.models.sufficient_reason import parameters as of_rows
 from cpx.models.sufficient_reason.row import Row
 from cpx.support.validation import Share
@@ -221,6 +224,7 @@ class ExpectedPrediction(ExpectationText):
             penalties=self.penalties,
             required=self.required,
             forbidden=self.forbidden,
+            side=self.side_constraints,
             **more,
         )
 
@@ -244,7 +248,7 @@ class ExpectedPrediction(ExpectationText):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
-        return self.stated_in(encoding).build(self.form)
+        return constrained(self.stated_in(encoding).build(self.form), self.side_constraints)
 
     def decode(self, values: Values) -> Explanation:
         """Return the explanation by the attributes whose X is true."""
@@ -256,7 +260,9 @@ class ExpectedPrediction(ExpectationText):
         return Explanation(Rule.of(features, list(self.feature_names), called))
 
     def _may_choose(self, S: tuple[int, ...]) -> bool:
-        return {*S}.issuperset(self.required) and {*S}.isdisjoint(self.forbidden)
+        if not {*S}.issuperset(self.required) or not {*S}.isdisjoint(self.forbidden):
+            return False
+        return self.side_constraints.allow(S)
 
 
 @register
@@ -343,6 +349,9 @@ class MLSE(ExpectedPrediction):
     label: Label | None = field(default=None, metadata=LABEL)
     name: str = field(default="", metadata=NAME)
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
+    )
 
     kind: ClassVar[str] = "mlse"
     sense: ClassVar[Literal["min", "max"]] = "max"

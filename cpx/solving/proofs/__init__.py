@@ -37,6 +37,8 @@ def require_provable(problem: object) -> None:
         raise InvalidOption(
             f"proof: there are none for {kind}; there are for {', '.join(PROVABLE)}"
         )
+    if getattr(problem, "side_constraints", None):
+        raise InvalidOption("proof: there are none for problems with side constraints")
     definition = getattr(problem, "definition", "sufficient")
     if kind == "sufficient-reason" and definition != "sufficient":
         raise InvalidOption(
