@@ -25,7 +25,7 @@ extensions = [
     "console",
     "mathml",
 ]
-exclude_patterns = ["_build", "_ext"]
+exclude_patterns = ["_build", "_ext", "_static"]
 language = "en"
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from cpx.answers.html import Shown
@@ -168,6 +169,8 @@ class Explanation(Shown):
     result : Result or None
         The result of the solve that found it, for what :func:`cpx.explain` returns: status,
         bound, times and warnings are there. It is not saved, and not compared.
+    ask_rivals : callable or None
+        Finds the ``rivals``; not saved, and not compared.
     """
 
     rule: Rule
@@ -180,6 +183,9 @@ class Explanation(Shown):
     unseen: Unseen | None = field(default=None, kw_only=True)
     # A Result, whose module needs this one.
     result: Any = field(default=None, kw_only=True, compare=False, repr=False)
+    ask_rivals: Callable[[], Any] | None = field(
+        default=None, kw_only=True, compare=False, repr=False
+    )
 
     if not TYPE_CHECKING:
 
@@ -200,6 +206,16 @@ class Explanation(Shown):
     def features(self) -> tuple[int, ...]:
         """Indices of the chosen features, increasing."""
         return self.rule.features
+
+    @cached_property
+    def rivals(self) -> Any:
+        """The rules within 0.01 of the best one, and how often each would win: a ``Rivals``.
+
+        They are searched for when they are first asked for; see :func:`cpx.rivals`, which takes
+        another limit. None where there was no solve by :func:`cpx.explain`, or it was for
+        no rule.
+        """
+        return None if self.ask_rivals is None else self.ask_rivals()
 
     def __str__(self) -> str:
         return str(self.rule)

@@ -8,12 +8,12 @@ imported before it is asked for, and no engine before it solves.
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import EngineError, UnknownName, shown
 from cpx.options import EngineOption, read_named
+from cpx.support.lazy_imports import named_object
 
 __all__ = [
     "Backend",
@@ -94,16 +94,15 @@ def backend_class(name: str) -> type[Backend]:
     """
     if name in _registered:
         return _registered[name]
-    point = _entry_points().get(name)
-    if point is None:
+    if name not in _entry_points():
         raise UnknownName("backend", name, names())
-    module, _, attribute = point.value.partition(":")
-    try:
-        cls = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise EngineError(
-            f"backend {shown(name)} ({point.value}) cannot be loaded: {error}"
-        ) from error
+    return _loaded(name)
+
+
+@cache
+def _loaded(name: str) -> type[Backend]:
+    point = _entry_points()[name]
+    cls = named_object(point.value, f"backend {shown(name)}", EngineError)
     if not (isinstance(cls, type) and issubclass(cls, Backend)):
         raise EngineError(f"backend {shown(name)} ({point.value}) is no cpx.backends.Backend")
     return cls

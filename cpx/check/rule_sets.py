@@ -27,7 +27,7 @@ from cpx.check.claims import (
     wrong_types,
 )
 
-__all__ = ["KINDS", "judge"]
+__all__ = ["KINDS", "Learning", "Selection", "judge"]
 
 KINDS = ("rule-set", "rule-set-learning")
 
@@ -139,8 +139,8 @@ class _Sets(ABC):
         return found
 
 
-class _Selection(_Sets):
-    """Rules of a list."""
+class Selection(_Sets):
+    """An instance whose rules are a list, read from its JSON object."""
 
     def rule(self, r: int) -> list[int]:
         found: list[int] = self.parameters["rules"][r]
@@ -184,7 +184,7 @@ class _Selection(_Sets):
         return out
 
 
-class _Learning(_Sets):
+class Learning(_Sets):
     """All conjunctions of few literals, numbered by size and then as words in a dictionary."""
 
     def rule(self, r: int) -> list[int]:
@@ -212,7 +212,7 @@ class _Learning(_Sets):
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
     """Read an instance; return what says what is wrong with a result for it."""
     learned = instance["problem"] == KINDS[1]
-    data = _Learning(instance) if learned else _Selection(instance)
+    data = Learning(instance) if learned else Selection(instance)
 
     def violations(result: Mapping[str, Any]) -> list[str]:
         found, status = result["explanation"], result["status"]

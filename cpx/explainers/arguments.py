@@ -1,7 +1,9 @@
 """The arguments that are given by name to ``explain``, for type checkers and editors.
 
 What each means is said where users look, at :func:`cpx.explain`; which rule they ask for is a
-:class:`~cpx.explainers.question.Question`.
+:class:`~cpx.explainers.question.Question`. They are written here besides the fields of that class
+and the parameters of :class:`cpx.Explainer`, since no type checker derives one from the other; a
+test holds them together.
 """
 
 from __future__ import annotations
@@ -106,7 +108,9 @@ class ExpectationOptions(EngineOptions, total=False):
     """What :meth:`cpx.ProbabilisticExplainer.explain` takes by name."""
 
     threshold: Share | None
-    measure: Literal["expectation", "probability-bound"] | None
+    measure: Literal["expectation", "probability-bound", "sampled-probability"] | None
+    samples: int
+    least: int
     prediction: str | None
     required: object
     forbidden: object

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, Unpack
 
 from cpx.answers.explanation import Explanation, PrecisionEstimate
@@ -33,6 +34,7 @@ from cpx.explainers.arguments import (
 )
 from cpx.explainers.conclusions import break_tie, compared, with_remarks
 from cpx.explainers.question import Conditions, Question, size_to_compare
+from cpx.explainers.rivals import rivals
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
 from cpx.solving.run import solve_with
@@ -225,7 +227,8 @@ class Explainer:
         Returns
         -------
         Explanation
-            Its ``result`` is the whole result of the solve, with status, bound and times.
+            Its ``result`` is the whole result of the solve, with status, bound and times; its
+            ``rivals`` are the rules within 0.01 of it, found when they are asked for.
 
         Raises
         ------
@@ -233,7 +236,7 @@ class Explainer:
             When the engine or the check failed, or nothing was found within the limit, or
             there is nothing that keeps the limits. :meth:`solve` returns what there is.
         """
-        result = self.solve(x, k, **options)
+        problem, result = self._answer(x, {"k": k, **options})
         found = result.explanation
         if found is None or result.status is Status.ERROR:
             what = "no rule" if found is None else "a rule that is wrong"
@@ -241,7 +244,8 @@ class Explainer:
                 f"{result.engine} found {what}: {result.status}, {result.raw_status}"
                 + "".join(f"; {warning}" for warning in result.warnings)
             )
-        return replace(found, result=result)
+        limit = result.options.get("time_limit")
+        return replace(found, result=result, ask_rivals=partial(rivals, problem, time_limit=limit))
 
     def solve(self, x: Any, k: int = 5, **options: Unpack[RuleOptions]) -> Result:
         """Solve the problem of explaining x and measure the rule on fresh samples.
@@ -256,20 +260,22 @@ class Explainer:
         Result
             Its ``explanation`` is None when the engine found nothing.
         """
-        asked: dict[str, Any] = {**options}
+        return self._answer(x, {"k": k, **options})[1]
+
+    def _answer(self, x: Any, asked: dict[str, Any]) -> tuple[MonomialProblem, Result]:
         backend, fresh = asked.pop("backend", BACKEND), asked.pop("fresh", FRESH)
         engine = {"time_limit": TIME_LIMIT}
         engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
-        question = Question.of({"k": k, **asked})
+        question = Question.of(asked)
         require_rows_fit("fresh", positive_integer("fresh", fresh), self.distribution.n_features)
         if question.adaptive and backend == BACKEND:
             answer = self.in_rounds(x, question, fresh, engine["time_limit"])
             if answer is not None:
-                return answer[1]
+                return answer
             question = question.without_sampling()
         problem = self.state(x, question)
         result = solve_with(problem, backend, self.seed, engine)
-        return self.conclude(result, problem, question, fresh)
+        return problem, self.conclude(result, problem, question, fresh)
 
     def in_rounds(
         self, x: Any, question: Question, fresh: int = FRESH, time_limit: float | None = TIME_LIMIT

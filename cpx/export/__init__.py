@@ -31,10 +31,13 @@ SHOW_FORMS: tuple[str, ...] = (
     "lp",
     "mps",
     "cp-sat",
+    "minizinc",
+    "flatzinc",
+    "xcsp3",
 )
 """Forms that :func:`show` knows."""
 
-EXPORT_FORMS: tuple[str, ...] = ("wcnf", "opb", "lp", "mps", "cp-sat")
+EXPORT_FORMS: tuple[str, ...] = SHOW_FORMS[SHOW_FORMS.index("wcnf") :]
 """Forms that :func:`export_bytes` knows: those that other programs read."""
 
 _WRITERS = {
@@ -47,6 +50,9 @@ _WRITERS = {
     "lp": "lp_mps:lp",
     "mps": "lp_mps:mps",
     "cp-sat": "cp_sat:cp_sat",
+    "minizinc": "minizinc:minizinc",
+    "flatzinc": "flatzinc:flatzinc",
+    "xcsp3": "xcsp3:xcsp3",
 }
 
 
@@ -67,8 +73,8 @@ def show(
     form : str
         One of :data:`SHOW_FORMS`: ``statement`` (words and mathematics), ``cpmpy`` (the
         model as stated), ``flat`` (after CPMpy's flattening), ``cnf`` (hard clauses, with
-        names), ``wcnf``, ``opb``, ``lp``, ``mps`` and ``cp-sat`` (the files of
-        :func:`export_bytes`).
+        names), ``wcnf``, ``opb``, ``lp``, ``mps``, ``cp-sat``, ``minizinc``, ``flatzinc`` and
+        ``xcsp3`` (the files of :func:`export_bytes`).
     encoding : str, optional
         Name of the encoding; default is the problem's first. Without a name, the form
         ``statement`` of a problem that has none is its words, and why there is none.
@@ -118,7 +124,8 @@ def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> by
     form : str
         One of :data:`EXPORT_FORMS`: ``wcnf`` (MaxSAT, the format since 2022), ``opb``
         (pseudo-Boolean), ``lp`` and free ``mps`` (integer programs), ``cp-sat`` (text of a
-        ``CpModelProto``).
+        ``CpModelProto``), ``minizinc`` (a model to read and to teach), ``flatzinc`` and
+        ``xcsp3`` (linear constraints over integers).
     encoding : str, optional
         Name of the encoding; default is the problem's first.
 

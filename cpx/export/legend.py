@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Legend", "head", "legend_items", "names_of", "read_legend"]
 
-_OBJECTIVE = re.compile(r"^(?:c|\*|\\|#) objective = (?:value ([+-]) (\d+)|(-?\d+) - value)$")
-_NAME = re.compile(r"^(?:c|\*|\\|#) (\S+) = (\w+)\[(\d+)\](?:: .*)?$")
+_OBJECTIVE = re.compile(r"^(?:c|\*|\\|#|%) objective = (?:value ([+-]) (\d+)|(-?\d+) - value)$")
+_NAME = re.compile(r"^(?:c|\*|\\|#|%) (\S+) = (\w+)\[(\d+)\](?:: .*)?$")
 
 
 @dataclass(frozen=True)

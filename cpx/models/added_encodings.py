@@ -7,11 +7,11 @@ problems of that kind. It is imported when it is first asked for.
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from cpx.errors import InvalidOption, shown
+from cpx.support.lazy_imports import named_object
 
 __all__ = ["add_encoding", "added_encoding", "added_names"]
 
@@ -59,12 +59,8 @@ def _entry_points() -> dict[tuple[str, str], EntryPoint]:
 @cache
 def _loaded(kind: str, name: str) -> Any:
     point = _entry_points()[kind, name]
-    module, _, attribute = point.value.partition(":")
-    told = f"encoding {shown(name)} of {kind} ({point.value})"
-    try:
-        encoding = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise InvalidOption(f"{told} cannot be loaded: {error}") from error
+    told = f"encoding {shown(name)} of {kind}"
+    encoding = named_object(point.value, told, InvalidOption)
     if getattr(encoding, "name", None) != name or not callable(getattr(encoding, "build", None)):
-        raise InvalidOption(f"{told} is no cpx.models.Encoding of that name")
+        raise InvalidOption(f"{told} ({point.value}) is no cpx.models.Encoding of that name")
     return encoding

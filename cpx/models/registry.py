@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TypeVar
 
 from cpx.errors import InvalidInstance, UnknownName, shown
 from cpx.models.base import Problem
+from cpx.support.lazy_imports import named_object
 
 __all__ = ["PROBLEMS", "problem_class", "register", "require_registered"]
 
@@ -43,13 +43,7 @@ def _entry_points() -> dict[str, EntryPoint]:
 @cache
 def _loaded(kind: str) -> type[Problem]:
     point = _entry_points()[kind]
-    module, _, attribute = point.value.partition(":")
-    try:
-        cls = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise InvalidInstance(
-            f"problem {shown(kind)} ({point.value}) cannot be loaded: {error}"
-        ) from error
+    cls = named_object(point.value, f"problem {shown(kind)}", InvalidInstance)
     if not (isinstance(cls, type) and issubclass(cls, Problem) and cls.kind == kind):
         raise InvalidInstance(
             f"problem {shown(kind)} ({point.value}) is no cpx.models.Problem of that kind"

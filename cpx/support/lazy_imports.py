@@ -1,4 +1,4 @@
-"""Packages whose public names are imported on first use."""
+"""Names that are imported on first use: of a package, and of what an entry point leads to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["lazily"]
+__all__ = ["lazily", "named_object"]
 
 
 def lazily(
@@ -43,3 +43,27 @@ def lazily(
         return sorted({*vars(sys.modules[package]), *homes})
 
     return get, names
+
+
+def named_object(value: str, told: str, error: type[Exception]) -> Any:
+    """Return what an entry point leads to.
+
+    Parameters
+    ----------
+    value : str
+        ``"module:attribute"``.
+    told : str
+        What it is, for messages.
+    error : type of Exception
+        Raised where the module cannot be imported, or has no such attribute.
+
+    Examples
+    --------
+    >>> named_object("math:tau", "the constant", ValueError)
+    6.283185307179586
+    """
+    module, _, attribute = value.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as reason:
+        raise error(f"{told} ({value}) cannot be loaded: {reason}") from reason

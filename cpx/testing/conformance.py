@@ -243,13 +243,17 @@ def stops_when_told(backend: str) -> None:
 
 
 def repeats_itself(backend: str) -> None:
-    """One thread and the same seed give the same value and the same features."""
+    """One thread and the same seed give the same value and the same features.
+
+    Engines side by side owe the value: which of them is first depends on the machine.
+    """
     for problem in filter(find_backend(backend).accepts, (_medium(backend, 4), _with_ties())):
         first, second = (solve(problem, backend, seed=7) for _ in range(2))
         assert first.objective == second.objective
         assert first.explanation is not None
         assert second.explanation is not None
-        assert first.explanation.features == second.explanation.features
+        if not find_backend(backend).starts_workers:
+            assert first.explanation.features == second.explanation.features
 
 
 def _with_ties() -> KMonomial:

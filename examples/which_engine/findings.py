@@ -2,8 +2,8 @@
 
     python findings.py results/ figures/
 
-prints tables in Markdown and draws, of the encodings that the engines take by default, a figure
-for each family: how the times grow.
+prints tables in Markdown and writes, of the encodings that the engines take by default, figures
+and tables of the report, and a figure for each family: how the times grow.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from cpx.compare import Comparison
+from cpx.compare import Comparison, Run
 from cpx.compare.growth import sizes_in
 from cpx.compare.plots import figures, written
+from cpx.compare.report_tables import as_markdown, grids
 from cpx.library import FAMILIES, out_of_sample
 from cpx.library.known import known_of
 
 DEFAULTS = {"", "clausal", "signature", "order"}
-ALONE = "{warm_start=false}"
 ORDER = ["search", "cpsat", "maxsat:rc2", "maxsat:stratified", "maxsat:lsu", "milp:highs"]
 ORDER += ["milp:cbc"]
+FIGURES = ("cactus", "profile", "anytime", "scatter")
+TABLES = ("scores", "pairs", "intervals", "explanations")
 
 
 def rows(comparison: Comparison) -> pd.DataFrame:
@@ -64,7 +66,13 @@ def by_default(comparison: Comparison) -> Comparison:
         for run in kept
         if not (run.instance.startswith("precision") and run.result.encoding == "pairs")
     ]
-    return replace(comparison, runs=tuple(kept))
+    return replace(comparison, runs=tuple(map(unnamed, kept)))
+
+
+def unnamed(run: Run) -> Run:
+    """Return a run under the name of its engine alone."""
+    options = {**run.result.options, "encoding": None, "warm_start": True}
+    return replace(run, result=replace(run.result, options=options))
 
 
 def table(head: list[str], lines: list[list[str]]) -> None:
@@ -125,9 +133,12 @@ def main(results: str, place: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     order = [f"{name}" for name in default.scores().index]
     for name, figure in figures(default.cases(), order):
-        if name.startswith("growth-") or name == "cactus":
-            svg = written(figure, "svg", svg_fonttype="none").decode().replace(ALONE, "")
+        if name.startswith("growth-") or name in FIGURES:
+            svg = written(figure, "svg", svg_fonttype="none").decode()
             (folder / f"{name}.svg").write_text("\n".join(map(str.rstrip, svg.splitlines())))
+    tables = grids(default.cases(), default.scores())
+    for name in TABLES:
+        (folder / f"{name}.md").write_text(as_markdown(tables[name]))
     better = []
     for run in whole.runs:
         known, value = known_of(run.fingerprint), run.result.objective

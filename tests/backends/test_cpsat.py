@@ -74,17 +74,28 @@ def test_a_phase_starts_from_the_best_solution_and_the_last_one_proves(monkeypat
     assert result.objective == result.bound == brute_force(problem)[0]
     # None at first; then what was found, at the start of each further phase.
     assert started[0] is None
-    assert len(started) in (2, 3)
+    assert len(started) in (2, 3, 4)
     assert None not in started[1:]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_presolve_of_the_whole_claims_no_more_than_is_true(seed, monkeypatch) -> None:
+    monkeypatch.setattr(cpsat, "_PHASES", ())
+    problem = _hard(seed)
+    best, _ = brute_force(problem)
+    conformance.check_result(solve(problem, "cpsat"), problem, best)
 
 
 def test_parameters_of_the_engine_stand_alone() -> None:
     problem = _hard(1)
-    model, _ = compile_cp_model(problem.model())
-    given = SolveOptions(engine={"linearization_level": 0})
-    assert [dict(p.parameters) for p in cpsat._phases(model, given)] == [given.engine]
-    assert len(cpsat._phases(model, SolveOptions(threads=2))) == 1
-    assert len(cpsat._phases(model, SolveOptions())) == 3
+    for encoding, phases in (("clausal", 3), ("sizes", 4)):
+        statement = problem.model(encoding)
+        model, _ = compile_cp_model(statement)
+        given = SolveOptions(engine={"linearization_level": 0})
+        (alone,) = cpsat._phases(model, statement, given)
+        assert (dict(alone.parameters), alone.of_core) == (given.engine, False)
+        assert len(cpsat._phases(model, statement, SolveOptions(threads=2))) == 1
+        assert len(cpsat._phases(model, statement, SolveOptions())) == phases
 
 
 @pytest.mark.parametrize("engine", ["cpsat", "cpmpy:ortools"])

@@ -8,8 +8,17 @@ import re
 from itertools import combinations, product
 
 import numpy as np
+import pytest
+
+from cpx.export import EXPORT_FORMS
 
 Answer = tuple[int, set[str]] | None
+
+# MiniZinc is a process that takes its time.
+FORMS = [
+    pytest.param(form, marks=pytest.mark.slow) if form == "minizinc" else form
+    for form in EXPORT_FORMS
+]
 
 
 def read_wcnf(data: bytes) -> Answer:
@@ -156,9 +165,119 @@ def read_cbc(data: bytes, suffix: str, directory, program: str) -> Answer:
     return round(float(first.split()[-1])), {row[1] for row in rows if round(float(row[2])) == 1}
 
 
+def read_minizinc(data: bytes, directory) -> Answer:
+    """Ask MiniZinc, which may not be there."""
+    import json
+    import shutil
+    import subprocess
+
+    if shutil.which("minizinc") is None:
+        pytest.skip("the program minizinc is not installed")
+    path = directory / "problem.mzn"
+    path.write_bytes(data)
+    command = ["minizinc", "--solver", "gecode", "--output-mode", "json"]
+    command += ["--output-objective", str(path)]
+    done = subprocess.run(command, check=True, capture_output=True, timeout=60)
+    text = done.stdout.decode()
+    assert b"rror" not in done.stderr, done.stderr
+    if "=====UNSATISFIABLE=====" in text:
+        return None
+    *_, last = text.split("----------")[:-1]
+    values = json.loads(last)
+    true = {
+        f"{array}[{i}]"
+        for array, each in values.items()
+        if isinstance(each, list)
+        for i, value in enumerate(each)
+        if value == 1
+    }
+    return values.get("_objective", 0), true
+
+
+def read_flatzinc(data: bytes) -> Answer:
+    """Read the declarations, the two linear constraints, and the goal."""
+    from ortools.sat.python import cp_model
+
+    model, variables, goal = cp_model.CpModel(), {}, None
+    for line in data.decode().splitlines():
+        if found := re.fullmatch(r"var (-?\d+)\.\.(-?\d+): (\w+)( ::.*)?;", line):
+            low, high, name = int(found[1]), int(found[2]), found[3]
+            variables[name] = model.new_int_var(low, high, name)
+        elif found := re.fullmatch(
+            r"constraint int_lin_(le|eq)\(\[(.*)\],\[(.*)\],(-?\d+)\)( ::.*)?;", line
+        ):
+            weights = [int(word) for word in found[2].split(",") if word]
+            names = [word for word in found[3].split(",") if word]
+            pairs = zip(weights, names, strict=True)
+            total = sum(weight * variables[name] for weight, name in pairs)
+            side = int(found[4])
+            model.add(total <= side if found[1] == "le" else total == side)
+        elif line == "solve minimize value;":
+            goal = variables["value"]
+        else:
+            assert line.startswith("%"), line
+    assert goal is not None
+    model.minimize(goal)
+    return _cp_sat(model, variables)
+
+
+def read_fzn_gecode(data: bytes, directory) -> Answer:
+    """Ask the program of Gecode for FlatZinc, which may not be there."""
+    import shutil
+    import subprocess
+
+    if shutil.which("fzn-gecode") is None:
+        pytest.skip("the program fzn-gecode is not installed")
+    path = directory / "problem.fzn"
+    path.write_bytes(data)
+    done = subprocess.run(["fzn-gecode", str(path)], check=True, capture_output=True, timeout=60)
+    text = done.stdout.decode()
+    if "=====UNSATISFIABLE=====" in text:
+        return None
+    assert text.rstrip().endswith("==========")
+    values = dict(re.findall(r"(\w+) = (-?\d+);", text.split("----------")[-2]))
+    value = int(values.pop("value"))
+    return value, {name for name, number in values.items() if number == "1"}
+
+
+def read_xcsp3(data: bytes) -> Answer:
+    """Read variables, sums and the objective of XCSP3-core."""
+    import xml.etree.ElementTree as ET
+
+    from ortools.sat.python import cp_model
+
+    root = ET.fromstring(data)
+    assert root.attrib["format"] == "XCSP3"
+    model, variables = cp_model.CpModel(), {}
+    for var in root.find("variables"):
+        low, _, high = var.text.strip().partition("..")
+        variables[var.attrib["id"]] = model.new_int_var(int(low), int(high or low), "")
+
+    def total(node):
+        names, weights = node.find("list").text.split(), node.find("coeffs").text.split()
+        return sum(int(w) * variables[name] for w, name in zip(weights, names, strict=True))
+
+    for row in root.find("constraints"):
+        assert row.tag == "sum"
+        found = re.fullmatch(r"\((le|ge|eq),(-?\d+)\)", row.find("condition").text.strip())
+        side, left = int(found[2]), total(row)
+        model.add({"le": left <= side, "ge": left >= side, "eq": left == side}[found[1]])
+    goals = root.findall("objectives/*")
+    assert (root.attrib["type"] == "COP") == bool(goals)
+    for goal in goals:
+        assert goal.attrib["type"] == "sum"
+        (model.minimize if goal.tag == "minimize" else model.maximize)(total(goal))
+    return _cp_sat(model, variables)
+
+
 def read(form: str, data: bytes, directory) -> Answer:
     if form in ("lp", "mps"):
         return read_highs(data, form, directory)
+    if form == "minizinc":
+        return read_minizinc(data, directory)
+    others = {"flatzinc": read_flatzinc, "xcsp3": read_xcsp3}
+    if form in others:
+        return others[form](data)
     return {"wcnf": read_wcnf, "opb": read_opb, "cp-sat": read_cp_sat}[form](data)
 
 

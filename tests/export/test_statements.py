@@ -5,9 +5,9 @@ import pytest
 
 from cpx import KMonomial, Samples
 from cpx.backends.milp.cbc import cbc_path
-from cpx.export import _WRITERS, EXPORT_FORMS, read_legend
+from cpx.export import _WRITERS, read_legend
 from cpx.models import Statement
-from tests.export.readers import read, read_cbc
+from tests.export.readers import FORMS, read, read_cbc
 
 PROBLEM = KMonomial(Samples([[1]], [1]), k=1)
 
@@ -24,7 +24,7 @@ def statement(model, sense="min", offset=0, **variables):
     return Statement(model, variables, complete=lambda chosen: {}, sense=sense, offset=offset)
 
 
-@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("sense", ["min", "max"])
 def test_constants_integers_and_both_senses(form, sense, tmp_path):
     b = cp.boolvar(shape=(3,), name="b")
@@ -48,7 +48,7 @@ def test_constants_integers_and_both_senses(form, sense, tmp_path):
     assert read_legend(data).objective(value) == best
 
 
-@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_no_objective_and_a_constant_variable(form, tmp_path):
     b = cp.boolvar(shape=(2,), name="b")
     fixed = cp.cpm_array([cp.intvar(3, 3, name="f[0]"), 5])
@@ -60,7 +60,7 @@ def test_no_objective_and_a_constant_variable(form, tmp_path):
     assert legend.features(true, "b") == [1]
 
 
-@pytest.mark.parametrize("form", EXPORT_FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_a_false_constraint_without_variables(form, tmp_path):
     b = cp.boolvar(shape=(2,), name="b")
     model = cp.Model([b[0] | b[1], cp.sum([0 * b[0]]) >= 1], minimize=cp.sum(b))

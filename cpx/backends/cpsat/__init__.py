@@ -62,19 +62,21 @@ class _Phase(NamedTuple):
     """Of deterministic time, at most."""
     share: float
     """Of the seconds that are left, as units, at most."""
-    of_core: bool = False
-    """Whether it solves the core of the statement, where there is one."""
+    of_core: bool = True
+    """Whether it solves the core of the statement, where there is one: with constraints that
+    count the costs, searches are slow."""
 
 
 _IN_TURN = ["core", "default_lp", "quick_restart_no_lp"]
+# Of a statement with a core, presolve alone: proves what follows from all constraints.
+_WHOLE = _Phase({"max_number_of_conflicts": 1}, 4.0, 0.1, of_core=False)
 _PHASES = (
-    # Proves what is easy, and what follows from all constraints. Those that count the costs make
-    # the next phases slow.
+    # Proves what is easy.
     _Phase({}, 1.0, 0.1),
     # Strategies in turn: good solutions, sooner than by the default parameters.
-    _Phase({"interleave_search": True, "subsolvers": _IN_TURN}, 5.0, 0.25, of_core=True),
+    _Phase({"interleave_search": True, "subsolvers": _IN_TURN}, 5.0, 0.25),
     # Bounds from cores: hardly a solution by the way, and by far the best bounds.
-    _Phase({"optimize_with_core": True, "linearization_level": 0}, math.inf, 1.0, of_core=True),
+    _Phase({"optimize_with_core": True, "linearization_level": 0}, math.inf, 1.0),
 )
 
 
@@ -83,8 +85,8 @@ class CpSat(Backend):
 
     One thread works in three phases, unless parameters of CP-SAT are given: by its default, by
     several strategies in turn, which is better at solutions, and by cores, which is better at
-    bounds; these two on the core of a statement that has one. Each phase starts from the best
-    solution so far. More threads divide the work by themselves.
+    bounds. Of a statement that has a core they solve that, after a moment with all of it. Each
+    phase starts from the best solution so far. More threads divide the work by themselves.
     """
 
     name: ClassVar[str] = "cpsat"
@@ -131,17 +133,16 @@ class CpSat(Backend):
         if progress.should_stop:
             return Outcome(False, progress.why_stopped(), "stopped before the search", sizes=sizes)
 
-        safe = safe_parameters(model)
         outcome = Outcome(False, Termination.COMPLETED, sizes=sizes)
         with progress.phase("solve"):
-            for phase in _phases(model, options):
+            for phase in _phases(model, statement, options):
                 if phase.of_core and statement.core is not None:
                     statement = statement.core
                     model, variables = compile_cp_model(statement)
                 if progress.explanation is not None:
                     model.clear_hints()
                     _add_hint(model, variables, statement, progress.explanation.features)
-                parameters = {**safe, **phase.parameters}
+                parameters = {**safe_parameters(model), **phase.parameters}
                 solver = _solver(phase._replace(parameters=parameters), options, progress)
                 solver.best_bound_callback = _bound_watcher(model, statement, progress)
                 solve = partial(solver.solve, model, _watcher(cp_model, variables, progress))
@@ -182,10 +183,10 @@ class CpSat(Backend):
         return Outcome(proved, termination, name, claimed, sizes)
 
 
-def _phases(model: Any, options: SolveOptions) -> Sequence[_Phase]:
+def _phases(model: Any, statement: Statement, options: SolveOptions) -> Sequence[_Phase]:
     if options.engine or options.threads > 1 or not len(model.proto.objective.vars):
-        return [_Phase(options.engine, math.inf, 1.0)]
-    return _PHASES
+        return [_Phase(options.engine, math.inf, 1.0, of_core=False)]
+    return _PHASES if statement.core is None else (_WHOLE, *_PHASES)
 
 
 def _solver(phase: _Phase, options: SolveOptions, progress: Progress) -> Any:

@@ -14,7 +14,7 @@ from cpx.backends.pseudo_boolean import PseudoBoolean, column_values
 if TYPE_CHECKING:
     from cpx.models.base import Statement, Values
 
-__all__ = ["Form", "form_of_statement"]
+__all__ = ["FlatZinc", "Form", "form_of_statement"]
 
 
 class Form(ABC):
@@ -188,7 +188,7 @@ class _Mps(_Integers):
         yield "ENDATA"
 
 
-class _FlatZinc(_Integers):
+class FlatZinc(_Integers):
     """Constraints ``int_lin_le`` and ``int_lin_eq`` over integer variables."""
 
     suffix = ".fzn"
@@ -228,7 +228,7 @@ def form_of_statement(statement: Statement, form: str) -> Form:
         "opb": _Opb,
         "lp": _Lp,
         "mps": _Mps,
-        "flatzinc": _FlatZinc,
+        "flatzinc": FlatZinc,
     }
     return makers[form](statement)
 

@@ -175,26 +175,33 @@ class HittingSetSearch(ABC):
             self.family.add(dual)
             self._new.append(dual)
 
-    def close_in(self) -> None:
-        """Raise the lower bound and look for better sets than a known one, until they meet."""
+    def close_in(self, calls: int | None = None) -> None:
+        """Raise the lower bound and look for better sets than a known one, until they meet.
+
+        Parameters
+        ----------
+        calls : int, optional
+            After so many sets that the oracle was asked about it stops, whatever is proved.
+        """
         assert self.upper is not None
-        sets = HittingSets(self.cost, self.upper - self.base)
+        sets, before = HittingSets(self.cost, self.upper - self.base), self.oracle.calls
         try:
-            while True:
+            while calls is None or self.oracle.calls - before < calls:
                 for dual in self._new:
                     sets.add(places(dual))
                 self._new.clear()
                 hitting = sets.below(self.upper - self.base, self.oracle.look)
-                self._bound(sets.lower + self.base)
+                self.bounded(sets.lower + self.base)
                 self.rounds += 1
                 if hitting is None:
                     return
                 self.decide(sum(1 << place for place in hitting))
         finally:
             sets.close()
-            self._bound(sets.lower + self.base)
+            self.bounded(sets.lower + self.base)
 
-    def _bound(self, lower: int) -> None:
+    def bounded(self, lower: int) -> None:
+        """Note a lower bound."""
         if lower > self.lower:
             self.lower = lower
             self.on_change()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
 from cpx.errors import InvalidInstance
 from cpx.methods.reasons.deletion import delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSetSearch
@@ -25,6 +27,11 @@ Listener = Callable[[int, int, tuple[int, ...]], None]
 # Boxes after which a question is left open at first, and the factor by which they grow when
 # one has to be answered.
 _PATIENCE, _MORE = 300, 4
+# Sets that are asked about before branch and cut takes over: many rows need no more. With so many
+# attributes, or fewer, hitting sets are fast for longer.
+_CALLS, _FEW, _CALLS_OF_FEW = 100, 40, 600
+# Beyond this sum of weights, floats of a linear program tell too little.
+_HEAVY = 2**40
 
 
 @dataclass(frozen=True)
@@ -182,7 +189,7 @@ class _Search(HittingSetSearch):
         cost = {place: weight[oracle.grid.used[place]] for place in free}
         base = sum(weight[a] for a in self.keep)
         super().__init__(oracle, cost, seed, base, self.tell)
-        self.listen = listen
+        self.listen, self.seed = listen, seed
 
     def run(self) -> None:
         if self.always and self.refutation(self.free) is not None:
@@ -197,7 +204,42 @@ class _Search(HittingSetSearch):
             # What a kept attribute meets, every set that is looked for meets.
             if not change & self.kept:
                 self.learn(change & ~self.always)
-        self.close_in()
+        branching = self.oracle.searches and sum(self.cost.values()) < _HEAVY
+        few = len(self.oracle.grid.used) <= _FEW
+        calls = _CALLS_OF_FEW if few else _CALLS
+        self.close_in(calls if branching else None)
+        if not self.proved:
+            self.branch()
+
+    def branch(self) -> None:
+        """Go on by branch and cut, which asks for more than sets to be hit."""
+        assert self.upper is not None
+        n = len(self.oracle.grid.used)
+        costs = np.array([self.cost.get(place, 0) for place in range(n)], dtype=np.int64)
+        kept, avoided = (
+            np.array([bits >> place & 1 for place in range(n)], dtype=np.int64)
+            for bits in (self.kept, self.always)
+        )
+
+        def least() -> int:
+            return (self.upper or 0) - self.base
+
+        def found(reason: int) -> int:
+            self.found(reason & self.free)
+            return least()
+
+        def shrink(order: Sequence[int]) -> int:
+            self.oracle.patience = _PATIENCE
+            self.shrink(self.free, order)
+            return least()
+
+        search = BranchAndCut(
+            self.oracle, costs, kept, 1 - avoided, least(), self.seed, found, shrink,
+            lambda lower: self.bounded(lower + self.base),
+        )  # fmt: skip
+        for change in self.family:
+            search.add(change)
+        search.run()
 
     def decide(self, chosen: int) -> None:
         try:
@@ -212,9 +254,10 @@ class _Search(HittingSetSearch):
         except GaveUp:
             self.oracle.patience = _MORE * (self.oracle.patience or _PATIENCE)
 
-    def shrink(self, reason: int) -> None:
+    def shrink(self, reason: int, order: Sequence[int] | None = None) -> None:
         """Make an inclusion-minimal reason, and learn what is met on the way."""
-        order = shuffled(reason & self.free, self.random)
+        if order is None:
+            order = shuffled(reason & self.free, self.random)
         _, changes = delete_from_reason(
             self.oracle, reason | self.kept, order, lambda less: self.found(less & self.free)
         )

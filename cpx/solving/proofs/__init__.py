@@ -6,23 +6,27 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from typing import IO, Any
 
 from cpx.answers.proof import Proof
 from cpx.answers.result import Result, Status
-from cpx.check.proofs import PROVABLE, Claim, Refused
+from cpx.check.proofs import PROVABLE, Claim, Refused, proved
 from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
 from cpx.processes.interrupts import noted
-from cpx.solving.proofs import monomials
+from cpx.solving.proofs import learning, monomials, reasons, rule_sets
 
-__all__ = ["prove", "require_provable", "with_proof"]
+__all__ = ["confirm", "prove", "require_provable", "with_proof"]
 
 _Lines = tuple[Claim | None, list[str]]
 _MAKERS: dict[str, Callable[[Mapping[str, Any], Claim, Callable[[], bool]], _Lines]] = {
     "monomial": monomials.prove,
+    "rule-set": rule_sets.prove,
+    "rule-set-learning": learning.prove,
+    "sufficient-reason": reasons.prove,
 }
 
 
@@ -32,6 +36,11 @@ def require_provable(problem: object) -> None:
     if kind not in PROVABLE:
         raise InvalidOption(
             f"proof: there are none for {kind}; there are for {', '.join(PROVABLE)}"
+        )
+    definition = getattr(problem, "definition", "sufficient")
+    if kind == "sufficient-reason" and definition != "sufficient":
+        raise InvalidOption(
+            f"proof: there are none for the definition {definition}, only for sufficient"
         )
 
 
@@ -90,7 +99,7 @@ def prove(problem: Problem, result: Result, seconds: float | None = None) -> Pro
         return None
     end = math.inf if seconds is None else time.perf_counter() + seconds
     instance, kind = problem.to_dict(), PROVABLE[problem.kind]
-    with noted(stop := threading.Event()):
+    with noted(stop := threading.Event()), _one_thread():
         claim, lines = _MAKERS[kind](
             instance, goal, lambda: stop.is_set() or time.perf_counter() > end
         )
@@ -107,3 +116,18 @@ def prove(problem: Problem, result: Result, seconds: float | None = None) -> Pro
     if claim != goal:
         header["goal"] = goal.to_dict()
     return Proof(header, tuple(lines))
+
+
+def confirm(problem: Problem, proof: IO[bytes] | bytes) -> Claim:
+    """Return what :func:`cpx.check.proofs.proved` says of a proof, in one thread."""
+    with _one_thread():
+        return proved(problem.to_dict(), proof)
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    # Matrices of a few hundred rows: threads that wait for each other took nine tenths of the
+    # processor time.
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[object] = threadpool_limits(1)
+    return limits

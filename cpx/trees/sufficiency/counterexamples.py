@@ -89,7 +89,7 @@ class CounterexampleSearch:
 
     def _wins(self, rival: int, held: NDArray[np.uint64]) -> NDArray[np.int64] | None:
         """Return a counterexample where the rival wins; no place alone can be restored to x."""
-        space = self._space(rival)
+        space = self.space(rival)
         if not (self._satisfies if self._by_votes else self._search)(rival, held):
             return None
         self._random.shuffle(space.order)
@@ -104,10 +104,11 @@ class CounterexampleSearch:
         point, core = self._clauses[rival].counterexample(kept, self.look)
         self._used |= sum(1 << place for place in core)
         if point is not None:
-            self._space(rival).point[:] = point
+            self.space(rival).point[:] = point
         return point is not None
 
-    def _space(self, rival: int) -> Workspace:
+    def space(self, rival: int) -> Workspace:
+        """Return the arrays in which the margin of a rival is searched for this row."""
         if rival not in self._spaces:
             self.look()
             margin = self._prepared.margin(self.model, self.own, rival)
@@ -116,7 +117,7 @@ class CounterexampleSearch:
 
     def _search(self, rival: int, held: NDArray[np.uint64]) -> bool:
         """Search boxes for a counterexample."""
-        kernels, space = _kernels(), self._space(rival)
+        kernels, space = _kernels(), self.space(rival)
         space.held[:] = held
         space.begin()
         budget = 1
@@ -181,7 +182,7 @@ class CounterexampleSearch:
     def _strays(self, rival: int, boxes: Mapping[int, Any], free: NDArray[np.uint64]) -> bool:
         """Say whether a rival wins somewhere in a part of what rows can be."""
         self.look()
-        whole = self._space(rival).whole
+        whole = self.space(rival).whole
         before = whole.copy()
         for place, box in boxes.items():
             whole[place] = box

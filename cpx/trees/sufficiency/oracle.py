@@ -48,6 +48,8 @@ class SufficiencyOracle(CounterexampleSearch):
         The set of all places, see :meth:`change`.
     changes : list of int, or None
         For one tree, all minimal changes: what decides :meth:`change` without a search.
+    searches : bool
+        Whether sets are decided by the search of boxes, not by leaves or clauses.
     core : int
         After :meth:`change` found nothing, a reason: all places that are not free, or those
         that were needed to see it.
@@ -84,6 +86,7 @@ class SufficiencyOracle(CounterexampleSearch):
         self.changes = changes_of_tree(model, self.grid, self.cells, self.own)
         for change in self.changes or ():
             self._changes.add(change)
+        self.searches = self.changes is None and not self._by_votes
 
     @classmethod
     def of_row(cls, model: TreeModel, x: ArrayLike, time_limit: float | None = None) -> Self:

@@ -1,0 +1,34 @@
+"""Writer of FlatZinc, which the solvers of MiniZinc read: linear constraints over integers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cpx.backends.program.forms import FlatZinc
+from cpx.export.document import Document, Section
+from cpx.export.legend import head, legend_items
+
+if TYPE_CHECKING:
+    from cpx.models.base import Problem, Statement
+
+__all__ = ["flatzinc"]
+
+
+def flatzinc(problem: Problem, statement: Statement, encoding: str) -> Document:
+    """Return the problem as a FlatZinc file; a maximisation as the minimum of its negation."""
+    form = FlatZinc(statement)
+    program = form.program
+    named = [(f"x{place + 1}", array, index) for place, array, index in program.named]
+    lines = list(form.lines())
+    rows = len(program.rows)
+    first = len(program.columns) + 1  # the value is a variable too
+    comments = ["format: FlatZinc", program.sizes]
+    return Document(
+        [
+            head("% ", problem, encoding, comments, form.offset, form.sign),
+            Section(legend_items("% ", problem, named), len(named), "variables", "% "),
+            Section.of(lines[:first], "declarations", "% "),
+            Section.of(lines[first : first + rows], "constraints", "% "),
+            Section.of(lines[first + rows :]),
+        ]
+    )

@@ -1,0 +1,338 @@
+"""Proofs of rules on samples: right ones are taken, and no false claim ever is."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples
+from cpx.answers.values import Value
+from cpx.check.proofs import Claim, Refused, covers, proved
+from cpx.check.proofs.boxes import Box
+from cpx.check.proofs.document import fingerprint
+from cpx.models.monomial.problem import MonomialProblem
+from cpx.solving.proofs import monomials as prover
+
+KINDS: tuple[type[MonomialProblem], ...] = (KMonomial, NegativeOnly, MaxCoverage, MaxPrecision)
+
+
+def drawn(rng: np.random.Generator) -> MonomialProblem:
+    """Return a small problem: any kind, weights, groups, limits, equal columns, no solution."""
+    d, m = int(rng.integers(1, 9)), int(rng.integers(1, 40))
+    agreement = rng.random((m, d)) < rng.choice([0.3, 0.5, 0.8])
+    if d > 1 and rng.random() < 0.2:
+        agreement[:, 1] = agreement[:, 0]
+    kind = KINDS[rng.integers(len(KINDS))]
+    huge = 2**25 if kind is MaxPrecision else 2**34
+    most = (1, 1, 5, huge)[rng.integers(4)]
+    grouped = rng.random() < 0.4
+    samples = Samples(
+        agreement,
+        rng.random(m) < rng.choice([0.2, 0.5, 0.8]),
+        weights=rng.integers(1, most + 1, m),
+        groups=tuple(rng.integers(0, max(1, d - 1), d).tolist()) if grouped else None,
+    )
+    options: dict[str, Any] = {"k": int(rng.integers(0, d + 1)), "one_per_group": grouped}
+    for name, share in (("required", 0.3), ("forbidden", 0.3)):
+        if rng.random() < share:
+            options[name] = [int(rng.integers(d))]
+    for name, share, least in (
+        ("min_coverage", 0.35, 0),
+        ("max_coverage", 0.25, 2),
+        ("min_precision", 0.25, 2),
+    ):
+        if rng.random() < share:
+            options[name] = Fraction(int(rng.integers(least, 10)), 10)
+    return kind(samples, **options)
+
+
+def optimum(problem: MonomialProblem) -> Value | None:
+    """Return the best value by trying all sets."""
+    found = [
+        problem.evaluate(problem.explanation(chosen))
+        for size in range(problem.k + 1)
+        for chosen in itertools.combinations(range(problem.n_features), size)
+    ]
+    values = [one.objective for one in found if one.feasible]
+    if not values:
+        return None
+    return min(values) if problem.sense == "min" else max(values)
+
+
+def document(
+    problem: MonomialProblem, lines: list[str], claim: Claim, goal: Claim | None = None
+) -> bytes:
+    """Return a proof as a file has it."""
+    header = {
+        "format": "cpx-proof",
+        "version": 1,
+        "kind": "monomial",
+        "problem": problem.kind,
+        "instance": fingerprint(problem.to_dict()),
+        "claim": claim.to_dict(),
+    }
+    if goal is not None:
+        header["goal"] = goal.to_dict()
+    return "\n".join([json.dumps(header), *lines, ""]).encode()
+
+
+def better(problem: MonomialProblem, value: Value) -> Value:
+    """Return a bound that a problem of this optimum does not have, by as little as can be."""
+    if isinstance(value, Fraction):
+        return value - Fraction(1, 10**6 * value.denominator)
+    return value + 1 if problem.sense == "min" else value - 1
+
+
+def holds(problem: MonomialProblem, claim: Claim, value: Value | None) -> bool:
+    """Whether a claim is true of a problem of this optimum."""
+    if value is None or claim.bound is None:
+        return value is None
+    return claim.bound <= value if problem.sense == "min" else claim.bound >= value
+
+
+def two_samples() -> KMonomial:
+    """Return a problem of optimum 0."""
+    return KMonomial(Samples(np.eye(2, dtype=bool), np.array([True, False])), k=1)
+
+
+def never() -> bool:
+    return False
+
+
+def proofs(n: int, seed: int) -> Iterator[tuple[MonomialProblem, Value | None, list[str]]]:
+    """Return random problems, their optima, and the lines that prove these."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        problem = drawn(rng)
+        value = optimum(problem)
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), never)
+        assert claim == Claim(value)
+        yield problem, value, lines
+
+
+@pytest.fixture(params=[1, 2, 3])
+def counted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Small problems are not all counted at once: some are split down to the last feature."""
+    monkeypatch.setattr(prover, "_COUNTED", request.param)
+    return int(request.param)
+
+
+def test_optima_of_all_kinds_are_proved_and_nothing_better(counted: int) -> None:
+    seen = set()
+    for problem, value, lines in proofs(50, seed=counted):
+        seen.add((problem.kind, value is None))
+        instance = problem.to_dict()
+        assert proved(instance, document(problem, lines, Claim(value))) == Claim(value)
+        if value is None:
+            continue
+        for wrong in (Claim(None), Claim(better(problem, value))):
+            if isinstance(wrong.bound, Fraction) and wrong.bound < 0:
+                continue  # no precision
+            with pytest.raises(Refused):
+                prover.prove(instance, wrong, never)
+            with pytest.raises(Refused):
+                proved(instance, document(problem, lines, wrong))
+    assert len(seen) == 2 * len(KINDS)
+
+
+def _over(times: int) -> Callable[[], bool]:
+    """Return what says, after so many questions, that the time is up."""
+    left = iter(range(times))
+    return lambda: next(left, None) is None
+
+
+def test_a_proof_that_is_interrupted_proves_the_bound_reached(counted: int) -> None:
+    rng = np.random.default_rng(counted)
+    less = 0
+    for problem, value, _ in proofs(100, seed=10 + counted):
+        if value is None:
+            continue
+        goal = Claim(value)
+        claim, lines = prover.prove(problem.to_dict(), goal, _over(int(rng.integers(6))))
+        assert claim is not None
+        assert holds(problem, claim, value)
+        saved = document(problem, lines, claim, goal)
+        assert proved(problem.to_dict(), saved) == claim
+        if claim != goal:
+            less += 1
+            with pytest.raises(Refused):
+                proved(problem.to_dict(), document(problem, lines, goal))
+    assert less > 1
+
+
+def _attack(rng: np.random.Generator, lines: list[str], d: int) -> list[str]:
+    """Return altered lines: dropped, doubled, swapped, other rules, other features."""
+    out = list(lines)
+    for _ in range(int(rng.integers(1, 4))):
+        at = int(rng.integers(len(out))) if out else 0
+        features = " ".join(map(str, rng.permutation(d)[: rng.integers(d + 1)]))
+        rule = str(rng.choice(["bounded", "counted", "open", f"split {features}".strip()]))
+        match rng.integers(5):
+            case 0 if out:
+                del out[at]
+            case 1:
+                out.insert(at, rule)
+            case 2 if out:
+                out[at] = rule
+            case 3 if out:
+                other = int(rng.integers(len(out)))
+                out[at], out[other] = out[other], out[at]
+            case _ if out:
+                words = out[at].split(" ")
+                out[at] = " ".join([*words, words[-1]])
+    return out
+
+
+def _attacked(n: int, seed: int) -> int:
+    """Attack proofs; no false claim is taken. Returns how many true ones were refused."""
+    rng, refused = np.random.default_rng(seed), 0
+    for problem, value, lines in proofs(n, seed):
+        instance, d = problem.to_dict(), problem.n_features
+        wrongs = [Claim(None)] if value is not None else [Claim(value)]
+        if value is not None:
+            wrongs.append(Claim(better(problem, value)))
+        for claim in (*wrongs, Claim(value)):
+            for _ in range(3):
+                altered = document(problem, _attack(rng, lines, d), claim)
+                try:
+                    assert holds(problem, proved(instance, altered), value), altered
+                except Refused:
+                    refused += claim == Claim(value)
+    return refused
+
+
+def test_no_altered_proof_proves_a_false_claim(counted: int) -> None:
+    assert _attacked(40, seed=20 + counted) > 50
+
+
+@pytest.mark.slow
+def test_no_altered_proof_of_many_proves_a_false_claim(counted: int) -> None:
+    assert _attacked(400, seed=30 + counted) > 500
+
+
+def test_a_line_less_or_more_is_no_proof(counted: int) -> None:
+    for problem, value, lines in proofs(15, seed=40 + counted):
+        instance, claim = problem.to_dict(), Claim(value)
+        for at in range(len(lines)):
+            if not lines[at].startswith("split"):
+                with pytest.raises(Refused):
+                    proved(instance, document(problem, lines[:at] + lines[at + 1 :], claim))
+        with pytest.raises(Refused, match="complete"):
+            proved(instance, document(problem, [*lines, "bounded"], claim))
+
+
+def test_a_truncated_or_damaged_file_is_refused(counted: int) -> None:
+    rng = np.random.default_rng(counted)
+    for problem, value, lines in proofs(12, seed=50 + counted):
+        instance, whole = problem.to_dict(), document(problem, lines, Claim(value))
+        assert proved(instance, gzip.compress(whole)) == Claim(value)
+        packed = gzip.compress(whole)
+        for length in rng.integers(0, len(whole) - 1, 5):
+            with pytest.raises(Refused):
+                proved(instance, whole[:length])
+        for length in rng.integers(0, len(packed) - 8, 5):
+            with pytest.raises(Refused):
+                proved(instance, packed[:length])
+        for at in rng.integers(0, len(whole), 20):
+            altered = whole[:at] + bytes([rng.integers(256)]) + whole[at + 1 :]
+            with suppress(Refused):
+                assert holds(problem, proved(instance, altered), value)
+
+
+def test_a_proof_of_another_instance_is_refused(counted: int) -> None:
+    made = list(proofs(12, seed=60 + counted))
+    for (problem, value, lines), (other, *_) in itertools.pairwise(made):
+        with pytest.raises(Refused, match=r"another instance|instance is one of"):
+            proved(other.to_dict(), document(problem, lines, Claim(value)))
+
+
+def test_a_prover_whose_bounds_are_off_by_one_is_caught(
+    counted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It drops pairs that the goal does not, so that parts are missing."""
+    right, caught = Box.tightened, 0
+
+    def wrong(self: Box, useful: Any, rounds: int = 100) -> Any:
+        c, l = self.pairs  # noqa: E741
+        return right(self, useful, rounds) & (self.goal.cost(c, l) < self.goal.target + 2)
+
+    rng = np.random.default_rng(counted)
+    for _ in range(60):
+        m, d = 40, 7
+        samples = Samples(rng.random((m, d)) < 0.6, rng.random(m) < 0.4)
+        problem = KMonomial(samples, k=4)
+        claim = Claim(optimum(problem))
+        with monkeypatch.context() as patched:
+            patched.setattr(Box, "tightened", wrong)
+            _, lines = prover.prove(problem.to_dict(), claim, never)
+        try:
+            proved(problem.to_dict(), document(problem, lines, claim))
+        except Refused:
+            caught += 1
+    assert caught > 5
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ({"version": 2}, "version"),
+        ({"format": "cpx-result"}, "version"),
+        ({"kind": "other"}, "no kind"),
+        ({"problem": "negative-only"}, "instance is one of"),
+        ({"claim": {"bound": 1.5}}, "a claim is"),
+        ({"claim": {"bound": True}}, "a claim is"),
+        ({"claim": {"bound": "1/0"}}, "a claim is"),
+        ({"claim": {"bound": "1e999999999"}}, "a claim is"),
+        ({"claim": {"bound": "1/2"}}, "no value"),
+        ({"claim": {"infeasible": 1}}, "a claim is"),
+        ({"claim": {"bound": 10**30}}, "too large"),
+        ({"goal": {"bound": -1}}, "does not follow"),
+        ({"goal": {"infeasible": True}}, "does not follow"),
+        ({"more": 1}, "keys"),
+    ],
+)
+def test_an_altered_header_is_refused(header: dict[str, Any], told: str) -> None:
+    problem = two_samples()
+    whole = document(problem, ["bounded"], Claim(0))
+    assert proved(problem.to_dict(), whole) == Claim(0)
+    first, rest = whole.split(b"\n", 1)
+    altered = json.dumps(json.loads(first) | header).encode() + b"\n" + rest
+    with pytest.raises(Refused, match=told):
+        proved(problem.to_dict(), altered)
+
+
+@pytest.mark.parametrize("first", [b"", b"[]", b"{", b"\xff", b"1", b"[" * 10**5])
+def test_what_has_no_header_is_refused(first: bytes) -> None:
+    problem = two_samples()
+    with pytest.raises(Refused, match="header"):
+        proved(problem.to_dict(), first + b"\nbounded\n")
+
+
+def test_constraints_that_the_checker_does_not_know_are_refused_by_name() -> None:
+    problem = two_samples()
+    for altered in (
+        problem.to_dict() | {"constraints": ["x0 + x1 >= 1"]},
+        problem.to_dict() | {"parameters": {"k": 1, "constraints": []}},
+    ):
+        whole = document(problem, ["bounded"], Claim(0)).replace(
+            fingerprint(problem.to_dict()).encode(), fingerprint(altered).encode()
+        )
+        with pytest.raises(Refused, match="constraints"):
+            proved(altered, whole)
+
+
+def test_a_claim_covers_what_is_between_bound_and_value() -> None:
+    result = {"status": "FEASIBLE", "bound": 3, "objective": 5}
+    assert [covers(Claim(bound), result) for bound in (2, 3, 4, 6, None)] == [
+        False, True, True, False, False,
+    ]  # fmt: skip
+    assert covers(Claim(None), {"status": "INFEASIBLE", "bound": None, "objective": None})
+    assert not covers(Claim(1), {"status": "INFEASIBLE", "bound": None, "objective": None})

@@ -1,0 +1,161 @@
+"""Inequalities and branch and cut against all subsets, and against hitting sets."""
+
+from __future__ import annotations
+
+import highspy
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import GradientBoostingClassifier
+
+from cpx.backends.search.reasons.cuts import UNIT, Cuts
+from cpx.backends.search.reasons.relaxation import Relaxation
+from cpx.methods.reasons import SufficiencyOracle, minimum_reason
+from cpx.methods.reasons import minimum as minimum_module
+from cpx.trees import TreeModel, read_model
+from tests.methods.reasons.ensembles import KINDS, Truth, random_model
+from tests.methods.reasons.test_minimum import values
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave nothing to hitting sets."""
+    monkeypatch.setattr(minimum_module, "_CALLS_OF_FEW", 0)
+
+
+@pytest.fixture(scope="module")
+def boosted() -> tuple[TreeModel, np.ndarray]:
+    X, y = make_classification(200, 14, n_informative=9, n_redundant=2, random_state=0)
+    return read_model(GradientBoostingClassifier(n_estimators=25, random_state=0).fit(X, y)), X
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_reason_meets_every_inequality(kind: str) -> None:
+    told = 0
+    for seed in range(16):
+        model = random_model(seed, kind)
+        truth = Truth(model)
+        x = truth.row(seed)
+        oracle = SufficiencyOracle(model, x)
+        reasons = [oracle.bits(reason) for reason in truth.reasons(x)]
+        rng, cuts = np.random.default_rng(seed), Cuts(oracle)
+        for _ in range(10):
+            shares = rng.choice([0.0, 0.3, 0.7, 1.0], len(oracle.grid.used))
+            for found in cuts.violated(shares, (0.9, 0.5, 0.1), 0.0):
+                weights = found.weights
+                told += 1
+                assert weights.min(initial=0) >= 0
+                assert weights.max(initial=0) <= UNIT
+                assert weights @ shares < UNIT
+                for reason in reasons:
+                    assert (
+                        sum(w for p, w in enumerate(weights.tolist()) if reason >> p & 1) >= UNIT
+                    )
+    assert told > 30
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("heaviest", [1, 5, 2**25])
+def test_it_finds_the_minimum(kind: str, heaviest: int) -> None:
+    nodes = 0
+    for seed in range(25):
+        model = random_model(seed, kind)
+        truth = Truth(model)
+        x = truth.row(seed)
+        rng = np.random.default_rng(seed)
+        weights = rng.integers(1, heaviest + 1, model.n_attributes).tolist()
+        drawn = rng.random(model.n_attributes)
+        keep = frozenset(np.flatnonzero(drawn < 0.15).tolist())
+        avoid = frozenset(np.flatnonzero(drawn > 0.9).tolist())
+        allowed = [r for r in truth.reasons(x) if keep <= r and not avoid & r]
+        found = minimum_reason(
+            model, values(model, x), weights=weights, must_keep=keep, must_avoid=avoid, seed=seed
+        )
+        assert found.proved
+        assert found.feasible == bool(allowed)
+        if allowed:
+            nodes += 1
+            assert found.lower == found.upper == min(sum(weights[a] for a in r) for r in allowed)
+            assert frozenset(found.attributes) in allowed
+    assert nodes > 10
+
+
+def test_it_agrees_with_hitting_sets(
+    boosted: tuple[TreeModel, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, X = boosted
+    found = {}
+    for rounds in (10**9, 0):
+        monkeypatch.setattr(minimum_module, "_CALLS_OF_FEW", rounds)
+        found[rounds] = [minimum_reason(model, x) for x in X[:12]]
+    assert all(answer.proved for answers in found.values() for answer in answers)
+    sizes = {rounds: [answer.upper for answer in answers] for rounds, answers in found.items()}
+    assert sizes[0] == sizes[10**9]
+    assert max(sizes[0]) > 5
+    for x, answer in zip(X, found[0], strict=False):
+        oracle = SufficiencyOracle.of_row(model, x)
+        assert oracle.counterexample(answer.attributes) is None
+    again = [minimum_reason(model, x) for x in X[:3]]
+    assert [a.attributes for a in again] == [a.attributes for a in found[0][:3]]
+
+
+def test_highs_may_have_run_with_more_threads() -> None:
+    other = highspy.Highs()
+    other.setOptionValue("output_flag", False)
+    other.setOptionValue("threads", 2)
+    other.addVars(1, np.zeros(1), np.ones(1))
+    other.run()
+    program = Relaxation(np.ones(2, dtype=np.int64), 0)
+    program.add(np.full(2, UNIT))
+    assert program.solve().value == pytest.approx(1.0)
+    assert program.bound(5)[0] == 1
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_stop_leaves_a_bound_that_holds(boosted: tuple[TreeModel, np.ndarray]) -> None:
+    model, X = boosted
+    least = minimum_reason(model, X[0]).upper
+    open_ones = 0
+    for asked in (5, 20, 40, 80, 120):
+        oracle, count = SufficiencyOracle.of_row(model, X[0]), 0
+
+        def stop(most: int = asked) -> bool:
+            nonlocal count
+            count += 1
+            return count > most
+
+        oracle.stop = stop
+        found = minimum_reason(model, X[0], oracle=oracle)
+        assert found.lower <= least <= (found.upper or model.n_attributes)
+        assert found.proved == (found.lower == found.upper)
+        open_ones += not found.proved
+    assert open_ones
+
+
+@pytest.mark.parametrize("heaviest", [1, 40, 2**30])
+def test_bounds_of_the_linear_program_hold_for_all_sets(heaviest: int) -> None:
+    """Also where its multipliers are not those of an optimum, and elements are fixed by them."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 8))
+        costs = rng.integers(1, heaviest + 1, n)
+        program = Relaxation(costs, seed)
+        rows = rng.integers(0, UNIT, (int(rng.integers(1, 6)), n)) * (rng.random(n) < 0.7)
+        for row in rows:
+            program.add(row)
+        low = (rng.random(n) < 0.2).astype(np.int64)
+        high = np.maximum(low, rng.random(n) < 0.9).astype(np.int64)
+        program.fix(low, high)
+        program.solve()
+        sets = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1
+        meets = ((sets @ rows.T >= UNIT).all(axis=1) & (sets >= low).all(axis=1)
+                 & (sets <= high).all(axis=1))  # fmt: skip
+        totals = (sets[meets] @ costs).tolist()
+        for upper in (1, int(costs.sum()) // 2 + 1, int(costs.sum()) + 1):
+            bound, lowest, highest = program.bound(upper)
+            assert all(total >= min(bound, upper) for total in totals)
+            for chosen, total in zip(sets[meets], totals, strict=True):
+                if total < upper:
+                    assert (chosen >= lowest).all()
+                    assert (chosen <= highest).all()

@@ -1,0 +1,80 @@
+"""Proofs that come with a result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cpx import KernelRule, KMonomial, MaxPrecision, Samples, solve
+from cpx.answers.result import Status
+from cpx.check import on_trust
+from cpx.check.proofs import Claim, proved
+from cpx.errors import InvalidOption
+from cpx.solving.proofs import prove, with_proof
+
+
+def problem(d: int = 8, k: int = 3, m: int = 200) -> KMonomial:
+    rng = np.random.default_rng(0)
+    return KMonomial(Samples(rng.random((m, d)) < 0.5, rng.random(m) < 0.3), k=k)
+
+
+@pytest.mark.parametrize("backend", ["search", "cpsat"])
+def test_any_engine_comes_with_a_proof(backend: str) -> None:
+    asked = problem()
+    result = solve(asked, backend, proof=True)
+    assert result.proof is not None
+    assert result.proof.complete
+    claim = proved(asked.to_dict(), result.proof.to_bytes())
+    assert claim == Claim(result.objective)
+    assert not [
+        said for said in on_trust(asked.to_dict(), result.to_dict(), claim) if "word" in said
+    ]
+    assert "proof" in str(result)
+    assert solve(asked, backend).proof is None
+
+
+def test_infeasibility_is_proved() -> None:
+    samples = Samples(np.eye(3, dtype=bool), np.array([True, False, False]))
+    asked = MaxPrecision(samples, k=1, min_coverage="2/3", required=[0])
+    result = solve(asked, "search", proof=True)
+    assert result.status is Status.INFEASIBLE
+    assert result.proof is not None
+    assert proved(asked.to_dict(), result.proof.to_bytes()) == Claim(None)
+
+
+def test_a_wrong_bound_is_found_out() -> None:
+    asked = problem()
+    right = solve(asked, "search")
+    assert isinstance(right.bound, int)
+    wrong = with_proof(asked, replace(right, bound=right.bound + 1))
+    assert wrong.status is Status.ERROR
+    assert wrong.error.startswith("proof failed: ")
+    impossible = with_proof(asked, replace(right, status=Status.INFEASIBLE, bound=None))
+    assert impossible.status is Status.ERROR
+
+
+def test_a_proof_that_takes_too_long_says_what_it_proves() -> None:
+    asked = problem(d=40, k=5)
+    result = solve(asked, "search")
+    told = with_proof(asked, result, seconds=1e-9)
+    assert told.proof is not None
+    assert not told.proof.complete
+    assert "the time was too short" in told.warnings[-1]
+    claim = proved(asked.to_dict(), told.proof.to_bytes())
+    assert claim.bound == told.proof.bound
+    assert isinstance(claim.bound, int)
+    assert isinstance(result.bound, int)
+    assert claim.bound < result.bound
+
+
+def test_what_claims_nothing_gets_no_proof() -> None:
+    asked = problem()
+    assert prove(asked, replace(solve(asked, "search"), bound=None)) is None
+
+
+def test_kinds_without_proofs_are_refused_by_name() -> None:
+    asked = KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1)
+    with pytest.raises(InvalidOption, match="there are none for kernel-rule"):
+        solve(asked, "search", proof=True)
