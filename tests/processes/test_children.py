@@ -124,6 +124,7 @@ def test_all_is_ended_and_removed_at_once(place: Path) -> None:
         child = Child(["sleep", "60"], "cpx-z-", **PIPES)
         children.end_all()
         assert list(place.iterdir()) == []
+        assert child.wait(30)
         child.end()
         assert child.process.returncode == -signal.SIGKILL
 
