@@ -72,6 +72,12 @@ def test_limits_are_met_exactly_or_broken_by_one() -> None:
         assert _claim(limited, [0, 1]) == [f"{name}: {most}, at most {most - 1} allowed"]
 
 
+def test_rules_without_a_penalty_are_free() -> None:
+    instance = RuleSetSelection(_drawn(0), [(0,)]).to_dict()
+    instance["parameters"].pop("penalty", None)
+    assert _Selection(instance).price == 0
+
+
 @pytest.mark.parametrize(
     ("value", "text"), [("1/8", "0.125"), ("7", "7"), ("1/3", "1/3"), ("1e-7", "1/10000000")]
 )
