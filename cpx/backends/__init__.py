@@ -94,9 +94,14 @@ def backend_class(name: str) -> type[Backend]:
     """
     if name in _registered:
         return _registered[name]
-    point = _entry_points().get(name)
-    if point is None:
+    if name not in _entry_points():
         raise UnknownName("backend", name, names())
+    return _loaded(name)
+
+
+@cache
+def _loaded(name: str) -> type[Backend]:
+    point = _entry_points()[name]
     cls = named_object(point.value, f"backend {shown(name)}", EngineError)
     if not (isinstance(cls, type) and issubclass(cls, Backend)):
         raise EngineError(f"backend {shown(name)} ({point.value}) is no cpx.backends.Backend")

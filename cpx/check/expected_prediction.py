@@ -47,7 +47,11 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
     Reading and judging a result take so many seconds; then it is left undecided.
     """
     started = time.monotonic()
-    reading = _Greatest(instance) if instance["problem"] == "mlse" else _Fewest(instance)
+    claims = _Greatest if instance["problem"] == "mlse" else _Fewest
+    try:
+        reading = claims(instance, started + seconds)
+    except TooLong:
+        return lambda result: [UNDECIDED]
     broken = reading.broken()
     left = seconds - (time.monotonic() - started)
 
@@ -236,7 +240,7 @@ class _Greatest(_Claims):
         """Return the expected score in units."""
         if not self.chances.factorised:
             return round(self.expected(held) / self.unit)
-        adds = (self.in_units(i, held, down=False) for i in self.reached(held))
+        adds = (self.in_units(i, known, False) for i, known in self.reached(held).items())
         return round(self.base / self.unit) + sum(adds)
 
     def feasible(self, held: frozenset[int]) -> bool:
@@ -266,8 +270,8 @@ class _Fewest(_Claims):
 
     rounded = "down"
 
-    def __init__(self, instance: Mapping[str, Any]) -> None:
-        super().__init__(instance)
+    def __init__(self, instance: Mapping[str, Any], deadline: float = math.inf) -> None:
+        super().__init__(instance, deadline)
         self.tau = Fraction(self.parameters["threshold"])
         self.bounded = self.parameters["measure"] == "probability-bound"
 
@@ -281,7 +285,7 @@ class _Fewest(_Claims):
             return False
         if not self.chances.factorised:
             return (self.bound(held) if self.bounded else self.expected(held)) >= self.tau
-        adds = sum(self.in_units(i, held, down=True) for i in self.reached(held))
+        adds = sum(self.in_units(i, known, True) for i, known in self.reached(held).items())
         others, needed = [self.base], self.tau
         if self.bounded:
             others = [(1 - self.tau) * self.base]

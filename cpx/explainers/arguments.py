@@ -108,7 +108,9 @@ class ExpectationOptions(EngineOptions, total=False):
     """What :meth:`cpx.ProbabilisticExplainer.explain` takes by name."""
 
     threshold: Share | None
-    measure: Literal["expectation", "probability-bound"] | None
+    measure: Literal["expectation", "probability-bound", "sampled-probability"] | None
+    samples: int
+    least: int
     prediction: str | None
     required: object
     forbidden: object

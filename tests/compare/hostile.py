@@ -103,6 +103,7 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import cpx.backends
 
     cpx.backends._entry_points.cache_clear()
+    cpx.backends._loaded.cache_clear()
     monkeypatch.setattr(sys, "path", list(sys.path))
 
 
@@ -113,3 +114,4 @@ def uninstall() -> None:
 
     shutdown()
     cpx.backends._entry_points.cache_clear()
+    cpx.backends._loaded.cache_clear()

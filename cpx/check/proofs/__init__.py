@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from cpx.check.claims import number
-from cpx.check.proofs import learning, monomials, rule_sets
+from cpx.check.proofs import learning, monomials, reasons, rule_sets
 from cpx.check.proofs.document import Claim, Document, Refused, fingerprint, opened
 from cpx.check.shape import plain
 
@@ -24,6 +24,7 @@ _KINDS: dict[str, tuple[tuple[str, ...], _Check]] = {
     monomials.NAME: (monomials.KINDS, monomials.check),
     rule_sets.NAME: (rule_sets.KINDS, rule_sets.check),
     learning.NAME: (learning.KINDS, learning.check),
+    reasons.NAME: (reasons.KINDS, reasons.check),
 }
 """Kinds of proof: the problems that they are for, and their checkers."""
 

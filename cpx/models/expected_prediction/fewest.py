@@ -171,7 +171,7 @@ class FewestExpected(ExpectedPrediction):
         told = super().unstated
         if told or not self.bounded:
             return told
-        widest = max(len(features) for _, features in self.leaf_tables.pieces(True))
+        widest = int(self.leaf_tables.by_tree.sizes.max())
         if widest <= MOST_TESTS:
             return ""
         return (
@@ -195,8 +195,11 @@ class FewestExpected(ExpectedPrediction):
         if self.distribution.factorised:
             return self._in_units(S) >= self.target
         if not self.bounded:
-            return self.scores.expected(S) >= self.tau
-        return self.scores.bound(S) >= self.tau
+            return self.scores.at_least(S, self.tau)
+        T, U = self.leaves.threshold, self.scores.greatest(S)
+        if U <= T:
+            return self.scores.bound(S) >= self.tau
+        return self.scores.at_least(S, T + self.tau * (U - T))
 
     def _in_units(self, S: tuple[int, ...]) -> int:
         tables = self.leaf_tables

@@ -25,7 +25,12 @@ from cpx.models.expected_prediction.exact import ExactScores
 from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.expected_prediction.likeliest import Likeliest
-from cpx.models.expected_prediction.tables import MOST_TESTS, LeafTables, merged
+from cpx.models.expected_prediction.tables import (
+    MOST_ENTRIES,
+    MOST_TESTS,
+    LeafTables,
+    merged,
+)
 from cpx.models.expected_prediction.text import ExpectationText, state_words
 from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
 from cpx.models.registry import register
@@ -176,12 +181,18 @@ class ExpectedPrediction(ExpectationText):
 
     def _too_deep(self) -> str:
         deepest = self.leaf_tables.deepest
-        if deepest <= MOST_TESTS:
-            return ""
-        return (
-            f"a leaf of the model tests {deepest} attributes, and no more than {MOST_TESTS} "
-            "can be tabulated: ask for an engine that needs no statement, such as beam"
-        )
+        if deepest > MOST_TESTS:
+            return (
+                f"a leaf of the model tests {deepest} attributes, and no more than {MOST_TESTS} "
+                "can be tabulated: ask for an engine that needs no statement, such as beam"
+            )
+        entries = self.leaf_tables.layout.entries
+        if entries > MOST_ENTRIES:
+            return (
+                f"the tables of what leaves add would have {entries} entries, and no more than "
+                f"{MOST_ENTRIES} are made: ask for an engine that needs no statement, such as beam"
+            )
+        return ""
 
     @cached_property
     def form(self) -> TableSumForm:
@@ -354,7 +365,7 @@ class MLSE(ExpectedPrediction):
         if self.distribution.factorised:
             return self.form.value(chosen) if self.stated else self.leaf_tables.value(chosen)
         assert self.unit is not None
-        return round(self.scores.expected(chosen) / Fraction(self.unit))
+        return self.scores.rounded(chosen, Fraction(self.unit))
 
     def evaluate(self, explanation: Explanation) -> Evaluation:
         """Return the expected score in units, the penalty, and whether the set may be chosen."""
