@@ -12,14 +12,14 @@ import pytest
 from cpx.check.claims import beaten
 from cpx.check.forest import Node
 from cpx.check.reasons import Reason
-from cpx.check.rule_sets import _Learning
+from cpx.check.rule_sets import Learning
 
 
 @pytest.mark.parametrize("most", range(6))
 def test_conjunctions_are_numbered_by_size_and_then_as_words(most: int) -> None:
     for d in range(1, 6):
         instance: dict[str, Any] = {"samples": ["1" * d], "labels": "1"}
-        data = _Learning(instance | {"parameters": {"max_literals": most}})
+        data = Learning(instance | {"parameters": {"max_literals": most}})
         wanted = [
             list(rule)
             for size in range(min(most, d) + 1)
