@@ -75,7 +75,7 @@ def test_limits_are_met_exactly_or_broken_by_one() -> None:
 def test_rules_without_a_penalty_are_free() -> None:
     instance = RuleSetSelection(_drawn(0), [(0,)]).to_dict()
     instance["parameters"].pop("penalty", None)
-    assert _Selection(instance).price == 0
+    assert Selection(instance).price == 0
 
 
 @pytest.mark.parametrize(
