@@ -24,6 +24,8 @@ NAMES = (
     "searching",
     "published",
     "published_engines",
+    "side_constraints",
+    "proofs",
     "subgroups",
     "boosted",
     "boosted_tables",

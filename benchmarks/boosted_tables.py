@@ -84,20 +84,20 @@ def _fitted(library: str, depth: int, X: NDArray[np.float64], y: NDArray[Any], s
     return GradientBoostingClassifier(learning_rate=0.3, **common).fit(X, y)
 
 
-def _solved(model: TreeModel, x: NDArray[np.float64], rounds: int) -> tuple[float, Any]:
-    """Explain a row, by so many hitting sets before branch and cut; stop by processor time."""
+def _solved(model: TreeModel, x: NDArray[np.float64], calls: int) -> tuple[float, Any]:
+    """Explain a row, with so many questions before branch and cut; stop by processor time."""
     oracle, start = SufficiencyOracle(model, model.cells(x)), time.process_time()
     oracle.stop = lambda: time.process_time() - start > LIMIT
-    usual, minimum_module._ROUNDS = minimum_module._ROUNDS, rounds
+    usual, minimum_module._CALLS = minimum_module._CALLS, calls
     try:
         found = minimum_reason(model, x, oracle=oracle)
     finally:
-        minimum_module._ROUNDS = usual
+        minimum_module._CALLS = usual
     return time.process_time() - start, found
 
 
-def _figures(model: TreeModel, X: NDArray[np.float64], rounds: int) -> list[object]:
-    runs = [_solved(model, x, rounds) for x in X]
+def _figures(model: TreeModel, X: NDArray[np.float64], calls: int) -> list[object]:
+    runs = [_solved(model, x, calls) for x in X]
     times = [seconds for seconds, _ in runs]
     found = [answer for _, answer in runs]
     return [
@@ -120,7 +120,7 @@ def _lines(tables: dict[str, Path | None]) -> Iterator[list[object]]:
                 for x in asked:  # loads the kernels, and prepares each class
                     SufficiencyOracle(model, model.cells(x)).counterexample([])
                 rows += len(asked)
-                now.append(_figures(model, asked, minimum_module._ROUNDS))
+                now.append(_figures(model, asked, minimum_module._CALLS))
                 if BEFORE:
                     before.append(_figures(model, asked, 10**9))
             yield [name, f"{library}, depth {depth}", rows, *_joined(now), *_joined(before)[1:]]

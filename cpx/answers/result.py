@@ -108,6 +108,7 @@ _KINDS: dict[str, Any] = {
     "memory": int | None,
     "verified": bool,
     "error": str,
+    "clash": list,
 }
 
 
@@ -184,6 +185,9 @@ class Result(Shown):
         Whether the independent checker confirmed objective and constraints.
     error : str
         What went wrong, where the status is ERROR.
+    clash : tuple of str
+        A smallest set of side constraints that no answer satisfies together, where that is why
+        there is none.
     proof : Proof or None
         What shows bound or infeasibility to who does not trust the engine, where it was asked
         for; it is saved in a file of its own.
@@ -207,6 +211,7 @@ class Result(Shown):
     memory: int | None = None
     verified: bool = False
     error: str = ""
+    clash: tuple[str, ...] = ()
     proof: Proof | None = field(default=None, compare=False)
 
     @property
@@ -234,6 +239,12 @@ class Result(Shown):
         """Backend and solver as one name, such as ``"milp:highs"``."""
         return f"{self.backend}:{self.solver}" if self.solver else self.backend
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The warnings, and which side constraints clash, for messages."""
+        clash = " and ".join(map(repr, self.clash))
+        return (*self.warnings, *([f"side constraints clash: {clash}"] if clash else []))
+
     def with_warnings(self, *warnings: str) -> Result:
         """Return a copy with further warnings, each kept once."""
         return replace(self, warnings=tuple(dict.fromkeys((*self.warnings, *warnings))))
@@ -256,6 +267,8 @@ class Result(Shown):
         data["memory"], data["verified"] = self.memory, self.verified
         if self.error:
             data["error"] = self.error
+        if self.clash:
+            data["clash"] = list(self.clash)
         return data
 
     @classmethod
@@ -274,7 +287,8 @@ class Result(Shown):
                 f"result version {shown(data.get('version'))} is not known; known: 1"
             )
         try:
-            data = {"error": "", **data}  # which only errors have
+            # Which only errors, and contradictory side constraints, have.
+            data = {"error": "", "clash": [], **data}
             for key, kinds in _KINDS.items():
                 if isinstance(data[key], bool) != (kinds is bool) or not isinstance(
                     data[key], kinds
@@ -288,6 +302,7 @@ class Result(Shown):
                 ("sizes", int, data["sizes"].values()),
                 ("versions", str, data["versions"].values()),
                 ("warnings", str, data["warnings"]),
+                ("clash", str, data["clash"]),
             ):
                 _require(key, kind, values)
             found = data["explanation"]
@@ -311,6 +326,7 @@ class Result(Shown):
                 memory=data["memory"],
                 verified=data["verified"],
                 error=data["error"],
+                clash=tuple(data["clash"]),
             )
         except KeyError as error:
             raise InvalidInstance(f"result lacks the key {shown(error.args[0])}") from error
@@ -355,6 +371,7 @@ class Result(Shown):
             ),
             Fact("engine", engine + (f" ({versions})" if versions else "")),
             Fact("checked", "yes, recomputed from the data" if self.verified else "no"),
+            *(Fact("clash", text) for text in self.clash),
             *([] if self.proof is None else [Fact("proof", str(self.proof))]),
             *(Fact("warning", text) for text in self.warnings),
         ]

@@ -300,12 +300,31 @@ class Backend(ABC):
         """
         return problem.stated and (self.needs_model or hasattr(problem, "search_form"))
 
+    def keeps_side_constraints(self, problem: Problem) -> bool:
+        """Say whether the engine honours the side constraints of a problem that it accepts.
+
+        Statements have them, so that engines that need a model do. Another one says so here,
+        or refuses problems that have some.
+        """
+        return self.needs_model
+
+    def takes(self, problem: Problem) -> bool:
+        """Say whether the engine can solve the problem with its side constraints."""
+        free = not problem.side_constraints
+        return self.accepts(problem) and (free or self.keeps_side_constraints(problem))
+
     def require_accepts(self, problem: Problem) -> None:
         """Raise InvalidOption unless the engine can solve the problem with what comes with it."""
         if not self.accepts(problem):
             if self.needs_model or (hasattr(problem, "search_form") and not problem.stated):
                 problem.stated_in()  # says why there is no statement
             raise InvalidOption(self.refusal(problem))
+        if not self.takes(problem):
+            raise InvalidOption(
+                f"backend {shown(self.name)} does not keep the side constraints of this problem, "
+                f"such as {shown(problem.side_constraints.texts[0])}: ask for cpsat, or another "
+                "engine that solves a statement"
+            )
         if self.asks_classifier and problem.oracle is None:
             raise InvalidOption(
                 f"backend {shown(self.name)} asks the classifier, and this problem has only its "

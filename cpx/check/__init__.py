@@ -146,7 +146,7 @@ def on_trust(
         word += f", proved is {claim.bound}"
     if status in ("UNKNOWN", "ERROR") or (
         status == "INFEASIBLE"
-        and instance["problem"] in (*monomials.KINDS, "fewest-expected")
+        and (instance["problem"] in (*monomials.KINDS, "fewest-expected") or instance.get("where"))
         and not proved
     ):
         out.append(f"status {status} ({word})")

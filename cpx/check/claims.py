@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from cpx.check.side_constraints import kept_words
+
 __all__ = [
     "UNDECIDED",
     "beaten",
@@ -234,6 +236,7 @@ def of_least_weight(
     parameters, size = instance["parameters"], len(result["explanation"]["features"])
     parts = ["has what is required"] * bool(parameters.get("required"))
     parts += ["has nothing forbidden"] * bool(parameters.get("forbidden"))
+    parts += kept_words(instance)
     rival, weighted = having(what, parts), bool(parameters.get("weights"))
     told = plural(size, unit) + f" of weight {result['objective']}" * weighted
     if result["status"] == "OPTIMAL":

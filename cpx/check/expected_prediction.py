@@ -29,6 +29,7 @@ from cpx.check.claims import (
 from cpx.check.expected_scores import MOST_WORK, ExactScores, TooLong
 from cpx.check.intervals import Intervals
 from cpx.check.shape import shown
+from cpx.check.side_constraints import kept_words
 
 __all__ = ["KINDS", "judge"]
 
@@ -47,7 +48,11 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
     Reading and judging a result take so many seconds; then it is left undecided.
     """
     started = time.monotonic()
-    reading = _Greatest(instance) if instance["problem"] == "mlse" else _Fewest(instance)
+    claims = _Greatest if instance["problem"] == "mlse" else _Fewest
+    try:
+        reading = claims(instance, started + seconds)
+    except TooLong:
+        return lambda result: [UNDECIDED]
     broken = reading.broken()
     left = seconds - (time.monotonic() - started)
 
@@ -68,7 +73,7 @@ class _Claims(ExactScores, ABC):
 
     def allowed(self, held: frozenset[int]) -> bool:
         """Whether a set has what is required and nothing forbidden."""
-        return held >= self.required and not held & self.forbidden
+        return held >= self.required and not held & self.forbidden and not self.side(held)
 
     @abstractmethod
     def objective(self, held: frozenset[int]) -> int:
@@ -115,6 +120,7 @@ class _Claims(ExactScores, ABC):
             out.append(f"features: the required {missing} are not chosen")
         if present := sorted(self.forbidden & held):
             out.append(f"features: the forbidden {present} are chosen")
+        out += self.side(held)
         if not out and not self.feasible(held):
             out.append(self.too_bad(held))
         if not out and status == "INFEASIBLE":
@@ -236,7 +242,7 @@ class _Greatest(_Claims):
         """Return the expected score in units."""
         if not self.chances.factorised:
             return round(self.expected(held) / self.unit)
-        adds = (self.in_units(i, held, down=False) for i in self.reached(held))
+        adds = (self.in_units(i, known, False) for i, known in self.reached(held).items())
         return round(self.base / self.unit) + sum(adds)
 
     def feasible(self, held: frozenset[int]) -> bool:
@@ -251,7 +257,7 @@ class _Greatest(_Claims):
         """Say whether any set has a greater expected score."""
         told = f"expected {self.measure} {float(self.expected(held)):.6g} of {called}"
         rival = having(
-            f"set of at most {plural(self.parameters['k'], 'attribute')}", _asked(self.parameters)
+            f"set of at most {plural(self.parameters['k'], 'attribute')}", _asked(self.instance)
         )
         if result["status"] == "OPTIMAL":
             return f"{told}, greatest: no {rival} has more"
@@ -266,8 +272,8 @@ class _Fewest(_Claims):
 
     rounded = "down"
 
-    def __init__(self, instance: Mapping[str, Any]) -> None:
-        super().__init__(instance)
+    def __init__(self, instance: Mapping[str, Any], deadline: float = math.inf) -> None:
+        super().__init__(instance, deadline)
         self.tau = Fraction(self.parameters["threshold"])
         self.bounded = self.parameters["measure"] == "probability-bound"
 
@@ -281,7 +287,7 @@ class _Fewest(_Claims):
             return False
         if not self.chances.factorised:
             return (self.bound(held) if self.bounded else self.expected(held)) >= self.tau
-        adds = sum(self.in_units(i, held, down=True) for i in self.reached(held))
+        adds = sum(self.in_units(i, known, True) for i, known in self.reached(held).items())
         others, needed = [self.base], self.tau
         if self.bounded:
             others = [(1 - self.tau) * self.base]
@@ -300,7 +306,7 @@ class _Fewest(_Claims):
         what = "a probability bound" if self.bounded else f"an expected {self.measure}"
         text = f"{float(self.tau):g}"
         least = text if Fraction(text) == self.tau else str(self.tau)
-        rival = having(f"set with {what} of at least {least}", _asked(self.parameters))
+        rival = having(f"set with {what} of at least {least}", _asked(self.instance))
         told = plural(len(held), "attribute")
         if result["status"] == "OPTIMAL":
             return f"{told}, minimum: no {rival} is smaller"
@@ -309,6 +315,8 @@ class _Fewest(_Claims):
         return f"{told}, not proved minimum: every {rival} has at least {result['bound']}"
 
 
-def _asked(parameters: Mapping[str, Any]) -> list[str]:
+def _asked(instance: Mapping[str, Any]) -> list[str]:
+    parameters = instance["parameters"]
     parts = ["has what is required"] * bool(parameters.get("required"))
-    return parts + ["has nothing forbidden"] * bool(parameters.get("forbidden"))
+    parts += ["has nothing forbidden"] * bool(parameters.get("forbidden"))
+    return parts + kept_words(instance)

@@ -11,12 +11,15 @@ from functools import cache, lru_cache
 from typing import Any
 
 from cpx.check.forest import Forest
+from cpx.check.side_constraints import broken_by
 from cpx.check.states import Event, Probabilities, States
 
 __all__ = ["MOST_WORK", "ExactScores", "TooLong"]
 
 _BITS = 30
 _KEPT = 4  # sets whose leaves are remembered
+_NOTHING = frozenset[int]()
+_MOST_BITS = 2**31  # of different events on the paths of all leaves
 _MEASURES = {"sum": "score", "average": "probability", "vote": "share of votes"}
 
 MOST_WORK = 2 * 10**5
@@ -24,7 +27,7 @@ MOST_WORK = 2 * 10**5
 
 
 class TooLong(Exception):
-    """There is no time left."""
+    """There is no time left, or too much memory would be needed."""
 
 
 class ExactScores:
@@ -34,22 +37,28 @@ class ExactScores:
     ----------
     instance : mapping
         A saved instance.
+    deadline : float
+        When ``TooLong`` is raised; or earlier, where the model needs too much memory.
     """
 
-    def __init__(self, instance: Mapping[str, Any]) -> None:
+    def __init__(self, instance: Mapping[str, Any], deadline: float = math.inf) -> None:
         self.instance, self.parameters = instance, instance["parameters"]
+        self.deadline, self._room = deadline, _MOST_BITS
         self.forest = forest = Forest(instance["model"], instance["x"])
-        self.states = states = States(instance["coding"], forest)
+        self.states = states = States(instance["coding"], forest, self.look)
         self.chances = Probabilities(instance["distribution"])
         self.unit = Fraction(self.parameters["unit"])
         self.n = len(states.names)
         self.required = {*self.parameters.get("required", ())}
         self.forbidden = {*self.parameters.get("forbidden", ())}
+        self.side = broken_by(instance)
         rule = instance["model"]["rule"]
         self.measure = _MEASURES[rule]
         self.divisor = divisor = forest.scale * (1 if rule == "sum" else len(forest.trees))
-        self.deadline = math.inf
         self.reached = lru_cache(_KEPT)(self._reached)
+        kept = lru_cache(MOST_WORK // len(self.chances.weights))
+        self.in_units, self._adds = kept(self._in_units), kept(self._by_component)
+        self._deepest = max(len(leaf.tests) for leaf in states.leaves)
         if not self._all_known():
             return
         self.label = self.class_of()
@@ -73,14 +82,19 @@ class ExactScores:
 
     # ------------------------------------------------------------------ scores
 
-    def _reached(self, held: frozenset[int], row: Sequence[int] | None = None) -> list[int]:
-        """Return the leaves that rows reach which have some states of a row, that of x."""
-        own = self.states.own if row is None else row
-        return [
-            i
-            for i, leaf in enumerate(self.states.leaves)
-            if all(a not in held or some >> own[a] & 1 for a, some in leaf.tests.items())
-        ]
+    def _reached(
+        self, held: frozenset[int], row: Sequence[int] | None = None
+    ) -> dict[int, frozenset[int]]:
+        """Return the leaves that rows reach which have some states of a row, that of x.
+
+        Each with the attributes on its path whose state is known.
+        """
+        own, found = self.states.own if row is None else row, dict[int, frozenset[int]]()
+        for i, leaf in enumerate(self.states.leaves):
+            known = _NOTHING if held.isdisjoint(leaf.tests) else held.intersection(leaf.tests)
+            if all(leaf.tests[a] >> own[a] & 1 for a in known):
+                found[i] = known
+        return found
 
     def class_of(self, row: Sequence[int] | None = None) -> int:
         forest, every = self.forest, frozenset(range(self.n))
@@ -130,41 +144,48 @@ class ExactScores:
         return self.base + total / (self.divisor * self.chance(held))
 
     def _by_components(self, held: frozenset[int], known: Event) -> Fraction:
-        chances, leaves = self.chances, self.states.leaves
+        chances = self.chances
         shares, sums = [*chances.weights], [0] * len(chances.weights)
         for a, some in known.items():
             shares = [s * m for s, m in zip(shares, chances.masses(a, some), strict=True)]
-        # Over one power of 2**30 for all leaves, since fractions would be reduced each.
-        deepest = max(len(leaf.tests) for leaf in leaves)
-        for i in self.reached(held):
-            factors = self._factors(i, held)
-            value = self.leaf_values[i] << _BITS * (deepest - len(factors))
-            for c in range(len(sums)):
-                sums[c] += value * math.prod(factor[c] for factor in factors)
-        scale = self.divisor << _BITS * deepest
+        adds = [self._adds(i, part) for i, part in self.reached(held).items()]
+        sums = [sum(column) for column in zip(*adds, strict=True)] if adds else sums
+        scale = self.divisor << _BITS * self._deepest
         weighted = sum(share * total for share, total in zip(shares, sums, strict=True))
         return self.base + Fraction(weighted, scale * sum(shares))
 
-    def _factors(self, i: int, held: frozenset[int]) -> list[list[int]]:
+    def _by_component(self, i: int, known: frozenset[int]) -> list[int]:
+        """Return what a leaf that can be reached adds under each component.
+
+        Over one power of 2**30 for all leaves, since fractions would be reduced each.
+        """
+        factors = self._factors(i, known)
+        value = self.leaf_values[i] << _BITS * (self._deepest - len(factors))
+        return [value * math.prod(column) for column in zip(*factors)] or [
+            value for _ in self.chances.weights
+        ]
+
+    def _factors(self, i: int, known: frozenset[int]) -> list[list[int]]:
         """Return the probabilities of what leads to a leaf, over 2**30, by component."""
         self.look()
         tests = self.states.leaves[i].tests.items()
-        return [self.chances.masses(a, some) for a, some in tests if a not in held]
+        return [self.chances.masses(a, some) for a, some in tests if a not in known]
 
-    def in_units(self, i: int, held: frozenset[int], down: bool) -> int:
+    def _in_units(self, i: int, known: frozenset[int], down: bool) -> int:
         """Return what a leaf that can be reached adds under independent attributes, in units.
 
         Rounded down, or to the nearest integer, of two to the even one.
         """
-        factors = self._factors(i, held)
+        factors = self._factors(i, known)
         adds = self.leaf_values[i] * math.prod(factor[0] for factor in factors)
         of = (self.divisor << _BITS * len(factors)) * self.unit.numerator
         units, left = divmod(adds * self.unit.denominator, of)
         return units if down else units + (2 * left > of - units % 2)
 
-    def look(self) -> None:
-        """Raise ``TooLong`` where no time is left."""
-        if time.monotonic() > self.deadline:
+    def look(self, bits: int = 0) -> None:
+        """Raise ``TooLong`` where no time is left, or no room for more events."""
+        self._room -= bits
+        if time.monotonic() > self.deadline or self._room < 0:
             raise TooLong
 
     def greatest_leaves(self, held: frozenset[int]) -> list[Fraction]:

@@ -78,11 +78,11 @@ class Forest:
             else:
                 tests -= 1
                 place, limits = tree["split"][tests], self.thresholds[column]
-                above = [-math.inf, *limits, math.inf]
-                left, right = done.pop(), done.pop()
-                done.append(
-                    Node((), column, place, above[place + 1], tree["missing"][tests], left, right)
+                above = (
+                    limits[place] if 0 <= place < len(limits) else math.copysign(math.inf, place)
                 )
+                left, right = done.pop(), done.pop()
+                done.append(Node((), column, place, above, tree["missing"][tests], left, right))
         return done[0]
 
     # ------------------------------------------------------------- columns

@@ -13,6 +13,7 @@ from cpx.check.claims import (
     class_name,
     compare,
     compare_shares,
+    having,
     names_of,
     nothing_found,
     proof,
@@ -21,6 +22,7 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
+from cpx.check.side_constraints import broken_by, kept_words
 
 __all__ = ["KINDS", "judge"]
 
@@ -36,6 +38,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
     names, called = names_of(instance), class_name(instance, "positive")
     unit = Fraction(parameters.get("unit", 1))
     most = sum(weight for weight in weights if weight > 0)
+    side, rival = broken_by(instance), having("rule", kept_words(instance))
 
     def in_words(clause: tuple[int, ...], alone: bool) -> str:
         text = " and ".join(names[j] for j in clause)
@@ -49,10 +52,10 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         if result["status"] != "OPTIMAL":
             if bound is None:
                 return f"{told}, without a bound"
-            return f"{told}, not proved optimal: no rule has more than {real(bound)}"
+            return f"{told}, not proved optimal: no {rival} has more than {real(bound)}"
         if value == most:
             return f"{told} is optimal: all positive weight and no negative"
-        return f"{told} is optimal: no such rule has more; all positive: {real(most)}"
+        return f"{told} is optimal: no such {rival} has more; all positive: {real(most)}"
 
     def counts(covered: list[bool]) -> str:
         signed = [*zip(covered, weights, strict=True)]
@@ -62,8 +65,8 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
 
     def violations(result: Mapping[str, Any]) -> list[str]:
         status, found = result["status"], result["explanation"]
-        if status == "INFEASIBLE":
-            return ["status: INFEASIBLE, but every formula of one feature is allowed"]
+        if status == "INFEASIBLE" and any(not side([j]) for j in range(d)):
+            return ["status: INFEASIBLE, but a formula of one feature is allowed"]
         if found is None:
             return nothing_found(result)
         features = found["features"]
@@ -76,6 +79,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
             return ["features: the rule has no clause"]
         if any(len(clause) > literals for clause in rule):
             out.append(f"features: a clause has more than {literals}")
+        out += side(features)
         covered = [any(all(row[j] == "1" for j in clause) for clause in rule) for row in rows]
         value = sum(weight for inside, weight in zip(covered, weights, strict=True) if inside)
         compare(out, "objective", result["objective"], value)
@@ -83,7 +87,8 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         if result["bound"] is not None and value == most and status != "OPTIMAL":
             out.append(f"status: {status}, but no rule has more than {most}")
         if result["bound"] is not None and m * d * d <= _MOST_PRODUCTS:
-            out += beaten(result, *_small_rule(rows, weights, literals), -1)
+            other, weight = _small_rule(rows, weights, literals)
+            out += [] if side(other) else beaten(result, other, weight, -1)
         compare_shares(out, found, None, None)
         text = " or ".join(in_words(clause, len(rule) == 1) for clause in rule)
         if not found["rule"].get("conditions"):

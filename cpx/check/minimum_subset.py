@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,6 +23,7 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
+from cpx.check.side_constraints import broken_by
 
 __all__ = ["KINDS", "MinimumSubset", "judge", "violations"]
 
@@ -35,6 +36,8 @@ class MinimumSubset:
     ----------
     weights : list of n integers
     required, forbidden : set of int
+    side : callable
+        Says of a set which side constraints it breaks.
     enough : callable
         Says of a set whether it is enough; None when that could not be decided.
     """
@@ -43,6 +46,7 @@ class MinimumSubset:
     required: set[int]
     forbidden: set[int]
     enough: Callable[[frozenset[int]], bool | None]
+    side: Callable[[Iterable[int]], list[str]]
 
 
 def violations(data: MinimumSubset, result: Mapping[str, Any]) -> list[str]:
@@ -51,7 +55,7 @@ def violations(data: MinimumSubset, result: Mapping[str, Any]) -> list[str]:
     out: list[str] = []
     if status == "INFEASIBLE":
         most = frozenset(range(len(data.weights))) - data.forbidden
-        if not data.required & data.forbidden:
+        if not data.required & data.forbidden and not data.side(most):
             # Every set that is enough is contained in this one, which then is so too.
             out += _sufficiency(data.enough(most), wanted=False)
     if found is None:
@@ -64,7 +68,11 @@ def violations(data: MinimumSubset, result: Mapping[str, Any]) -> list[str]:
     compare(out, "objective", result["objective"], objective)
     out += _sufficiency(data.enough(chosen), wanted=True)
     if status == "OPTIMAL" and not out:
-        idle = [j for j in sorted(chosen - data.required) if data.enough(chosen - {j})]
+        idle = [
+            j
+            for j in sorted(chosen - data.required)
+            if not data.side(chosen - {j}) and data.enough(chosen - {j})
+        ]
         if idle:
             out.append(f"status: OPTIMAL, but the feature {idle[0]} can be left out")
     return out + proof(result, objective, 1)
@@ -77,7 +85,7 @@ def _broken(data: MinimumSubset, features: list[int]) -> list[str]:
         out.append(f"features: the required {missing} are not chosen")
     if present := sorted(data.forbidden & {*features}):
         out.append(f"features: the forbidden {present} are chosen")
-    return out
+    return out + data.side(features)
 
 
 def _sufficiency(enough: bool | None, wanted: bool) -> list[str]:
@@ -116,6 +124,7 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         set(parameters.get("required", ())),
         set(parameters.get("forbidden", ())),
         enough,
+        broken_by(instance),
     )
 
     def judged(result: Mapping[str, Any]) -> list[str]:

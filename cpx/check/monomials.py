@@ -28,6 +28,7 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
+from cpx.check.side_constraints import broken_by, kept_words
 
 __all__ = ["KINDS", "Monomial", "judge", "read"]
 
@@ -49,6 +50,8 @@ class Monomial:
     max_coverage: Fraction | None
     min_precision: Fraction | None
     covers_something: bool
+    side: Callable[[list[int]], list[str]]
+    kept: list[str]
     unseen: Mapping[str, Any] | None
 
 
@@ -114,6 +117,8 @@ def read(instance: Mapping[str, Any]) -> Monomial:
         groups=instance["groups"] if parameters.get("one_per_group") else None,
         # A precision is asked of rules that have one.
         covers_something=kind == _RATIO or limits["min_precision"] is not None,
+        side=broken_by(instance),
+        kept=kept_words(instance),
         unseen=instance.get("unseen"),
         **limits,
     )
@@ -187,10 +192,10 @@ def _has_solution(data: Monomial) -> bool:
     """Try the required features alone, and with one or two more; True is a proof."""
     base = sorted(data.required)
     # Every candidate contains the required features: if they break a constraint all do.
-    if _broken_constraints(data, base):
+    if _broken_choice(data, base):
         return False
     rows = np.asarray(data.agrees[:, base].all(axis=1), dtype=np.bool_)
-    if not _broken_limits(data, rows):
+    if _allowed(data, base):
         return True
     d = data.agrees.shape[1]
     if len(base) == data.k or rows.sum() * d * d > _MOST_PRODUCTS:
@@ -290,6 +295,10 @@ def _broken_limits(data: Monomial, covered: NDArray[np.bool_]) -> list[str]:
 
 
 def _broken_constraints(data: Monomial, features: list[int]) -> list[str]:
+    return _broken_choice(data, features) or data.side(features)
+
+
+def _broken_choice(data: Monomial, features: list[int]) -> list[str]:
     d, chosen = data.agrees.shape[1], set(features)
     if out := wrong_features(features, d):
         return out
@@ -350,6 +359,7 @@ def _rival(data: Monomial) -> str:
     parts = ["has what is required"] * bool(data.required)
     parts += ["has nothing forbidden"] * bool(data.forbidden)
     parts += ["has at most one condition of each group"] * (data.groups is not None)
+    parts += data.kept
     if data.min_coverage:
         parts.append(f"covers at least {percent(data.min_coverage)} of the samples")
     elif data.covers_something and not data.min_precision:

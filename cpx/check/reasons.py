@@ -30,8 +30,9 @@ from cpx.check.claims import (
 from cpx.check.class_margin import always_wins
 from cpx.check.forest import Forest, Node
 from cpx.check.intervals import Intervals
+from cpx.check.side_constraints import broken_by
 
-__all__ = ["KINDS", "judge"]
+__all__ = ["KINDS", "Reason", "judge"]
 
 KINDS = ("sufficient-reason",)
 """Kinds of problem that are judged here."""
@@ -43,13 +44,14 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
     Reading and judging a result take so many seconds; then sufficiency is left undecided.
     """
     started = time.monotonic()
-    reading = _Reason(instance)
+    reading = Reason(instance)
     parameters = instance["parameters"]
     data = minimum_subset.MinimumSubset(
         list(parameters.get("weights") or [1] * reading.n),
         set(parameters.get("required", ())),
         set(parameters.get("forbidden", ())),
         reading.enough,
+        broken_by(instance),
     )
     left = seconds - (time.monotonic() - started)
 
@@ -66,7 +68,9 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
     return violations
 
 
-class _Reason:
+class Reason:
+    """What a saved reason is judged by: the forest, the row and its class."""
+
     def __init__(self, instance: Mapping[str, Any]) -> None:
         self.forest = forest = Forest(instance["model"], instance["x"])
         parameters = instance["parameters"]
@@ -79,23 +83,23 @@ class _Reason:
         self.deadline = float("inf")
         self.conditions: _Conditions | None = None
         self.own = [leaf for (leaf,) in self._reached(self.cells.box(frozenset(range(self.n))))]
-        self.label = self._class([leaf.values for leaf in self.own])
+        self.label = self.class_of([leaf.values for leaf in self.own])
         self.predicted = forest.classes[self.label]
         self.rivals = [r for r in range(len(forest.classes)) if r != self.label]
 
-    def _class(self, leaves: list[tuple[int, ...]]) -> int:
+    def class_of(self, leaves: list[tuple[int, ...]]) -> int:
         forest = self.forest
         sums = [sum(column) for column in zip(forest.base, *leaves, strict=True)]
         if forest.decision == "first":
             return sums.index(max(sums))
         return int(sums[0] > 0 or (sums[0] == 0 and forest.decision == "nonnegative"))
 
-    def _margin(self, values: tuple[int, ...] | list[int], rival: int) -> int:
+    def margin(self, values: tuple[int, ...] | list[int], rival: int) -> int:
         if self.forest.decision == "first":
             return values[self.label] - values[rival]
         return values[0] if self.label == 1 else -values[0]
 
-    def _wins(self, margin: int, rival: int) -> bool:
+    def wins(self, margin: int, rival: int) -> bool:
         if margin != 0:
             return margin > 0
         decision = self.forest.decision
@@ -142,26 +146,25 @@ class _Reason:
         sure = sum(all(leaf.values[self.label] for leaf in leaves) for leaves in reached)
         votes = self.forest.scale * (2 * sure - len(reached))
         return all(
-            self._wins(votes + self._margin(self.forest.base, rival), rival)
-            for rival in self.rivals
+            self.wins(votes + self.margin(self.forest.base, rival), rival) for rival in self.rivals
         )
 
     def _worst_wins(self, reached: list[list[Node]], rival: int) -> bool:
-        total = self._margin(self.forest.base, rival)
-        own = [self._margin(leaf.values, rival) for leaf in self.own]
-        worst = [min(self._margin(leaf.values, rival) for leaf in leaves) for leaves in reached]
+        total = self.margin(self.forest.base, rival)
+        own = [self.margin(leaf.values, rival) for leaf in self.own]
+        worst = [min(self.margin(leaf.values, rival) for leaf in leaves) for leaves in reached]
         if not self.unit:
-            return self._wins(total + sum(worst), rival)
+            return self.wins(total + sum(worst), rival)
         # By how much x wins; a tie that the rival would get is one unit short.
         slack = total + sum(own)
-        slack -= not self._wins(0, rival)
+        slack -= not self.wins(0, rival)
         lost = sum(-((w - o) // self.unit) for o, w in zip(own, worst, strict=True))
         return lost <= slack // self.unit
 
     def _always_wins(self, box: Box, rival: int) -> bool:
-        leads = [self._margin(leaf.values, rival) for leaf in self.cells.leaves]
-        base = self._margin(self.forest.base, rival)
-        return always_wins(self.cells, box, leads, base, int(not self._wins(0, rival)), self._look)
+        leads = [self.margin(leaf.values, rival) for leaf in self.cells.leaves]
+        base = self.margin(self.forest.base, rival)
+        return always_wins(self.cells, box, leads, base, int(not self.wins(0, rival)), self._look)
 
     def _look(self) -> None:
         if time.monotonic() > self.deadline:
@@ -263,9 +266,9 @@ class _Reason:
         least, scale = 0, self.forest.scale
         for rival in self.rivals:
             # The lead is 2 votes - trees, and what the base gives.
-            missing = scale * len(self.own) - self._margin(self.forest.base, rival)
+            missing = scale * len(self.own) - self.margin(self.forest.base, rival)
             votes = -(-missing // (2 * scale))
-            least = max(least, votes + (not self._wins(2 * scale * votes - missing, rival)))
+            least = max(least, votes + (not self.wins(2 * scale * votes - missing, rival)))
         return least
 
 

@@ -26,8 +26,9 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
+from cpx.check.side_constraints import broken_by, kept_words
 
-__all__ = ["KINDS", "judge"]
+__all__ = ["KINDS", "Learning", "Selection", "judge"]
 
 KINDS = ("rule-set", "rule-set-learning")
 
@@ -52,6 +53,7 @@ class _Sets(ABC):
         self.hamming = parameters.get("loss", "zero-one") == "hamming"
         self.total = total
         self.names, self.called = names_of(instance), class_name(instance, "the class")
+        self.side, self.kept = broken_by(instance), kept_words(instance)
 
     @abstractmethod
     def rule(self, r: int) -> list[int]:
@@ -139,8 +141,8 @@ class _Sets(ABC):
         return found
 
 
-class _Selection(_Sets):
-    """Rules of a list."""
+class Selection(_Sets):
+    """An instance whose rules are a list, read from its JSON object."""
 
     def rule(self, r: int) -> list[int]:
         found: list[int] = self.parameters["rules"][r]
@@ -158,6 +160,7 @@ class _Selection(_Sets):
             parts.append(f"has a weight of at most {most} covered more than once")
         parts += ["has what is required"] * bool(limits.get("required"))
         parts += ["has nothing forbidden"] * bool(limits.get("forbidden"))
+        parts += self.kept
         return having(f"set of the {self.count()} candidates", parts)
 
     def length(self, r: int) -> int:
@@ -181,10 +184,10 @@ class _Selection(_Sets):
             most = limits.get(name)
             if most is not None and value > most:
                 out.append(f"{name}: {value}, at most {most} allowed")
-        return out
+        return out + self.side(chosen)
 
 
-class _Learning(_Sets):
+class Learning(_Sets):
     """All conjunctions of few literals, numbered by size and then as words in a dictionary."""
 
     def rule(self, r: int) -> list[int]:
@@ -212,7 +215,7 @@ class _Learning(_Sets):
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:
     """Read an instance; return what says what is wrong with a result for it."""
     learned = instance["problem"] == KINDS[1]
-    data = _Learning(instance) if learned else _Selection(instance)
+    data = Learning(instance) if learned else Selection(instance)
 
     def violations(result: Mapping[str, Any]) -> list[str]:
         found, status = result["explanation"], result["status"]

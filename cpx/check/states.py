@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from operator import or_
@@ -40,6 +40,8 @@ class States:
     coding : dict
         As it is saved.
     forest : Forest
+    look : callable
+        Told of each node that is gone through, with the bits of a new event; it may raise.
 
     Attributes
     ----------
@@ -50,7 +52,9 @@ class States:
         Tests that are between the cuts of a column.
     """
 
-    def __init__(self, coding: Mapping[str, Any], forest: Forest) -> None:
+    def __init__(
+        self, coding: Mapping[str, Any], forest: Forest, look: Callable[[int], None]
+    ) -> None:
         self.names, self.columns, self.titles = (
             coding[key] for key in ("names", "columns", "column_names")
         )
@@ -65,6 +69,9 @@ class States:
         self.lost: list[str] = []
         self._below: dict[int, tuple[list[int], int]] = {}
         self._every = [(1 << len(states)) - 1 for states in self.states]
+        self._look = look
+        # Each event is kept once: those of columns with thousands of thresholds are large.
+        self._events: list[dict[int, int]] = [{} for _ in self.states]
         self.leaves = [leaf for t, root in enumerate(forest.trees) for leaf in self._walk(t, root)]
 
     def _cell(self, c: int, value: float | None) -> int:
@@ -80,15 +87,23 @@ class States:
         while waiting:
             node, path = waiting.pop()
             if node.left is None or node.right is None:
-                tests = {a: some for a, some in path.items() if some != self._every[a]}
+                tests = {a: self._kept(a, some) for a, some in path.items()}
                 found.append(Leaf(tree, node.values, tests))
                 continue
+            self._look(0)
             a = self._place[node.column][0]
             left, before = self._lefts(node), path.get(a, self._every[a])
             for child, some in ((node.right, before & ~left), (node.left, before & left)):
                 if some:
-                    waiting.append((child, {**path, a: some}))
+                    waiting.append((child, path if some == before else {**path, a: some}))
         return found
+
+    def _kept(self, a: int, some: int) -> int:
+        events = self._events[a]
+        if some not in events:
+            self._look(len(self.states[a]))
+            events[some] = some
+        return events[some]
 
     def _lefts(self, node: Node) -> int:
         """Return the states of the tested attribute that go left."""

@@ -69,6 +69,7 @@ class ExpectationOptions:
             measure=measure,
             required=opt.read_features(wanted.require),
             forbidden=opt.read_features(wanted.forbid),
+            where=wanted.where or (),
             name=name,
         )
 
@@ -155,7 +156,7 @@ def _explainer(
 
 def _refuse_options_of_rules(source: Source, wanted: RuleOptions, *taken: str) -> None:
     refused = given(source, "distribution", *taken)
-    for option in (*refused, *given(wanted, "require", "forbid")):
+    for option in (*refused, *given(wanted, "require", "forbid", "where")):
         raise InvalidOption(f"{option} is for a rule, not for a probabilistic explanation")
 
 

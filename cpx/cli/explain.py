@@ -250,7 +250,7 @@ def _reason_of_row(
     from cpx.models.sufficient_reason.problem import SufficientReason
 
     refused = [*given(source, "table", "target", "row", "model", "seed")]
-    for option in (*refused, *given(wanted, "require", "forbid")):
+    for option in (*refused, *given(wanted, "require", "forbid", "where")):
         raise InvalidOption(f"{option} is for --kind rule")
     if source.model not in opt.TREES:
         raise InvalidOption(
@@ -270,6 +270,7 @@ def _reason_of_row(
         definition,
         required=opt.read_features(wanted.require),
         forbidden=opt.read_features(wanted.forbid),
+        side_constraints=wanted.where or (),  # type: ignore[arg-type]
         name=f"{source.table.name.partition('.')[0]}-{source.row}",
     )
     words = ", ".join([problem.kind, *problem.brief()])

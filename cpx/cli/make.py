@@ -139,7 +139,7 @@ def _sufficient_reason(
     from cpx.models.sufficient_reason.problem import SufficientReason
     from cpx.models.sufficient_reason.row import fitted_to
 
-    for option in (*given(source, "table"), *given(wanted, "require", "forbid")):
+    for option in (*given(source, "table"), *given(wanted, "require", "forbid", "where")):
         raise InvalidOption(f"{option} is for tables, not for --problem {PROBLEM}")
     if asked.row_file is None:
         raise InvalidOption(f"--problem {PROBLEM} needs a model and a CSV file with the row")
@@ -158,6 +158,7 @@ def _sufficient_reason(
         definition=definition,
         required=opt.read_features(wanted.require),
         forbidden=opt.read_features(wanted.forbid),
+        side_constraints=wanted.where or (),  # type: ignore[arg-type]
         name=name or f"{source.table.name.partition('.')[0]}-{asked.row_file.stem}",
     )
     return problem, ", ".join([f"class {problem.label}: {problem.kind}", *problem.brief()])

@@ -38,7 +38,7 @@ _TAKEN: tuple[str, ...] = (
     "--bins",
     "--strategy",
 )
-_TAKEN += ("--categorical", "--seed", "--require", "--forbid", "--m")
+_TAKEN += ("--categorical", "--seed", "--require", "--forbid", "--where", "--m")
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def rule_set(
     """Train the model, draw samples and state the problem of a kind; return words too."""
     from cpx.models import RuleSetLearning
 
-    unwanted = () if kind == SELECTION else ("--require", "--forbid")
+    unwanted = () if kind == SELECTION else ("--require", "--forbid", "--where")
     for option in (*given(source), *given(wanted)):
         if option not in _TAKEN or option in unwanted:
             raise InvalidOption(f"{option} is not for --problem {kind}")
@@ -272,4 +272,5 @@ def _with_choice(problem: RuleSetSelection, wanted: RuleOptions) -> RuleSetSelec
         problem,
         required=numbers("--require", wanted.require),
         forbidden=numbers("--forbid", wanted.forbid),
+        side_constraints=wanted.where or (),  # type: ignore[arg-type]
     )

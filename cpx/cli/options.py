@@ -147,6 +147,14 @@ Gap = Annotated[
         metavar="G", help="Stop once |value - bound| / |value| is at most G, such as 0.05."
     ),
 ]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT",
+        help="A side constraint, such as 'not (age > 60 and sex == male)'. Repeatable.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one Result object as JSON.")]
 RulesAsJson = Annotated[
     bool, typer.Option("--json", help="Print one object as JSON, with all rules.")

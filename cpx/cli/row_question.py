@@ -135,6 +135,7 @@ class RuleOptions:
             show_default=False,
         ),
     ] = None
+    where: opt.Where = None
     one_per_column: Annotated[
         bool, typer.Option("--one-per-column", help="At most one condition of each column.")
     ] = False
@@ -193,6 +194,7 @@ class RuleOptions:
                 "min_precision": self.min_precision,
                 "required": self.require or (),
                 "forbidden": self.forbid or (),
+                "where": self.where or (),
                 "one_per_group": self.one_per_column,
             }
         )

@@ -33,6 +33,7 @@ def solve(
             help="A known solution: feature indices such as 3,7,12, or a saved result.",
         ),
     ] = None,
+    where: opt.Where = None,
     as_json: opt.Json = False,
     output: opt.ResultFile = None,
     isolate: opt.Isolate = True,
@@ -73,6 +74,8 @@ def solve(
     chosen = opt.solve_options(time_limit, threads, seed, gap, encoding, hint)
     opt.require_engine(backend, None, None)
     problem = read_instance(inst)
+    if where:
+        problem = problem.where(*where)
     if proof is not None:
         require_provable(problem)
     result = run_solve(problem, backend, chosen, isolate)

@@ -193,7 +193,7 @@ def plan(design: Design) -> Plan:
     for source in sources:
         problem = source.problem()
         for name in names:
-            if name not in by_name and not backend(name).accepts(problem):
+            if name not in by_name and not backend(name).takes(problem):
                 continue
             for settings, encoding in product(design.options, design.encodings or (None,)):
                 parts = [named_text("options ", settings), f"encoding {encoding}", "all"]

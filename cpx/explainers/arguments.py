@@ -71,6 +71,7 @@ class QuestionOptions(TypedDict, total=False):
     min_precision: Share | None
     required: object
     forbidden: object
+    where: str | Sequence[str]
     one_per_group: bool
     name: str
 
@@ -99,6 +100,7 @@ class ReasonOptions(EngineOptions, total=False):
     weights: Sequence[int] | Mapping[Any, int] | None
     required: object
     forbidden: object
+    where: str | Sequence[str]
     class_names: Sequence[str] | Mapping[Any, str] | None
     label: Any
     trusted: bool | Iterable[str]
@@ -108,10 +110,13 @@ class ExpectationOptions(EngineOptions, total=False):
     """What :meth:`cpx.ProbabilisticExplainer.explain` takes by name."""
 
     threshold: Share | None
-    measure: Literal["expectation", "probability-bound"] | None
+    measure: Literal["expectation", "probability-bound", "sampled-probability"] | None
+    samples: int
+    least: int
     prediction: str | None
     required: object
     forbidden: object
+    where: str | Sequence[str]
     unit: Share | None
     label: Any
     name: str

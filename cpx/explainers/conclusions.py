@@ -71,6 +71,7 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
         required=problem.required,
         forbidden=problem.forbidden,
         one_per_group=problem.one_per_group,
+        side_constraints=problem.side_constraints,
         **limits,
     )
     threads = int(result.options.get("threads", 1))

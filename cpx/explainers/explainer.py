@@ -242,7 +242,7 @@ class Explainer:
             what = "no rule" if found is None else "a rule that is wrong"
             raise EngineError(
                 f"{result.engine} found {what}: {result.status}, {result.raw_status}"
-                + "".join(f"; {warning}" for warning in result.warnings)
+                + "".join(f"; {remark}" for remark in result.remarks)
             )
         limit = result.options.get("time_limit")
         return replace(found, result=result, ask_rivals=partial(rivals, problem, time_limit=limit))

@@ -108,6 +108,10 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     required, forbidden : str, int, or a sequence of them
         Conditions that the rule must, and must not, have: as they are printed, or indices
         of features.
+    where : str or sequence of str
+        Side constraints on the conditions, such as ``"not (age > 60 and sex == male)"`` or
+        ``"at_most(2, age, sex, job)"``, of every kind of explanation; see
+        :meth:`cpx.models.Problem.where`. A condition that is not true of x is in no rule.
     one_per_group : bool, default=False
         At most one condition per column.
     backend : str, default="search"

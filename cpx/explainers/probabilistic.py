@@ -14,6 +14,7 @@ from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
 from cpx.data.mixture_choice import choose_mixture
 from cpx.data.mixture_fit import fit_mixture, structure_of
+from cpx.data.naive_bayes import fit_naive_bayes
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError, EngineError, InvalidOption, UnknownName, shown
 from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
@@ -35,8 +36,11 @@ if TYPE_CHECKING:
 
 __all__ = ["FITTED", "ProbabilisticExplainer"]
 
-FITTED = ("factorised", "mixture", "chow-liu", "fitted")
-"""Names of distributions; the last is the one of them that suits rows kept aside best."""
+FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
+"""Names of distributions; the last is that of the first three which suits rows kept aside best."""
+
+SAMPLED = "sampled-probability"
+"""The measure of a threshold that rows drawn must reach, not exact expectations."""
 
 _COMPONENTS = {"mixture": 10, "chow-liu": 1}
 
@@ -57,9 +61,10 @@ class ProbabilisticExplainer:
     distribution : str or TreeMixture, default="mixture"
         What is fitted: ``"factorised"`` (all attributes independent: the best explanation can be
         proved), a ``"mixture"`` of such distributions, ``"chow-liu"`` trees, or ``"fitted"``: the
-        one of these that suits rows kept aside best. Options may follow in braces:
-        ``"mixture{components=5}"``. Or a distribution that is fitted already, over the same
-        states.
+        one of these that suits rows kept aside best. ``"naive-bayes"`` has all attributes
+        independent among the rows that the model gives the same class. Options may follow in
+        braces: ``"mixture{components=5}"``. Or a distribution that is fitted already, over the
+        same states.
     components : int, optional
         By default 10 for a mixture, and one Chow-Liu tree.
     groups : mapping of str to columns, optional
@@ -145,12 +150,16 @@ class ProbabilisticExplainer:
             raise UnknownName("distribution", name, FITTED)
         if components is not None:
             options = {"components": components} | options
-        own = {"fitted": {"max_components"}, "factorised": set[str]()}.get(name, {"components"})
+        fixed = {"factorised": set[str](), "naive-bayes": set[str]()}
+        own = {"fitted": {"max_components"}, **fixed}.get(name, {"components"})
         if wrong := sorted(options.keys() - own - {"smoothing"}):
             raise InvalidOption(f"{wrong[0]} is no option of the distribution {shown(name)}")
         options = {"smoothing": smoothing, "seed": self.seed} | options
         codes, sizes = self.coding.codes(rows), self.coding.cardinalities
         with interruptible():
+            if name == "naive-bayes":
+                labels = self.model.predict_index(np.asarray(rows, dtype=np.float64))
+                return fit_naive_bayes(codes, sizes, labels, smoothing=options["smoothing"])
             if name == "fitted":
                 chosen, self.trials = choose_mixture(codes, sizes, **options)
                 return chosen
@@ -172,6 +181,7 @@ class ProbabilisticExplainer:
         prediction: str | None = None,
         required: Any = (),
         forbidden: Any = (),
+        where: Any = (),
         unit: Any = None,
         label: Any = None,
         name: str = "",
@@ -191,6 +201,8 @@ class ProbabilisticExplainer:
             :class:`~cpx.models.expected_prediction.fewest.FewestExpected`.
         prediction : {"score", "probability", "share of votes"}, optional
             What is expected, to be sure of it: a model has one of them only.
+        where : str or sequence of str
+            Side constraints on the attributes; see :meth:`cpx.models.Problem.where`.
         required, forbidden, unit, label, name
             As for :class:`~cpx.models.expected_prediction.problem.MLSE`.
 
@@ -205,6 +217,7 @@ class ProbabilisticExplainer:
         shared: dict[str, Any] = {
             "required": _several(required),
             "forbidden": _several(forbidden),
+            "side_constraints": where,
             "unit": unit,
             "label": label,
             "context": self._context(x),
@@ -266,7 +279,11 @@ class ProbabilisticExplainer:
             As for :meth:`problem`, which takes some of the options, too.
         **options
             ``backend``, ``time_limit`` and others of :func:`cpx.solve`; ``fresh``, the number of
-            rows drawn to see how often the class stays, where it is not computed exactly.
+            rows drawn to see how often the class stays, where it is not computed exactly. A
+            ``threshold`` may also be of the ``measure="sampled-probability"``: the fewest values
+            are wanted with which so large a share of the rows drawn keep the class. Any engine
+            for rules answers. ``samples`` is the number of these rows (10,000), ``least`` how
+            many of them must have the values (100).
 
         Returns
         -------
@@ -279,19 +296,48 @@ class ProbabilisticExplainer:
             When the engine or the check failed, or nothing was found within the limit, or no
             attributes reach the threshold.
         """
+        if options.get("measure") == SAMPLED:
+            return self._by_samples(x, k, {**options})
         problem, result = self._solved(x, k, {**options})
         result = self.measured(problem, result, options.get("fresh", FRESH))
         measured: Any = result.explanation
         if measured is None or result.status is Status.ERROR:
             raise _nothing(problem, result, self._best_reachable(problem, result))
-        notes = [*measured.notes, *self.notes, *result.warnings]
+        return self._answer(problem, result, "the expectation", measured.notes)
+
+    def _answer(
+        self, problem: ExpectedPrediction, result: Result, checked: str, told: Sequence[str]
+    ) -> ExpectedExplanation:
+        notes = [*told, *self.notes, *result.warnings]
         if result.verified:
-            notes.append("checked: code that no engine uses confirms the expectation")
-        notes = list(dict.fromkeys(notes))
+            notes.append(f"checked: code that no engine uses confirms {checked}")
+        found: Any = result.explanation
         answer: ExpectedExplanation = replace(
-            measured, notes=tuple(notes), result=result, problem=problem
+            found, notes=tuple(dict.fromkeys(notes)), result=result, problem=problem
         )
         return answer
+
+    def _by_samples(self, x: Any, k: int | None, asked: dict[str, Any]) -> ExpectedExplanation:
+        """Explain x by the fewest values with which enough rows that are drawn keep its class."""
+        from cpx.explainers.sampled_probability import FewestSampled
+
+        threshold, fresh = asked.pop("threshold", None), asked.pop("fresh", FRESH)
+        if k is not None or threshold is None:
+            raise InvalidOption(f"measure {SAMPLED} needs a threshold, and no k")
+        count, least = asked.pop("samples", 10_000), asked.pop("least", 100)
+        del asked["measure"]
+        backend, seed, engine = self._engine(asked)
+        problem = self.problem(x, self.coding.n_attributes, **asked)
+        question = FewestSampled(problem, threshold, count, least, seed)
+        result, proved = question.solve(backend, seed, engine)
+        if result.explanation is None:
+            raise EngineError(question.nothing(result, backend, seed, engine))
+        rule = problem.explanation(result.explanation.features)
+        found = replace(
+            problem.conclude(rule, False, None, None), proved=question.told(result, proved)
+        )
+        result = self.measured(problem, replace(result, explanation=found), fresh)
+        return self._answer(problem, result, "the share of these rows", ())
 
     def _best_reachable(self, problem: ExpectedPrediction, result: Result) -> str:
         """Say what can be expected at most, where no attributes reach a threshold."""
@@ -307,6 +353,7 @@ class ProbabilisticExplainer:
             k=problem.n_features,
             required=problem.required,
             forbidden=problem.forbidden,
+            side_constraints=problem.side_constraints,
         )
         found = solve_with(greatest, BACKEND, self.seed, {"time_limit": TIME_LIMIT})
         if found.explanation is None:
@@ -319,11 +366,16 @@ class ProbabilisticExplainer:
         self, x: Any, k: int | None, asked: dict[str, Any]
     ) -> tuple[ExpectedPrediction, Result]:
         asked.pop("fresh", None)
+        backend, seed, engine = self._engine(asked)
+        problem = self.problem(x, k, **asked)
+        return problem, solve_with(problem, backend, seed, engine)
+
+    def _engine(self, asked: dict[str, Any]) -> tuple[str, int, dict[str, Any]]:
+        """Take out who solves, the seed, and the options of the solve."""
         engine: dict[str, Any] = {"time_limit": TIME_LIMIT}
         engine |= {name: asked.pop(name) for name in SOLVE_OPTIONS if name in asked}
-        backend, seed = asked.pop("backend", None), engine.pop("seed", self.seed)
-        problem = self.problem(x, k, **asked)
-        return problem, solve_with(problem, backend or BACKEND, seed, engine)
+        seed = engine.pop("seed", self.seed)
+        return asked.pop("backend", None) or BACKEND, seed, engine
 
     def frontier(self, x: Any, k: int | None = None, *, width: int = 5, **asked: Any) -> Frontier:
         """Return the explanations of at most 0, 1, ..., k attributes.
@@ -435,7 +487,7 @@ def _several(given: Any) -> Any:
 
 
 def _nothing(problem: ExpectedPrediction, result: Result, best: str = "") -> EngineError:
-    words = "".join(f"; {warning}" for warning in result.warnings)
+    words = "".join(f"; {remark}" for remark in result.remarks)
     if result.status is Status.INFEASIBLE:
         asked = f" with {problem.reached}" if isinstance(problem, FewestExpected) else ""
         return EngineError(

@@ -18,6 +18,7 @@ from cpx.errors import InvalidOption, UnknownName, nearest, shown
 from cpx.explainers.arguments import Objective
 from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.models.side_constraints.text import texts_of
 from cpx.support.memory import require_rows_fit
 from cpx.support.validation import Share, integer, open_unit, positive_integer, share
 
@@ -68,6 +69,7 @@ class Question:
     min_precision: Share | None = None
     required: object = ()
     forbidden: object = ()
+    where: str | Sequence[str] = ()
     one_per_group: bool = False
     name: str = ""
 
@@ -170,7 +172,7 @@ class Question:
             When k or a condition does not fit the samples.
         """
         limits = {name: getattr(self, name) for name in _LIMITS}
-        return OBJECTIVES[self.objective](
+        stated = OBJECTIVES[self.objective](
             samples,
             k=self.k,
             required=conditions.features(self.required, "required"),
@@ -179,6 +181,8 @@ class Question:
             name=self.name,
             **{name: value for name, value in limits.items() if value is not None},
         )
+        texts = texts_of(self.where)
+        return stated.where(*texts, untrue=conditions.untrue()) if texts else stated
 
 
 class Conditions:
@@ -313,15 +317,18 @@ class Conditions:
                 found.append((column, int(own[0]), int(hit[0]) if hit.size else None))
         return found
 
-    def _refused(self, words: list[str], what: str) -> InvalidOption:
-        """Say what is wrong with the first of the words, or the first few together."""
-        known = self._known()
+    def untrue(self) -> set[str]:
+        """Return the texts of conditions that are false of x."""
         opposites = self._oracle.distribution.literal_names(~self._oracle.bits)
         false = {_spaced(opposite) for opposite in opposites}
         for column, _, _ in self._number_columns():
             for i in range(len(column.value_names)):
                 false.update(map(_spaced, _intervals(column, i)))
-        false -= known.keys()
+        return false - self._known().keys()
+
+    def _refused(self, words: list[str], what: str) -> InvalidOption:
+        """Say what is wrong with the first of the words, or the first few together."""
+        known, false = self._known(), self.untrue()
         for end in range(len(words), 0, -1):
             text = " and ".join(words[:end])
             if text in false:

@@ -30,6 +30,7 @@ class ReasonQuestion:
     weights: Sequence[int] | Mapping[Any, int] | None = None
     required: object = ()
     forbidden: object = ()
+    where: Any = ()
     class_names: Sequence[str] | Mapping[Any, str] | None = None
     label: Any = None
     name: str = ""
@@ -45,6 +46,7 @@ class ReasonQuestion:
             weights=_weights(features, self.weights),
             required=_several(self.required),
             forbidden=_several(self.forbidden),
+            side_constraints=self.where,
             label=self.label,
             context=class_context(
                 trees, int(trees.predict_index(features.x)[0]), self.class_names
@@ -90,7 +92,7 @@ def conclude(problem: SufficientReason, result: Result, told: Sequence[str] = ()
         When there is none, or the engine or the check failed.
     """
     found, weight = result.explanation, result.objective
-    words = "".join(f"; {warning}" for warning in result.warnings)
+    words = "".join(f"; {remark}" for remark in result.remarks)
     if result.status is Status.INFEASIBLE:
         raise EngineError(f"there is no {problem.candidate()}; {result.engine} proved it{words}")
     if found is None or not isinstance(weight, int) or result.status is Status.ERROR:

@@ -197,7 +197,14 @@ def _known_attributes(problem: ExpectedPrediction, width: int, progress: Progres
             False, Termination.COMPLETED, "the required features contradict", sizes=sizes
         )
     with progress.phase("compile"):
-        levels = beam_levels(evaluator_of(problem), most, width, sorted(required), forbidden)
+        levels = beam_levels(
+            evaluator_of(problem),
+            most,
+            width,
+            sorted(required),
+            forbidden,
+            lambda: progress.should_stop,
+        )
     best, count = -math.inf, 0
     with progress.phase("solve"):
         for level in levels:
@@ -212,5 +219,6 @@ def _known_attributes(problem: ExpectedPrediction, width: int, progress: Progres
             ):
                 break
             if progress.should_stop:
-                return Outcome(False, progress.why_stopped(), f"{count} sizes", sizes=sizes)
-    return Outcome(False, Termination.COMPLETED, f"{count} sizes", sizes=sizes)
+                break
+    ended = progress.why_stopped() if progress.should_stop else Termination.COMPLETED
+    return Outcome(False, ended, f"{count} sizes", sizes=sizes)

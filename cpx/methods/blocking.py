@@ -291,31 +291,42 @@ class _Enumeration:
     def _cut(self, features: Features) -> bool:
         """Cut off a set, and all that are redundant because of it; say whether it is itself."""
         every = range(len(self.problem.feature_names))
+        wanted = self.problem.side_constraints.wanted
         if isinstance(self.problem, MinimumSubset):
-            # What contains it is enough as well, and has features that can be left out.
-            self.cuts.append(Cut(features))
-            return any(self._enough_without(features, j) for j in features)
+            # What contains it is enough as well, and has a feature that can be left out: any that
+            # no side constraint may ask for.
+            asked = tuple(j for j in every if j in wanted and j not in features)
+            if asked:
+                free = (j for j in every if j not in wanted and j not in features)
+                self.cuts += [Cut((*features, j)) for j in free]
+                self.cuts.append(Cut(features, asked))
+            else:
+                self.cuts.append(Cut(features))
+            return any(self._feasible_without(features, j) for j in features)
         if not isinstance(self.problem, MonomialProblem):
             self.cuts.append(Cut(features, tuple(j for j in every if j not in features)))
             return False
         covered = self._rows[:, list(features)].all(axis=1)
+        itself = Cut(features, tuple(j for j in every if j not in features))
         for j in features:
             rest = [i for i in features if i != j]
             if j not in self.problem.required and (
                 (self._rows[:, rest].all(axis=1) == covered).all()
             ):
-                # So it is in every set that contains this one.
-                self.cuts.append(Cut(features))
+                if j in wanted and not self._feasible_without(features, j):
+                    continue
+                # So it is in every set that contains this one, unless that needs the feature.
+                self.cuts.append(itself if j in wanted else Cut(features))
                 return True
         idle = self._rows[covered].all(axis=0)
         idle[list(features)] = False
-        idle[list(self.problem.required)] = False
+        idle[[*self.problem.required, *wanted]] = False
         self.cuts += [Cut((*features, int(j))) for j in np.flatnonzero(idle)]
         others = tuple(j for j in every if j not in features and not idle[j])
         self.cuts.append(Cut(features, others))
         return False
 
-    def _enough_without(self, features: Features, feature: int) -> bool:
+    def _feasible_without(self, features: Features, feature: int) -> bool:
         rest = tuple(j for j in features if j != feature)
         return self.problem.evaluate(self.problem.explanation(rest)).feasible
 

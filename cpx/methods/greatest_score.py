@@ -84,15 +84,15 @@ def greatest_score(
     }
     model = cp.Model([cp.sum(list(Z)) == 1 for Z in states.values()])
     by_tree: dict[int, list[tuple[int, Any]]] = {}
-    for leaf, tests in enumerate(scores.tests):
-        if not all(agrees or a not in S for a, _, agrees in tests):
-            continue
+    left, unknown = scores.reached(S)
+    for leaf in np.flatnonzero(left).tolist():
         reached = cp.boolvar(name=f"L{leaf}")
         by_tree.setdefault(int(leaves.tree[leaf]), []).append((leaf, reached))
-        for a, m, _ in tests:
-            if a not in S:
-                leading = np.flatnonzero(leaves.masks[a][m]).tolist()
-                model += reached.implies(Operator("or", [states[a][s] for s in leading]))
+        tests = np.arange(leaves.starts[leaf], leaves.starts[leaf + 1])
+        for test in tests[unknown[tests]].tolist():
+            leading = np.flatnonzero(leaves.masks.states(leaves.mask[test])).tolist()
+            own = states[leaves.attribute[test]]
+            model += reached.implies(Operator("or", [own[s] for s in leading]))
     for pairs in by_tree.values():
         model += cp.sum([v for _, v in pairs]) == 1
     terms = [pair for pairs in by_tree.values() for pair in pairs]

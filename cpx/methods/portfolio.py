@@ -82,6 +82,10 @@ class Portfolio(Backend):
         """Whether one of the engines can solve the problem."""
         return any(member.accepts(problem) for member in self.members)
 
+    def keeps_side_constraints(self, problem: Problem) -> bool:
+        """Whether one of the engines does."""
+        return any(member.takes(problem) for member in self.members)
+
     def encoding_of(self, problem: Problem, name: str | None = None) -> Encoding[object]:
         """Return no encoding: each engine takes its own, or the one that is asked for.
 
@@ -97,7 +101,7 @@ class Portfolio(Backend):
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Let all work until bound and value meet; see :class:`~cpx.backends.base.Backend`."""
-        members = [member for member in self.members if member.accepts(problem)]
+        members = [member for member in self.members if member.takes(problem)]
         names = [member.configuration for member in members]
         left_out = [member for member in self.members if member not in members]
         # Loading engines is no part of the limit, as in all workers.

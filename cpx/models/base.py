@@ -16,10 +16,17 @@ from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.html import Shown
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Table, one_line
 from cpx.answers.values import Value
-from cpx.errors import InvalidOption, UnknownName
+from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
 from cpx.models.added_encodings import added_encoding, added_names
 from cpx.models.parameters import parameters_of
 from cpx.models.saved import arguments_of, written
+from cpx.models.side_constraints.form import (
+    NO_SIDE_CONSTRAINTS,
+    SideConstraint,
+    SideConstraints,
+)
+from cpx.models.side_constraints.text import budget_text
+from cpx.models.side_constraints.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import cpmpy
@@ -179,6 +186,9 @@ class Problem(Shown, ABC):
     features_are: ClassVar[str] = "Features j: literal, true of x"
     """What an explanation chooses from, as the title of a list."""
 
+    side_constraints: SideConstraints = NO_SIDE_CONSTRAINTS
+    """Further constraints on what an answer contains; see :meth:`where`."""
+
     _oracle: Oracle | None = None
 
     def __post_init__(self) -> None:
@@ -221,13 +231,18 @@ class Problem(Shown, ABC):
             if declared.key is None and declared.kind.saved(getattr(self, name)) is not None
         }
 
+    def told_facts(self) -> dict[str, str]:
+        """Return the facts, and the side constraints."""
+        texts = {f"where {i}": text for i, text in enumerate(self.side_constraints.texts, 1)}
+        return {**self.facts(), **texts}
+
     def brief(self) -> list[str]:
         """Return what tells this instance from others of its kind, for titles."""
         return [f"{name} {text}" for name, text in Problem.facts(self).items()]
 
     def blocks(self) -> list[Block]:
         """Return what notebooks show: the facts, and what an explanation chooses from."""
-        known = self.facts() or {"instance": ", ".join(self.brief())}
+        known = self.told_facts() or {"instance": ", ".join(self.brief())}
         facts = [Fact(what, text) for what, text in known.items()]
         title, words = self.listed
         rows = tuple((str(j), text) for j, text in enumerate(words[:_LISTED]))
@@ -238,6 +253,72 @@ class Problem(Shown, ABC):
             Facts.of([*facts, *(Fact("note", text) for text in self.notes())]),
             *([Table(("", title), rows, left=(1,))] if rows else []),
         ]
+
+    def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
+        """Return what names in side constraints stand for.
+
+        Parameters
+        ----------
+        untrue : iterable of str
+            Conditions that no answer contains, since they are not true of x.
+        """
+        names = ((name, (j,)) for j, name in enumerate(self.feature_names))
+        return Vocabulary(names, untrue=untrue)
+
+    def where(
+        self,
+        *constraints: str,
+        costs: Mapping[str, int] | None = None,
+        budget: int | None = None,
+        untrue: Iterable[str] = (),
+    ) -> Self:
+        """Return this problem with further constraints on what an answer contains.
+
+        Parameters
+        ----------
+        *constraints : str
+            Texts such as ``"not (age > 60 and sex == male)"`` or ``"at_most(2, age, sex, job)"``;
+            the page on side constraints has the grammar. A name stands for "the answer contains
+            this"; a column for "it contains some condition on it".
+        costs : mapping of str to int, optional
+            A cost of at least 0 for each of some names.
+        budget : int, optional
+            What the costs of an answer add up to at most; needed with ``costs``.
+        untrue : iterable of str, optional
+            Conditions that exist, and that no answer contains since they are not true of x;
+            other names must be known.
+
+        Raises
+        ------
+        InvalidInstance, InvalidOption
+            Naming the text and what is wrong with it; InvalidOption where problems of this kind
+            take no side constraints.
+
+        Examples
+        --------
+        >>> from cpx import KMonomial, Samples, solve
+        >>> samples = Samples([[1, 1], [1, 0], [0, 1]], [1, 1, 0], features=("a > 1", "b > 2"))
+        >>> problem = KMonomial(samples, k=1).where("not a > 1")
+        >>> str(solve(problem).explanation)
+        '(always) => same class as x'
+        """
+        if "side_constraints" not in parameters_of(type(self)):
+            raise InvalidOption(f"problems of kind {self.kind!r} take no side constraints")
+        texts = list(constraints)
+        if (costs is None) != (budget is None):
+            raise InvalidInstance("costs and a budget are given together")
+        if costs is not None and budget is not None:
+            texts.append(budget_text(costs, budget))
+        given = tuple(text if isinstance(text, str) else self._no_text(text) for text in texts)
+        known = tuple(untrue)
+        added = (SideConstraint(text, (), known) for text in given)
+        every = SideConstraints((*self.side_constraints, *added))
+        made: Self = replace(self, side_constraints=every)  # type: ignore[type-var]
+        return made if self._oracle is None else made.with_oracle(self._oracle)
+
+    @staticmethod
+    def _no_text(given: object) -> str:
+        raise InvalidInstance(f"where: a constraint must be a text, got {shown(given)}")
 
     @property
     def oracle(self) -> Oracle | None:

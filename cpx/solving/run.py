@@ -18,6 +18,7 @@ from cpx.models.bare_model import problem_of
 from cpx.models.base import Problem, RatioProblem, Statement
 from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
+from cpx.solving.clash import with_clash
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
 from cpx.solving.inner_solves import break_ties, solve_stand_in
@@ -218,10 +219,11 @@ def run(
         outcome = Outcome(False, Termination.SOLVER_ERROR, f"{type(error).__name__}: {error}")
     cpu = time.process_time() - cpu + outcome.cpu
     try:
-        return conclude(progress, outcome, engine, form, notes, cpu)
+        result = conclude(progress, outcome, engine, form, notes, cpu)
     except KeyboardInterrupt:
         # The answer is there, and its check takes little time: the first Ctrl-C loses neither.
-        return conclude(progress, outcome, engine, form, notes, cpu)
+        result = conclude(progress, outcome, engine, form, notes, cpu)
+    return with_clash(problem, result, progress.remaining)
 
 
 def _take_hint(progress: Progress) -> list[str]:

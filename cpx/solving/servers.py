@@ -77,6 +77,8 @@ class Server:
 
     def tidy(self) -> None:
         """Remove what the last job left in the folder for temporary files."""
+        # What cleans temporary folders may have removed it while the server was idle.
+        self.child.folder.mkdir(mode=0o700, exist_ok=True)
         for path in self.child.folder.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)

@@ -142,7 +142,7 @@ def check_result(
 def _medium(backend: str, seed: int = 0, m: int = 120, d: int = 14) -> Problem:
     """Return a problem that the engine accepts: a monomial on m samples, or a full reason."""
     monomial = _monomial(seed, m, d)
-    if find_backend(backend).accepts(monomial):
+    if find_backend(backend).takes(monomial):
         return monomial
     return random_votes(seed, m // 8, d)
 
@@ -190,7 +190,7 @@ def events_are_monotone(backend: str) -> None:
 def answers_ratios(backend: str) -> None:
     """A ratio: the same optimum with a hint and in a worker, and a trace of fractions."""
     problem = MaxPrecision(_monomial(8, 120, 14).samples, k=3, min_coverage="1/10")
-    if not find_backend(backend).accepts(problem):
+    if not find_backend(backend).takes(problem):
         return
     best = solve(problem, backend)
     check_result(best, problem, best.objective, closed=True)
@@ -224,7 +224,7 @@ def keeps_a_short_limit(backend: str) -> None:
 
 def _judge(problem: Problem) -> str:
     """Return an engine of ours that proves a medium problem in a second."""
-    return "search" if find_backend("search").accepts(problem) else "hitting-sets"
+    return "search" if find_backend("search").takes(problem) else "hitting-sets"
 
 
 def stops_when_told(backend: str) -> None:

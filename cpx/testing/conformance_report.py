@@ -146,7 +146,7 @@ def _deadline(check: str) -> float:
 
 def _accepted(engine: str, cases: Iterable[Case]) -> list[Case]:
     one = find_backend(engine)
-    return [case for case in cases if one.accepts(case.problem)]
+    return [case for case in cases if one.takes(case.problem)]
 
 
 def _solves(engine: str, cases: Iterable[Case]) -> str:

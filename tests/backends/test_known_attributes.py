@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from math import ceil
 
+import numpy as np
 import pytest
 
 from cpx import solve
@@ -13,8 +15,13 @@ from cpx.answers.result import Status
 from cpx.backends.base import Progress
 from cpx.backends.search.known_attributes import enumeration as module
 from cpx.backends.search.known_attributes.beam import evaluator_of
-from cpx.backends.search.known_attributes.components import bound_by_components
+from cpx.backends.search.known_attributes.components import (
+    bound_by_components,
+    greatest_weights,
+    most_mixed,
+)
 from cpx.backends.search.known_attributes.enumeration import Enumeration
+from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.options import SolveOptions
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
@@ -89,6 +96,39 @@ def test_the_bound_of_a_mixture_is_that_of_its_best_component() -> None:
         assert bound >= greatest
         tight += bound < Fraction(problem.trivial_bound()) * Fraction(problem.unit)
     assert tight
+
+
+def test_no_set_gives_a_component_more_weight_and_the_mean_is_a_bound() -> None:
+    reached, tighter = 0, 0
+    for seed in range(12):
+        problem = random_expectation(seed, "mixture")
+        assert isinstance(problem, MLSE)
+        if not {*problem.required}.isdisjoint(problem.forbidden):
+            continue
+        problem = replace(problem, k=max(len(problem.required), 1 + seed % 2))
+        weights = greatest_weights(problem)
+        sets = [
+            S
+            for r in range(problem.k + 1)
+            for S in combinations(range(problem.n_features), r)
+            if {*S}.issuperset(problem.required) and {*S}.isdisjoint(problem.forbidden)
+        ]
+        seen = np.array([[a in S for a in range(problem.n_features)] for S in sets])
+        own = problem.distribution.posterior(problem.codes, seen).max(axis=0)
+        assert (own <= weights).all()
+        reached += bool((own > np.array(weights) - 1e-6).any())
+        alone = [
+            TreeMixture([ONE], None, problem.distribution.tables[c : c + 1])
+            for c in range(problem.distribution.n_components)
+        ]
+        scores = [replace(problem, distribution=part).scores for part in alone]
+        bounds = [ceil(max(map(of.expected, sets)) * 10**9) for of in scores]
+        bound = most_mixed(bounds, weights)
+        assert bound >= max(map(problem.scores.expected, sets)) * 10**9
+        assert bound <= max(bounds)
+        tighter += bound < max(bounds)
+    assert reached
+    assert tighter
 
 
 @pytest.mark.parametrize("dual", [False, True])

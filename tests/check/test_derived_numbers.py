@@ -11,15 +11,15 @@ import pytest
 
 from cpx.check.claims import beaten
 from cpx.check.forest import Node
-from cpx.check.reasons import _Reason
-from cpx.check.rule_sets import _Learning
+from cpx.check.reasons import Reason
+from cpx.check.rule_sets import Learning
 
 
 @pytest.mark.parametrize("most", range(6))
 def test_conjunctions_are_numbered_by_size_and_then_as_words(most: int) -> None:
     for d in range(1, 6):
         instance: dict[str, Any] = {"samples": ["1" * d], "labels": "1"}
-        data = _Learning(instance | {"parameters": {"max_literals": most}})
+        data = Learning(instance | {"parameters": {"max_literals": most}})
         wanted = [
             list(rule)
             for size in range(min(most, d) + 1)
@@ -40,7 +40,7 @@ def wins(label: int, base: list[int], scale: int, votes: int, trees: int) -> boo
 def test_votes_that_win_whatever_the_others_are_for(scale: int, label: int) -> None:
     found = set()
     for trees, *base in itertools.product((1, 4, 5), (-3, 0, 9), (0, 2), (-1, 0, 9)):
-        reason = object.__new__(_Reason)
+        reason = object.__new__(Reason)
         reason.forest = SimpleNamespace(scale=scale, base=base, decision="first")  # type: ignore
         reason.own, reason.label = [None] * trees, label  # type: ignore
         reason.rivals = [r for r in range(3) if r != label]
@@ -53,7 +53,7 @@ def test_votes_that_win_whatever_the_others_are_for(scale: int, label: int) -> N
 
 @pytest.mark.parametrize("label", [0, 1])
 def test_a_tie_by_rounded_losses_is_given_to_the_first_class(label: int) -> None:
-    reason = object.__new__(_Reason)
+    reason = object.__new__(Reason)
     reason.forest = SimpleNamespace(base=[0, 0], decision="first")  # type: ignore
     reason.label, reason.unit = label, Fraction(2)
     own, even = Node((0, 4) if label else (4, 0)), Node((0, 0))
@@ -64,7 +64,7 @@ def test_a_tie_by_rounded_losses_is_given_to_the_first_class(label: int) -> None
 
 @pytest.mark.parametrize("label", [0, 1, 2])
 def test_half_of_the_votes_win_for_the_first_class_alone(label: int) -> None:
-    reason = object.__new__(_Reason)
+    reason = object.__new__(Reason)
     reason.forest = SimpleNamespace(base=[0, 0, 0], decision="first", scale=2)  # type: ignore
     reason.label, reason.rivals = label, [r for r in range(3) if r != label]
     sure = Node(tuple(int(r == label) for r in range(3)))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import json
 from itertools import combinations
+from types import SimpleNamespace
 
 import pytest
 
 import cpx
 from cpx import check
+from cpx.check import expected_prediction
 from cpx.models.expected_prediction.sufficiency import same_decision
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
 
@@ -40,6 +42,32 @@ def test_sets_are_judged_as_the_problem_measures_them(seed, structure, dual):
         instance, result = _answer(problem, chosen)
         feasible = problem.evaluate(problem.explanation(chosen)).feasible
         assert (check.violations(instance, result) == []) == feasible
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_what_is_rounded_in_coarse_units_is_judged_as_rounded(seed):
+    problem = random_expectation(seed, dual=True, unit="1/3")
+    every = range(problem.n_features)
+    for chosen in [S for size in range(len(every) + 1) for S in combinations(every, size)]:
+        feasible = problem.evaluate(problem.explanation(chosen)).feasible
+        told = check.violations(*_answer(problem, chosen))
+        assert any(text.startswith(("threshold", "features")) for text in told) != feasible
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ((0, 0), "colour = none of its 2 columns"),
+        ((1, 0), "colour = red"),
+        ((0, 1), "colour = colour"),
+        ((None, 0), "colour is missing"),
+        ((2, 1), "colour: colour_red = 2, colour = 1"),
+    ],
+)
+def test_a_group_of_columns_is_told_as_one_value(values, told):
+    states = SimpleNamespace(columns=[(0, 1)], titles=["colour_red", "colour"])
+    claims = SimpleNamespace(states=states, forest=SimpleNamespace(given=values))
+    assert expected_prediction._Claims._group(claims, "colour", 0) == told
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +146,24 @@ def test_a_worse_set_is_not_greatest_and_a_less_likely_one_not_likeliest(solved)
         assert any("more likely" in text for text in told)
 
 
+def test_of_many_sets_those_next_to_the_claimed_one_are_tried(solved, monkeypatch):
+    instance, answer = solved
+    problem = cpx.models.MLSE.from_dict(instance)
+    n = problem.n_features
+    monkeypatch.setattr(expected_prediction, "_MOST_SETS", n)
+
+    sets = [S for size in range(problem.k + 1) for S in combinations(range(n), size)]
+    measured = {S: problem.evaluate(problem.explanation(S)) for S in sets}
+    values = {S: e.objective for S, e in measured.items() if e.feasible}
+    pairs = [(S, T) for S in values for T in values if len(T) == len(S) + 1 and {*S} < {*T}]
+    beaten = {S for S, T in pairs if values[T] > values[S]}
+    assert beaten
+    for S in beaten:
+        told = check.violations(instance, _proved(problem, S, answer))
+        assert len(told) == 1
+        assert "beyond the value" in told[0] or "is as good, and more likely" in told[0]
+
+
 def test_a_less_likely_set_is_not_the_likeliest():
     problem = next(p for name, p, _ in _cases() if name == "mlse_tie")
     answer = cpx.solve(problem, "cpsat").to_dict()
@@ -159,13 +205,40 @@ def test_false_infeasibility_is_refused(seed):
     assert bool(told) == (best_set(problem) is not None)
 
 
-def test_a_wrong_class_and_blunt_states_are_told():
+def test_a_wrong_class_is_told():
     problem = random_expectation(3)
     instance, result = _answer(problem, problem.required)
     other = next(c for c in problem.tree_model.classes if c != problem.label)
     told = check.violations({**instance, "class": other}, result)
     assert told == [f"class: x is {problem.label!r}, the instance says {other!r}"]
-    blunt = copy.deepcopy(instance)
-    used = problem.tree_model.used[0]
-    blunt["coding"]["cuts"][used][0] = float(-99).hex()
-    assert check.violations(blunt, result)
+
+
+def test_states_that_tell_too_little_apart_are_told():
+    told = set()
+    for seed in (3, 4, 5):
+        problem = random_expectation(seed)
+        instance, result = _answer(problem, problem.required)
+        for a, cuts in enumerate(instance["coding"]["cuts"]):
+            for i in range(len(cuts)):
+                blunt = copy.deepcopy(instance)
+                blunt["coding"]["cuts"][a][i] = float(-99).hex()
+                told |= {*check.violations(blunt, result)}
+    wrong = "coding: states are not told apart by the test of"
+    assert told >= {f"{wrong} a0 at 0", f"{wrong} a1 at 2", f"{wrong} a3 at 4"}
+
+
+@pytest.mark.parametrize(
+    ("decision", "labels"),
+    [("positive", [0, 0, 1]), ("nonnegative", [0, 1, 1]), ("first", [0, 0, 1])],
+)
+def test_the_class_of_a_score_is_that_of_the_decision(decision, labels):
+    width = 2 if decision == "first" else 1
+    for score, label in zip((-1, 0, 1), labels, strict=True):
+        leaves = [SimpleNamespace(values=(0, score)[-width:])]
+        scores = SimpleNamespace(
+            forest=SimpleNamespace(base=[0] * width, decision=decision),
+            states=SimpleNamespace(leaves=leaves),
+            n=1,
+            _reached=lambda every, row: [0],
+        )
+        assert expected_prediction.ExactScores.class_of(scores) == label

@@ -9,7 +9,7 @@ import pytest
 
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
 from cpx.check import violations
-from cpx.check.rule_sets import _decimal, _Learning, _Selection, _Sets
+from cpx.check.rule_sets import Learning, Selection, _decimal, _Sets
 
 
 def _drawn(seed: int) -> Samples:
@@ -26,7 +26,7 @@ def test_the_set_that_refutes_bounds_is_the_best_of_its_size(seed: int, loss: st
     limits = {"max_rules": len(required) + 1, "max_overlap": 9, "required": required}
     selection = RuleSetSelection(samples, rules, penalty="0.02", loss=loss, **limits)
     learning = RuleSetLearning(samples, 1, "0.02", loss)
-    judges: list[_Sets] = [_Selection(selection.to_dict()), _Learning(learning.to_dict())]
+    judges: list[_Sets] = [Selection(selection.to_dict()), Learning(learning.to_dict())]
     for judge in judges:
         base = sorted(judge.parameters.get("required", ()))
         sets = [base, *([*base, r] for r in range(judge.count()) if r not in base)]
@@ -70,6 +70,12 @@ def test_limits_are_met_exactly_or_broken_by_one() -> None:
     for name, most in met.items():
         limited = RuleSetSelection(samples, rules, **{**met, name: most - 1})
         assert _claim(limited, [0, 1]) == [f"{name}: {most}, at most {most - 1} allowed"]
+
+
+def test_rules_without_a_penalty_are_free() -> None:
+    instance = RuleSetSelection(_drawn(0), [(0,)]).to_dict()
+    instance["parameters"].pop("penalty", None)
+    assert Selection(instance).price == 0
 
 
 @pytest.mark.parametrize(

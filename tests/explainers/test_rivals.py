@@ -103,3 +103,30 @@ def test_wrong_arguments():
             cpx.rivals(problem, **asked)
     with pytest.raises(InvalidOption, match="problem must be MaxPrecision"):
         cpx.rivals(len)
+
+
+def test_an_explanation_has_its_rivals_when_they_are_asked_for(monkeypatch) -> None:
+    """They are those of the problem that was solved, and are searched for once."""
+    rng = np.random.default_rng(0)
+    background = rng.integers(0, 2, (60, 5))
+    explainer = cpx.Explainer(lambda z: z[:, 0] & (z[:, 1] | z[:, 2]), background, n_bins=2)
+    x = [1, 1, 1, 0, 0]
+    found = explainer.explain(x, k=2)
+    direct = cpx.rivals(explainer.problem(x, k=2))
+    assert [rule.features for rule in found.rivals] == [rule.features for rule in direct]
+    assert found.rivals.wins == direct.wins
+    assert found.features in [rule.features for rule in found.rivals]
+    assert found.rivals is found.rivals
+    assert "best of these" in str(found.rivals)
+    assert "<table" in found.rivals._repr_html_()
+    assert cpx.answers.explanation.Explanation.from_dict(found.to_dict()).rivals is None
+
+
+def test_the_rivals_keep_the_limits_of_the_question() -> None:
+    rng = np.random.default_rng(1)
+    background = rng.integers(0, 2, (80, 4))
+    explainer = cpx.Explainer(lambda z: z[:, 0] | z[:, 1], background, n_bins=2)
+    found = explainer.explain([1, 1, 0, 0], k=2, min_coverage=0.4, objective="precision")
+    assert len(found.rivals) > 0
+    for rule in found.rivals:
+        assert rule.coverage >= Fraction(2, 5)

@@ -9,7 +9,7 @@ import pytest
 
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
 from cpx.check import violations
-from cpx.check.rule_sets import _Learning
+from cpx.check.rule_sets import Learning
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.instances import dumps, from_dict, loads, schema
 from cpx.models.rule_set.learning import conjunction, conjunctions, how_many, number_of
@@ -24,7 +24,7 @@ def test_numbers_of_rules(d: int, most: int) -> None:
     assert every == [c for size in range(most + 1) for c in combinations(range(d), size)]
     assert len(every) == how_many(d, most)
     problem = RuleSetLearning(Samples(np.eye(d, dtype=bool), np.arange(d) < 1), most)
-    judged = _Learning(problem.to_dict())
+    judged = Learning(problem.to_dict())
     assert judged.count() == problem.n_features == len(every)
     for number, literals in enumerate(every):
         assert number_of(literals, d) == number
@@ -35,7 +35,7 @@ def test_numbers_of_large_rules() -> None:
     literals = (17, 250, 251, 399)
     problem = RuleSetLearning(Samples(np.zeros((1, 400)), [1]), 4)
     number = number_of(literals, 400)
-    assert conjunction(number, 400) == literals == tuple(_Learning(problem.to_dict()).rule(number))
+    assert conjunction(number, 400) == literals == tuple(Learning(problem.to_dict()).rule(number))
     assert number_of((396, 397, 398, 399), 400) == problem.n_features - 1
 
 

@@ -101,5 +101,5 @@ def test_where_no_rule_of_two_features_is_cheap_the_root_proves_the_optimum() ->
     problem = KMonomial(Samples(agreement, same), k=5)
     best = solve(problem, "search").objective
     assert min(_least(problem)) == best
-    result = solve(problem, "cpsat", engine={"max_number_of_conflicts": 0})
+    result = solve(problem, "cpsat", engine={"max_number_of_conflicts": 1})
     assert result.bound == best

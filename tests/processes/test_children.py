@@ -124,6 +124,7 @@ def test_all_is_ended_and_removed_at_once(place: Path) -> None:
         child = Child(["sleep", "60"], "cpx-z-", **PIPES)
         children.end_all()
         assert list(place.iterdir()) == []
+        assert child.wait(30)
         child.end()
         assert child.process.returncode == -signal.SIGKILL
 
@@ -152,6 +153,7 @@ def test_only_a_folder_of_ours_is_removed_as_its_own(
         assert children.is_child()
         children.remove_own_folder()
         assert (place / name).exists() is left
+        children.remove_own_folder()  # once more does no harm
     monkeypatch.delenv("CPX_FOLDER")
     children.remove_own_folder()
     assert children.module("a.b", "-x") == [sys.executable, "-m", "a.b", "-x"]

@@ -79,6 +79,30 @@ def test_the_only_process_of_a_group_makes_room(
     MemoryGroup(10**9)
     # Others are there: they are left where they are, and the system decides.
     assert (tmp_path / "cpx-main" / "cgroup.procs").read_text() == "0"
+    (tmp_path / "cgroup.procs").write_text(f"{os.getpid()}\n")
+    (tmp_path / "cgroup.subtree_control").write_text("")
+    last = MemoryGroup(10**9)  # the group made room before
+    for file in last.folder.iterdir():
+        file.unlink()  # which the system does itself
+    last.remove()
+    assert not last.folder.exists()
+    last.remove()
+
+
+@linux
+def test_a_group_that_cannot_be_limited_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cgroup.subtree_control").write_text("memory\n")
+    monkeypatch.setattr(limits, "_own_group", lambda: tmp_path)
+
+    def refuse(path: Path, text: str) -> int:
+        raise PermissionError(path.name)
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    with pytest.raises(PermissionError, match=r"memory\.max"):
+        MemoryGroup(10**9)
+    assert [path.name for path in tmp_path.iterdir()] == ["cgroup.subtree_control"]
 
 
 def test_without_control_groups_there_are_none(
@@ -108,6 +132,24 @@ def test_cores_are_claimed_by_one_at_a_time(
     with claimed_cores(1) as one:
         assert one is not None
         assert len(one) == 1
+
+
+@linux
+def test_without_a_place_for_locks_no_core_is_claimed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / f"cpx-cores-{os.getuid()}").write_text("")
+    with claimed_cores(1) as none:
+        assert none is None
+
+
+@linux
+def test_the_system_tells_how_many_it_has_ended_for_memory() -> None:
+    told = dict(line.split() for line in Path("/proc/vmstat").read_text().splitlines())
+    before = int(told["oom_kill"]) if "oom_kill" in told else None
+    now = limits.kills_for_memory()
+    assert now is before if before is None else before <= (now or 0) <= before + 1000
 
 
 @linux

@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cpx import KMonomial, MaxPrecision, Samples, SufficientReason, solve
+from cpx import KernelRule, KMonomial, MaxPrecision, Samples, solve
 from cpx.answers.result import Status
 from cpx.check import on_trust
 from cpx.check.proofs import Claim, proved
 from cpx.errors import InvalidOption
 from cpx.solving.proofs import prove, with_proof
-from tests.check.test_altered_results import SUM
 
 
 def problem(d: int = 8, k: int = 3, m: int = 200) -> KMonomial:
@@ -76,6 +75,6 @@ def test_what_claims_nothing_gets_no_proof() -> None:
 
 
 def test_kinds_without_proofs_are_refused_by_name() -> None:
-    asked = SufficientReason(SUM, [0, 3, 1, 0])
-    with pytest.raises(InvalidOption, match="there are none for sufficient-reason"):
+    asked = KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1)
+    with pytest.raises(InvalidOption, match="there are none for kernel-rule"):
         solve(asked, "search", proof=True)

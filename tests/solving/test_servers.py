@@ -72,6 +72,14 @@ def test_files_and_folders_of_the_last_job_are_removed() -> None:
     server.end()
 
 
+def test_a_folder_that_was_cleaned_away_is_made_again() -> None:
+    server = Server.take("search")
+    server.child.folder.rmdir()
+    server.tidy()
+    assert server.child.folder.is_dir()
+    server.end()
+
+
 def test_sending_to_one_that_died_is_no_error() -> None:
     server = Server.take("search")
     server.child.kill()

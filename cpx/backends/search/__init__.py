@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeGuard
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.progress import run_interruptibly
+from cpx.backends.side_branching import branch_on_side_constraints
 from cpx.compiled.machine_code import load
 from cpx.models.base import form_of
 from cpx.options import EngineOption
@@ -79,6 +80,10 @@ class Search(Backend):
         known = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm | TableSumForm
         return _has_known_attributes(problem) or isinstance(form_of(problem), known)
 
+    def keeps_side_constraints(self, problem: Problem) -> bool:
+        """Whether features can be required and forbidden one by one."""
+        return hasattr(problem, "required")
+
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
         from cpx.models.expected_prediction.form import TableSumForm
@@ -88,6 +93,8 @@ class Search(Backend):
 
         with progress.phase("state"):
             form = form_of(problem)
+        if problem.side_constraints and not isinstance(form, WeightedMonomial | RatioMonomial):
+            return branch_on_side_constraints(problem, options, progress, self.solve)
         if progress.interrupted or progress.expired:
             return Outcome(False, progress.why_stopped(), "stopped before the search")
         sizes: dict[str, int] = {}
@@ -117,7 +124,9 @@ class Search(Backend):
 
                 reduced = reduce(form)
             if reduced is None:
-                return Outcome(True, Termination.COMPLETED, "required features contradict")
+                return Outcome(
+                    True, Termination.COMPLETED, "the constraints contradict each other"
+                )
             sizes = {"samples": reduced.weights.size, "features": reduced.features.size}
             search = optimise_ratio if isinstance(form, RatioMonomial) else optimise
             work = partial(search, problem, reduced, progress)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cpx.backends.search.bitsets import count
-from cpx.backends.search.objective import Numbers, rank
+from cpx.backends.search.objective import FAR, Numbers, rank
 from cpx.backends.search.root import Root
+from cpx.backends.search.side_constraints import Buffers, Side, allowed, buffers, look
 from cpx.compiled.kernel import Ints, Ints2, Ints3, Words, Words3, kernel
 from cpx.compiled.vectors import LANES
 
@@ -27,9 +28,9 @@ def beam_columns(root: Root, width: int) -> list[int]:
     workspace = np.append(root.bits.ravel(), np.zeros(LANES, dtype=np.uint64))
     covers = np.full((2, width, words), 2**64 - 1, dtype=np.uint64)
     sets = np.zeros((2, width, root.k), dtype=np.int64)
-    sums = np.zeros((2, root.n + LANES), dtype=np.int64)
+    sums = np.zeros((3, root.n + LANES), dtype=np.int64)
     states = np.zeros((5, width), dtype=np.int64)
-    columns = np.zeros(root.k, dtype=np.int64)
+    columns, found = (np.zeros(root.k, dtype=np.int64) for _ in range(2))
     size = _beam(
         workspace,
         stride,
@@ -47,8 +48,11 @@ def beam_columns(root: Root, width: int) -> list[int]:
         sums,
         states,
         columns,
+        found,
+        root.side,
+        buffers(root.side),
     )
-    return [int(column) for column in columns[:size]]
+    return [int(column) for column in found[:size]]
 
 
 @kernel
@@ -69,17 +73,24 @@ def _beam(
     sums: Ints2,
     states: Ints2,
     columns: Ints,
+    found: Ints,
+    side: Side,
+    spare: Buffers,
 ) -> int:
-    """Fill ``columns`` with the best set met; return its size.
+    """Fill ``found`` with the best set met; return its size.
 
     ``covers`` and ``sets`` hold the sets of the last size and of the next. A set is told from
     others by the sum of its features' random marks; should two sets have the same sum, one of
     them is lost, which a heuristic may do.
     """
     costs, parents, added, keys, known = states[0], states[1], states[2], states[3], states[4]
-    covered, kept = sums[0], sums[1]
+    covered, kept, every = sums[0], sums[1], sums[2]
     width, k, size, filled = costs.size, columns.size, 0, 1
     best = rank(objective, bad, 0)
+    if not allowed(side, spare, columns, 0):
+        best = FAR
+    for p in range(n):
+        every[p] = p
     for t in range(k):
         old, new = t & 1, 1 - (t & 1)
         last, filled = filled, 0
@@ -112,6 +123,12 @@ def _beam(
                 key = known[s] + marks[p]
                 for x in range(filled):
                     taken |= keys[x] == key
+                if not taken and side.least.size != 0:
+                    for x in range(t):
+                        columns[x] = sets[old, s, x]
+                    columns[t] = p
+                    left = k - t - 1
+                    taken = look(side, spare, columns, t + 1, every, every, n, left) < 0
                 if taken:
                     continue
                 at = min(filled, width - 1)
@@ -130,10 +147,13 @@ def _beam(
             for x in range(t):
                 sets[new, s, x] = sets[old, parent, x]
             sets[new, s, t] = p
-        if costs[0] < best:
-            best, size = costs[0], t + 1
+        at = 0
+        while at < filled and not allowed(side, spare, sets[new, at], t + 1):
+            at += 1
+        if at < filled and costs[at] < best:
+            best, size = costs[at], t + 1
             for x in range(size):
-                columns[x] = sets[new, 0, x]
-        elif t - size >= _PATIENCE:
+                found[x] = sets[new, at, x]
+        elif best < FAR and t - size >= _PATIENCE:
             break
     return size

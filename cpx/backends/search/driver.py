@@ -116,7 +116,15 @@ class Workers:
         bits = root.take(order)
         self.stacks = [
             new_levels(
-                bits, root.bad_words, all_bad, order, covered[order], lost[order], bounds, root.k
+                bits,
+                root.bad_words,
+                all_bad,
+                order,
+                covered[order],
+                lost[order],
+                bounds,
+                root.k,
+                root.side,
             )
             for _ in range(min(threads, n))
         ]
@@ -306,7 +314,7 @@ def first_optimal(
     """
     agreement, weights, groups = reduced.agreement, reduced.weights, reduced.groups
     objective, all_bad = reduced.objective, int(weights[: reduced.bad].sum())
-    if cost_of(objective.numbers(), all_bad, 0) == cost:
+    if reduced.remaining.allow([]) and cost_of(objective.numbers(), all_bad, 0) == cost:
         return []
     nodes = 0
     columns = np.arange(agreement.shape[1])
@@ -317,7 +325,10 @@ def first_optimal(
         while left > 0:
             here, weight = agreement[np.ix_(rows, later)], weights[rows]
             bad = int(np.searchsorted(rows, reduced.bad))
-            root = Root.of(here, weight, bad, groups[later], left, objective, excluded)
+            side = reduced.remaining.within(later, chosen)
+            root = Root.of(
+                here, weight, bad, groups[later], left, objective, excluded, remaining=side
+            )
             workers = Workers(root, cost + 1, threads, by_index=True)
             spent = nodes
 

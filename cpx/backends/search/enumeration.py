@@ -1,9 +1,10 @@
 """Enumeration of all irredundant sets of features that cost less than a limit.
 
-A set is redundant when one of its columns excludes no row that the others cover: without that
-column it is the same set of rows, and a shorter one. Redundant sets are left out, and with
-them all that contain them, because a column that excludes nothing more excludes nothing more
-with further columns.
+A set is redundant when one of its columns excludes no row that the others cover, and the others
+are an allowed set: without that column it is the same set of rows, and a shorter one. Redundant
+sets are left out, and with them all that contain them, because a column that excludes nothing
+more excludes nothing more with further columns; but not for the sake of a column that a side
+constraint may ask for, without which a larger set may not be allowed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cpx.backends.search.objective import cost
+from cpx.backends.search.side_constraints import allowed, is_wanted
 from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child
 from cpx.backends.search.tree import DONE, FULL, STOPPED, first_child, next_child
 from cpx.compiled.kernel import Ints, Ints2, Words2, kernel, subroutine
@@ -44,9 +46,19 @@ def new_pool(room: int, k: int) -> Pool:
 
 
 @subroutine
-def _redundant(bits: Words2, chosen: Ints, size: int) -> bool:
-    """Whether one of the columns excludes no row that the others cover."""
+def _redundant(
+    bits: Words2, params: Params, scratch: Scratch, chosen: Ints, size: int, itself: bool
+) -> bool:
+    """Whether a set, or else all that contain it, are redundant."""
+    side, others = params.side, scratch.sorted
     for x in range(size):
+        if is_wanted(side, chosen[x]):
+            if not itself:
+                continue
+            for y in range(size - 1):
+                others[y] = chosen[y if y < x else y + 1]
+            if not allowed(side, scratch.side, others, size - 1):
+                continue
         alone = False
         for w in range(bits.shape[0]):
             left = ~bits[w, chosen[x]]
@@ -110,17 +122,24 @@ def enumerate_sets(
             return TRIM
         i, n, chosen = levels.position[t], 0, scratch.chosen
         chosen[t] = levels.ids[t, i]
-        if levels.bound[t, i] < limit and not _redundant(bits, chosen, t + 1):
+        if levels.bound[t, i] < limit and not _redundant(
+            bits, params, scratch, chosen, t + 1, False
+        ):
             signal[1] += 1
             for x in range(weigh_child(levels, scratch, t, params)):
                 p = scratch.kept[x]
                 c, l = scratch.covered[p], scratch.lost[p]  # noqa: E741
-                if c == levels.covered[t, i] and l == levels.lost[t, i]:
+                idle = c == levels.covered[t, i] and l == levels.lost[t, i]
+                if idle and not is_wanted(params.side, levels.ids[t, p]):
                     continue
                 scratch.kept[n] = p
                 n += 1
                 chosen[t + 1] = levels.ids[t, p]
-                if cost(params.objective, c, l) < limit and not _redundant(bits, chosen, t + 2):
+                if (
+                    cost(params.objective, c, l) < limit
+                    and allowed(params.side, scratch.side, chosen, t + 2)
+                    and not _redundant(bits, params, scratch, chosen, t + 2, True)
+                ):
                     _add(pool, chosen, t + 2, c, l)
             if params.k - t == 2:
                 n = 0

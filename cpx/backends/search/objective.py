@@ -101,8 +101,13 @@ class Objective:
         """Whether some sets are not allowed."""
         return self.least > 0 or self.most < self.bad + self.good or self.precision is not None
 
-    def numbers(self, excluded: int = 0) -> Numbers:
-        """Return what the kernels take.
+    @property
+    def keeps_idle(self) -> bool:
+        """Whether a candidate that excludes no bad sample may be needed."""
+        return self.keep_idle or self.most < self.bad + self.good
+
+    def numbers(self, excluded: int = 0, keep_idle: bool = False) -> Numbers:
+        """Return what the kernels take; ``keep_idle`` is as if the objective had it.
 
         ``excluded`` good weight is left out of their data, as it is excluded already. Costs
         are the same: what it costs is part of the base.
@@ -119,7 +124,7 @@ class Objective:
             gamma=share.numerator,
             delta=delta,
             epsilon=delta * good,
-            keep_idle=int(self.keep_idle or self.most < self.bad + self.good),
+            keep_idle=int(keep_idle or self.keeps_idle),
         )
 
 

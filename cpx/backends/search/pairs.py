@@ -20,6 +20,7 @@ from cpx.backends.search.bad_columns import enough_words, first_words, lightest_
 from cpx.backends.search.bitsets import count, stride_of
 from cpx.backends.search.bounds import select
 from cpx.backends.search.objective import FAR, Numbers, cost, most_bad
+from cpx.backends.search.side_constraints import allowed, can_follow, look
 from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child, weigh_good
 from cpx.compiled.kernel import Ints, subroutine
 from cpx.compiled.vectors import LANES, popcount, scan
@@ -66,7 +67,7 @@ def try_each(
     scratch: Scratch,
     t: int,
     n: int,
-    objective: Numbers,
+    params: Params,
     best: int,
     slack: int,
     shared: Ints,
@@ -76,9 +77,11 @@ def try_each(
     """Try the n kept candidates under the current child, one by one; return the least cost."""
     for x in range(n):
         p = scratch.kept[x]
-        value = cost(objective, scratch.covered[p], scratch.lost[p])
+        value = cost(params.objective, scratch.covered[p], scratch.lost[p])
         if value < best + slack:
             scratch.chosen[t + 1] = levels.ids[t, p]
+            if not allowed(params.side, scratch.side, scratch.chosen, t + 2):
+                continue
             improve(shared, found, value, scratch, t + 2)
             best = min(best, value)
             if first:
@@ -131,6 +134,15 @@ def limit_all(levels: Levels, scratch: Scratch, t: int, params: Params, limit: i
         for y in range(n):
             if groups[levels.ids[t, base + y]] == group:
                 limits[y] = -1
+    side, buffers = params.side, scratch.side
+    if side.least.size != 0:
+        r = params.k - t - 1
+        ids, first = levels.ids[t], i + 1 - base
+        tight = look(side, buffers, scratch.chosen, t + 1, ids, kept[first:], n - first, r)
+        if tight != 0:
+            for y in range(first, n):
+                if tight < 0 or not can_follow(side, buffers, ids[base + y], tight, r):
+                    limits[y] = -1
     for y in range(n):
         mosts[y] = limits[y]
     return n
@@ -261,7 +273,7 @@ def best_pair(
     base = -1
     if exact:
         n = weigh_child(levels, scratch, t, params)
-        best = try_each(levels, scratch, t, n, objective, best, slack, shared, found, first)
+        best = try_each(levels, scratch, t, n, params, best, slack, shared, found, first)
         if (first and best < limit) or (child == 0 and objective.keep_idle == 0):
             return
         limit = best + slack
@@ -320,6 +332,8 @@ def best_pair(
                     continue
                 scratch.chosen[t + 1] = levels.ids[t, a]
                 scratch.chosen[size - 1] = levels.ids[t, b]
+                if not allowed(params.side, scratch.side, scratch.chosen, size):
+                    continue
                 improve(shared, found, value, scratch, size)
                 if first:
                     return

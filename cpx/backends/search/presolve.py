@@ -20,15 +20,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import gcd
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import dominance, pack, planes_of, take
 from cpx.backends.search.objective import FAR, Objective
+from cpx.backends.search.side_constraints import Remaining
 from cpx.data.bits import packed_rows, row_hashes, surely_distinct, unpacked_row
 from cpx.errors import InvalidInstance
+from cpx.models.side_constraints.propagation import propagated
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
@@ -38,6 +40,7 @@ __all__ = ["Reduced", "merge_rows", "reduce", "sample_weights"]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
+FormT = TypeVar("FormT", bound="WeightedMonomial | RatioMonomial")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,8 @@ class Reduced:
         What a set of columns costs, and the limits on what it covers.
     uncovered : int
         The value of the form if nothing is covered.
+    remaining : Remaining
+        Side constraints on the columns.
     """
 
     agreement: Bools
@@ -87,6 +92,7 @@ class Reduced:
     base: int
     scale: int
     uncovered: int
+    remaining: Remaining
 
     def original(self, columns: Ints | list[int]) -> tuple[int, ...]:
         """Return the features of a set of columns, the fixed ones included, increasing."""
@@ -129,7 +135,15 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         both count, and only equal rows of one class are merged.
     rows that no feature excludes, unless what is covered is limited
         Covered by every S: constant.
+
+    With side constraints, features that they imply are required, and those that they exclude are
+    forbidden. A feature that may be needed for the sake of one is not dropped, and one that may
+    break one stands for no other.
     """
+    decided = _decided_by_side_constraints(form)
+    if decided is None:
+        return None
+    form = decided
     fixed = tuple(sorted(form.required))
     columns = _free_columns(form)
     if columns is None:
@@ -145,7 +159,11 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
 
     # The table is only looked at until it is known what remains, and then copied once.
     words = packed_rows(agreement)
-    excluding = np.flatnonzero(~unpacked_row(np.bitwise_and.reduce(words), columns.size))
+    remaining = Remaining.of(form.side, columns, fixed)
+    excludes = ~unpacked_row(np.bitwise_and.reduce(words), columns.size)
+    if remaining:
+        excludes |= remaining.with_sign(positive=True)
+    excluding = np.flatnonzero(excludes)
     kept_by = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
     base, scale = samples.uncovered, samples.scale
     if samples.limited or every:
@@ -172,7 +190,8 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
 
     bits, bad_words = pack(agreement, bad, weights)
     if not every:
-        kept = np.flatnonzero(_needed(bits, bad_words, groups, samples.limited))
+        remaining = Remaining.of(form.side, columns, fixed)
+        kept = np.flatnonzero(_needed(bits, bad_words, groups, samples.limited, remaining))
         if kept.size < columns.size:
             bits = take(bits, kept, columns.size, planes_of(weights))
             agreement, columns, groups = agreement[:, kept], columns[kept], groups[kept]
@@ -190,7 +209,19 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         base=base - scale * (objective.beta * objective.good + objective.base),
         scale=scale,
         uncovered=samples.uncovered,
+        remaining=Remaining.of(form.side, columns, fixed),
     )
+
+
+def _decided_by_side_constraints(form: FormT) -> FormT | None:
+    """Require and forbid what side constraints leave no choice about; None where they clash."""
+    if not form.side:
+        return form
+    decided = propagated(form.side, form.required, form.forbidden)
+    if decided is None:
+        return None
+    required, forbidden = (tuple(sorted(some)) for some in decided)
+    return replace(form, required=required, forbidden=forbidden)
 
 
 def _groups_of(form: WeightedMonomial | RatioMonomial) -> Ints:
@@ -245,7 +276,9 @@ def merge_rows(words: Words, net: Ints) -> tuple[Ints, Ints]:
     return order[new][matters], sums[matters]
 
 
-def _needed(bits: Words, bad_words: int, groups: Ints, limited: bool) -> Bools:
+def _needed(
+    bits: Words, bad_words: int, groups: Ints, limited: bool, remaining: Remaining
+) -> Bools:
     """Return which columns the smallest, lexicographically first optimal set may have."""
     n = groups.size
     if n == 0:
@@ -260,6 +293,9 @@ def _needed(bits: Words, bad_words: int, groups: Ints, limited: bool) -> Bools:
         sizes = np.bincount(groups)
         if sizes.size < n:
             above &= (groups[:, None] == groups[None, :]) | (sizes[groups] == 1)[None, :]
+    if remaining:
+        above[remaining.with_sign(positive=True)] = False
+        above[:, remaining.with_sign(positive=False)] = False
     return np.asarray(~above.any(axis=1))
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import count, pack, planes_of, take
-from cpx.backends.search.objective import Numbers, Objective, cost, costs
+from cpx.backends.search.objective import FAR, Numbers, Objective, cost, costs
+from cpx.backends.search.side_constraints import NO_CONSTRAINTS, Remaining, Side
 from cpx.backends.search.stack import Params
 from cpx.compiled.vectors import LANES
 
@@ -43,6 +44,8 @@ class Root:
         What a set of columns costs.
     excluded : int
         Good weight that is not in the rows, as it is excluded already; the objective counts it.
+    remaining : Remaining
+        The side constraints on the columns.
     """
 
     bits: Words
@@ -55,6 +58,7 @@ class Root:
     good: int
     objective: Objective
     excluded: int = 0
+    remaining: Remaining = NO_CONSTRAINTS
     covered: Ints = field(init=False)
     lost: Ints = field(init=False)
 
@@ -90,6 +94,7 @@ class Root:
         objective: Objective | None = None,
         excluded: int = 0,
         packed: tuple[Words, int] | None = None,
+        remaining: Remaining = NO_CONSTRAINTS,
     ) -> Root:
         """Take a matrix whose first ``bad`` rows are bad; the loss is the default objective.
 
@@ -111,6 +116,7 @@ class Root:
             good,
             objective or Objective(bad=all_bad, good=good),
             excluded,
+            remaining,
         )
 
     @classmethod
@@ -124,6 +130,7 @@ class Root:
             reduced.k,
             reduced.objective,
             packed=(reduced.bits, reduced.bad_words),
+            remaining=reduced.remaining,
         )
 
     def aiming_at(self, objective: Objective) -> Root:
@@ -133,21 +140,31 @@ class Root:
     @cached_property
     def numbers(self) -> Numbers:
         """The objective as the kernels take it."""
-        return self.objective.numbers(self.excluded)
+        idle = bool(self.remaining) and bool(self.remaining.with_sign(positive=True).any())
+        return self.objective.numbers(self.excluded, keep_idle=idle)
 
     @cached_property
     def params(self) -> Params:
         """What is the same in all nodes of the search, as the kernels take it."""
-        return Params(self.k, self.planes, self.good, self.groups, self.numbers)
+        return Params(self.k, self.planes, self.good, self.groups, self.numbers, self.side)
+
+    @cached_property
+    def side(self) -> Side:
+        """The side constraints as the kernels take them."""
+        return self.remaining.numbers(self.n, drop_idle=not self.objective.keeps_idle)
 
     def costs(self) -> Ints:
         """Return the cost of each column alone."""
         into = np.zeros(self.n, dtype=np.int64)
         costs(self.numbers, self.covered, self.lost, into)
+        if self.remaining:
+            into[[not self.remaining.allow([j]) for j in range(self.n)]] = FAR
         return into
 
     def cost_of_none(self) -> int:
         """Return the cost of the empty set."""
+        if not self.remaining.allow([]):
+            return FAR
         return int(cost(self.numbers, self.covered_bad, 0))
 
     def take(self, columns: Ints) -> Words:

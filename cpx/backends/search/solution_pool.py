@@ -154,6 +154,11 @@ class _Enumeration:
 
     def put(self, columns: list[int], covered: int, lost: int) -> None:
         """Add a set unless it is not allowed, or too bad."""
+        remaining = self.root.remaining
+        if not remaining.allow(columns):
+            return
+        if columns and remaining.allow([]) and self.excludes_nothing(columns[0]):
+            return
         [value] = self.values(np.array([covered]), np.array([lost]))
         if value is None or (self.worst is not None and value > self.worst):
             return
@@ -161,6 +166,11 @@ class _Enumeration:
         pool.columns[at, : len(columns)] = columns
         pool.columns[at, len(columns) :] = -1
         pool.covered[at], pool.lost[at], pool.used[0] = covered, lost, at + 1
+
+    def excludes_nothing(self, j: int) -> bool:
+        """Whether a column is kept for the sake of a side constraint alone."""
+        root = self.root
+        return bool(root.covered[j] == root.covered_bad and root.lost[j] == 0)
 
     def trim(self) -> list[Fraction | None]:
         """Drop all but the best sets of the pool; return their values, in order."""
@@ -199,6 +209,7 @@ class _Enumeration:
             lost,
             bounds,
             root.k + 1,
+            root.side,
         )
         for x in range(n - 1):
             if self.pool.used[0] >= self.kept:
@@ -235,7 +246,7 @@ def _neighbours(reduced: Reduced, best: list[int]) -> list[list[int]]:
         if len(base) < reduced.k:
             used = set(groups[base].tolist())
             sets += [[*base, j] for j in range(n) if groups[j] not in used]
-    return sets
+    return [columns for columns in sets if reduced.remaining.allow(columns)]
 
 
 def _sums(reduced: Reduced, sets: list[list[int]]) -> tuple[Ints, Ints]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from cpx.backends.search.bitsets import aligned, count, stride_of
 from cpx.backends.search.objective import Numbers
+from cpx.backends.search.side_constraints import NOWHERE, Buffers, Side, buffers, keep_possible
 from cpx.compiled.kernel import Ints, Ints2, Words, subroutine
 from cpx.compiled.vectors import LANES
 
@@ -52,6 +53,7 @@ class Params(NamedTuple):
     good: int  # weight of all good samples
     groups: Ints  # at most one column of equal number is chosen; empty without groups
     objective: Numbers
+    side: Side
 
 
 class Scratch(NamedTuple):
@@ -72,6 +74,7 @@ class Scratch(NamedTuple):
     low_less: Ints
     chosen: Ints  # columns chosen on the way to the current child, and candidates
     sorted: Ints
+    side: Buffers
 
 
 def new_levels(
@@ -83,6 +86,7 @@ def new_levels(
     lost: Ints,
     bound: Ints,
     k: int,
+    side: Side = NOWHERE,
 ) -> tuple[Levels, Scratch]:
     """Return the stack of a thread with the root at level 0."""
     n, (words, stride) = ids.size, matrix.shape
@@ -97,10 +101,10 @@ def new_levels(
     levels.total[0] = total
     for array, values in zip(levels[7:11], (ids, covered, lost, bound), strict=True):
         array[0, :n] = values
-    return levels, _new_scratch(words, stride, k)
+    return levels, _new_scratch(words, stride, k, side)
 
 
-def _new_scratch(words: int, stride: int, k: int) -> Scratch:
+def _new_scratch(words: int, stride: int, k: int, side: Side) -> Scratch:
     """Return the buffers for a matrix of that shape."""
     long, wide = words + 2 * LANES, stride + 3 * LANES
     first = (min(words, FIRST_WORDS) + LANES) * wide
@@ -108,6 +112,7 @@ def _new_scratch(words: int, stride: int, k: int) -> Scratch:
     return Scratch._make(
         [aligned(size) for size in (long, long, wide, 6 * LANES, first)]
         + [np.zeros(size, dtype=np.int64) for size in numbers]
+        + [buffers(side)]
     )
 
 
@@ -120,7 +125,10 @@ def grown(levels: Levels) -> Levels:
 
 @subroutine
 def weigh_child(levels: Levels, scratch: Scratch, t: int, params: Params) -> int:
-    """Weigh the later candidates under the current child; return how many are allowed."""
+    """Weigh the later candidates under the current child; return how many are allowed.
+
+    The current child is ``scratch.chosen[t]``, where there are side constraints.
+    """
     i, n, words = levels.position[t], levels.width[t], levels.words[t]
     planes, good, groups = params.planes, params.good, params.groups
     stride = stride_of(n, planes)
@@ -148,7 +156,18 @@ def weigh_child(levels: Levels, scratch: Scratch, t: int, params: Params) -> int
         scratch.kept[allowed] = p
         if group < 0 or groups[levels.ids[t, p]] != group:
             allowed += 1
-    return allowed
+    return keep_possible(
+        params.side,
+        scratch.side,
+        scratch.chosen,
+        t + 1,
+        levels.ids[t],
+        scratch.covered,
+        levels.covered[t, i],
+        scratch.kept,
+        allowed,
+        params.k - t - 1,
+    )
 
 
 @subroutine

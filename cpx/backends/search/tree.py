@@ -16,11 +16,20 @@ from __future__ import annotations
 from cpx.backends.search.bitsets import compress, stride_of
 from cpx.backends.search.bounds import order_by, select, subtree_bounds, tighten
 from cpx.backends.search.pairs import best_pair, try_each
+from cpx.backends.search.side_constraints import still_possible
 from cpx.backends.search.stack import Levels, Params, Scratch, weigh_child
 from cpx.compiled.kernel import Ints, kernel, subroutine
 from cpx.compiled.vectors import LANES
 
-__all__ = ["DONE", "FULL", "STOPPED", "branch", "first_child", "look_ahead", "next_child"]
+__all__ = [
+    "DONE",
+    "FULL",
+    "STOPPED",
+    "branch",
+    "first_child",
+    "look_ahead",
+    "next_child",
+]
 
 
 DONE, STOPPED, FULL = -1, -2, -3
@@ -115,7 +124,10 @@ def first_child(
     than the limit. Where there are none, it is the next child elsewhere, or DONE.
     """
     n, _ = _narrow(levels, scratch, t, n, params, limit)
-    if n < 2:
+    r = params.k - t - 1
+    if n < 2 or not still_possible(
+        params.side, scratch.side, scratch.chosen, t + 1, levels.ids[t], scratch.kept, n, r
+    ):
         return next_child(levels, t)
     return t + 1 if _descend(levels, scratch, t, n, params) else FULL
 
@@ -132,6 +144,7 @@ def look_ahead(levels: Levels, scratch: Scratch, params: Params, limit: int, bou
         bounds[i] = limit
         if levels.bound[0, i] >= limit:
             continue
+        scratch.chosen[0] = levels.ids[0, i]
         n = weigh_child(levels, scratch, 0, params)
         _, low = _narrow(levels, scratch, 0, n, params, limit)
         bounds[i] = min(limit, max(low, levels.bound[0, i]))
@@ -184,9 +197,7 @@ def branch(
                 best_pair(levels, scratch, t, params, best, slack, shared, found, first)
             else:
                 n = weigh_child(levels, scratch, t, params)
-                best = try_each(
-                    levels, scratch, t, n, params.objective, best, slack, shared, found, first
-                )
+                best = try_each(levels, scratch, t, n, params, best, slack, shared, found, first)
                 if params.k - t == 2:
                     n = 0
             if first and found[0] < limit:

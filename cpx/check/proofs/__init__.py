@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from cpx.check.claims import number
-from cpx.check.proofs import monomials
+from cpx.check.proofs import learning, monomials, reasons, rule_sets
 from cpx.check.proofs.document import Claim, Document, Refused, fingerprint, opened
 from cpx.check.shape import plain
 
@@ -22,6 +22,9 @@ _Check = Callable[[Mapping[str, Any], Document], None]
 
 _KINDS: dict[str, tuple[tuple[str, ...], _Check]] = {
     monomials.NAME: (monomials.KINDS, monomials.check),
+    rule_sets.NAME: (rule_sets.KINDS, rule_sets.check),
+    learning.NAME: (learning.KINDS, learning.check),
+    reasons.NAME: (reasons.KINDS, reasons.check),
 }
 """Kinds of proof: the problems that they are for, and their checkers."""
 
@@ -68,6 +71,8 @@ def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
                 f"header: a proof of kind {document.kind} for {document.problem[:40]!r}, and the "
                 f"instance is one of {instance['problem']!r}"
             )
+        if instance.get("where"):
+            raise Refused("header: proofs know no side constraints, and the instance has some")
         if document.instance != fingerprint(plain(instance)):
             raise Refused("header: the proof is of another instance")
         check(instance, document)

@@ -100,6 +100,11 @@ class Box:
 
     # ----------------------------------------------------------------- rules
 
+    def refuse_chosen(self) -> None:
+        """Refuse a box whose chosen features alone beat the goal."""
+        if self.goal.cost(self.c, self.l) < self.goal.target:
+            raise Refused("a better rule has the required features alone")
+
     def refuse_singles(self) -> None:
         """Refuse a box where one more feature beats the goal."""
         if self.r and self.candidates.size:

@@ -31,7 +31,7 @@ from cpx.check.proofs.boxes import Box, Features
 from cpx.check.proofs.document import Claim, Document, Refused
 from cpx.check.proofs.goals import FAR, Goal
 
-__all__ = ["KINDS", "NAME", "Question", "check"]
+__all__ = ["DEEPEST", "KINDS", "MINIMISED", "NAME", "Question", "check", "check_box", "root_box"]
 
 NAME = "monomial"
 """The kind of proof."""
@@ -42,8 +42,8 @@ _INSTANCE |= {"weights", "features", "groups"}
 _PARAMETERS = {"k", "required", "forbidden", "one_per_group"}
 _PARAMETERS |= {"min_coverage", "max_coverage", "min_precision"}
 
-_DEEPEST = 400
-"""Nested boxes."""
+DEEPEST = 200
+"""Boxes in each other, at most."""
 
 
 def check(instance: Mapping[str, Any], document: Document) -> None:
@@ -51,12 +51,13 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     question = Question(instance, document.goal)
     root, claimed = question.root, question.claimed(document.claim)
     if root is not None:
-        question.refuse_root()
-        _check(root, document, claimed, 0)
+        root.refuse_chosen()
+        check_box(root, document, claimed)
     document.end()
 
 
-def _check(box: Box, document: Document, claimed: Goal, depth: int) -> None:
+def check_box(box: Box, document: Document, claimed: Goal, depth: int = 0) -> None:
+    """Refuse the next lines where they do not prove that no set of a box beats its goal."""
     rule, *features = document.line()
     where = f"line {document.number}"
     if features and rule != "split":
@@ -90,14 +91,14 @@ def _check_parts(
     claimed: Goal,
     depth: int,
 ) -> None:
-    if depth > _DEEPEST:
-        raise Refused(f"more than {_DEEPEST} boxes in each other")
+    if depth > DEEPEST:
+        raise Refused(f"more than {DEEPEST} boxes in each other")
     places = {int(feature): at for at, feature in enumerate(box.candidates)}
     for feature in features:
         at = places.pop(feature, None)
         if at is None:
             raise Refused(f"the feature {feature} is no candidate, or was split before")
-        _check(box.child(at, useful[at]), document, claimed, depth)
+        check_box(box.child(at, useful[at]), document, claimed, depth)
         useful = box.without(at, useful)
     if useful.any():
         p, q = box.candidates[np.argwhere(useful)[0]]
@@ -137,12 +138,6 @@ class Question:
         self.paid = 0
         self.goal = goal
         self.root = self._root(self._sums(goal))
-
-    def refuse_root(self) -> None:
-        """Refuse the goal where the required features alone beat it."""
-        root = self.root
-        if root is not None and root.goal.cost(root.c, root.l) < root.goal.target:
-            raise Refused("a better rule has the required features alone")
 
     def claimed(self, claim: Claim) -> Goal:
         """Return a claim in the terms of the root's goal, which must imply it."""
@@ -189,12 +184,7 @@ class Question:
         return Goal(alpha, beta, good, target, least, most, gamma, delta)
 
     def _root(self, goal: Goal) -> Box | None:
-        """Return the box of all sets beyond the required features; None where these clash.
-
-        Equal samples are one, with the sums of their weights. Where nothing limits what is
-        covered, of equal samples that cost b where they are covered and g where they are not,
-        every set pays the less: the rest is of one class, and costs its weight.
-        """
+        """Return the box of all sets beyond the required features; None where these clash."""
         data, (_, d) = self.data, self.data.agrees.shape
         required = sorted(data.required)
         groups = np.arange(d)
@@ -206,40 +196,65 @@ class Question:
             return None
         free = ~np.isin(groups, used)
         free[[*required, *data.forbidden]] = False
-        candidates = np.flatnonzero(free)
         rows = np.asarray(data.agrees[:, required].all(axis=1))
         weights, same = data.weights[rows], data.same[rows]
-        table, bad, good = _merged(
-            data.agrees[np.ix_(rows, candidates)],
+        box, self.paid = root_box(
+            data.agrees[rows],
             np.where(same, 0, weights),
             np.where(same, weights, 0),
-        )
-        if not goal.limited:
-            bad, good = goal.alpha * bad, goal.beta * good
-            less = np.minimum(bad, good)
-            bad, good = bad - less, good - less
-            self.paid = int(less.sum()) + goal.beta * int(self.good - weights[same].sum())
-            target = FAR if goal.target == FAR else goal.target - self.paid
-            goal = Goal(1, 1, int(good.sum()), target)
-        kept = np.concatenate([np.flatnonzero(bad), np.flatnonzero(good)])
-        both = np.concatenate([bad[bad > 0], good[good > 0]])
-        total = int(both.sum())
-        if total >= 2**53:
-            raise Refused("weights are too large for the checker")
-        exact: Any = np.float32 if total < 2**24 else np.float64
-        # Features that exclude much bad and little good weight come first.
-        rank = np.zeros(d, dtype=np.int64)
-        order = np.argsort((bad - good) @ table, kind="stable")
-        rank[candidates[order]] = np.arange(order.size)
-        return Box(
-            Features(groups, np.bincount(groups[candidates], minlength=d)[groups] == 1, rank),
-            candidates,
-            np.ascontiguousarray(table[kept].T, dtype=exact),
-            int(np.count_nonzero(bad)),
-            both.astype(exact),
-            min(data.k - len(required), candidates.size),
+            np.flatnonzero(free),
+            groups,
+            data.k - len(required),
             goal,
         )
+        return box
+
+
+def root_box(
+    table: NDArray[np.bool_],
+    bad: NDArray[np.int64],
+    good: NDArray[np.int64],
+    candidates: NDArray[np.int64],
+    groups: NDArray[np.int64],
+    r: int,
+    goal: Goal,
+) -> tuple[Box, int]:
+    """Return the box of the sets of up to r candidates, and what every set pays besides.
+
+    Equal samples are one, with the sums of their weights. Where nothing limits what is covered, of
+    equal samples that cost b where they are covered and g where they are not, every set pays the
+    less: the rest is of one class, and costs its weight.
+    """
+    d, paid = table.shape[1], 0
+    lost = goal.good - int(good.sum())
+    table, bad, good = _merged(table[:, candidates], bad, good)
+    if not goal.limited:
+        bad, good = goal.alpha * bad, goal.beta * good
+        less = np.minimum(bad, good)
+        bad, good = bad - less, good - less
+        paid = int(less.sum()) + goal.beta * lost
+        target = FAR if goal.target == FAR else goal.target - paid
+        goal = Goal(1, 1, int(good.sum()), target)
+    kept = np.concatenate([np.flatnonzero(bad), np.flatnonzero(good)])
+    both = np.concatenate([bad[bad > 0], good[good > 0]])
+    total = int(both.sum())
+    if total >= 2**53:
+        raise Refused("weights are too large for the checker")
+    exact: Any = np.float32 if total < 2**24 else np.float64
+    # Features that exclude much bad and little good weight come first.
+    rank = np.zeros(d, dtype=np.int64)
+    order = np.argsort((bad - good) @ table, kind="stable")
+    rank[candidates[order]] = np.arange(order.size)
+    box = Box(
+        Features(groups, np.bincount(groups[candidates], minlength=d)[groups] == 1, rank),
+        candidates,
+        np.ascontiguousarray(table[kept].T, dtype=exact),
+        int(np.count_nonzero(bad)),
+        both.astype(exact),
+        min(r, candidates.size),
+        goal,
+    )
+    return box, paid
 
 
 def _merged(
@@ -250,7 +265,7 @@ def _merged(
         # Without candidates all rows are equal.
         rows = table[:1] if len(table) else np.zeros((1, table.shape[1]), dtype=np.bool_)
         return rows, bad.sum(keepdims=True), good.sum(keepdims=True)
-    packed = np.packbits(table, axis=1)
+    packed = np.ascontiguousarray(np.packbits(table, axis=1))
     _, first, of = np.unique(
         packed.view([("", f"V{packed.shape[1]}")])[:, 0], return_index=True, return_inverse=True
     )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.side_branching import branch_on_side_constraints
 from cpx.compiled.machine_code import load
 from cpx.errors import InvalidOption, shown
 from cpx.models.minimum_subset.form import LossForm, SubsetForm, subset_form_of
@@ -292,6 +293,10 @@ class HittingSets(_OracleMethod):
         form = subset_form_of(problem)
         return form is not None and form.oracle is not None
 
+    def keeps_side_constraints(self, problem: Problem) -> bool:
+        """All of them, by branching on what they are about."""
+        return True
+
     def refusal(self, problem: Problem) -> str:
         """Say that the problem is no such reason."""
         definition = getattr(problem, "definition", None)
@@ -303,6 +308,8 @@ class HittingSets(_OracleMethod):
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search for a minimum reason; see :class:`~cpx.backends.base.Backend`."""
+        if problem.side_constraints:
+            return branch_on_side_constraints(problem, options, progress, self.solve)
         form = subset_form_of(problem)
         assert form is not None  # accepts() says so
         assert form.oracle is not None

@@ -175,18 +175,18 @@ class HittingSetSearch(ABC):
             self.family.add(dual)
             self._new.append(dual)
 
-    def close_in(self, rounds: int | None = None) -> None:
+    def close_in(self, calls: int | None = None) -> None:
         """Raise the lower bound and look for better sets than a known one, until they meet.
 
         Parameters
         ----------
-        rounds : int, optional
-            After so many hitting sets it stops, whatever is proved by then.
+        calls : int, optional
+            After so many sets that the oracle was asked about it stops, whatever is proved.
         """
         assert self.upper is not None
-        sets = HittingSets(self.cost, self.upper - self.base)
+        sets, before = HittingSets(self.cost, self.upper - self.base), self.oracle.calls
         try:
-            while rounds is None or self.rounds < rounds:
+            while calls is None or self.oracle.calls - before < calls:
                 for dual in self._new:
                     sets.add(places(dual))
                 self._new.clear()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
 from cpx.errors import InvalidInstance
 from cpx.methods.reasons.deletion import delete_from_reason
 from cpx.methods.reasons.hitting_set import HittingSetSearch
@@ -26,8 +27,9 @@ Listener = Callable[[int, int, tuple[int, ...]], None]
 # Boxes after which a question is left open at first, and the factor by which they grow when
 # one has to be answered.
 _PATIENCE, _MORE = 300, 4
-# Hitting sets before branch and cut takes over: many rows need no more.
-_ROUNDS = 8
+# Sets that are asked about before branch and cut takes over: many rows need no more. With so many
+# attributes, or fewer, hitting sets are fast for longer.
+_CALLS, _FEW, _CALLS_OF_FEW = 100, 40, 600
 # Beyond this sum of weights, floats of a linear program tell too little.
 _HEAVY = 2**40
 
@@ -203,14 +205,14 @@ class _Search(HittingSetSearch):
             if not change & self.kept:
                 self.learn(change & ~self.always)
         branching = self.oracle.searches and sum(self.cost.values()) < _HEAVY
-        self.close_in(_ROUNDS if branching else None)
+        few = len(self.oracle.grid.used) <= _FEW
+        calls = _CALLS_OF_FEW if few else _CALLS
+        self.close_in(calls if branching else None)
         if not self.proved:
             self.branch()
 
     def branch(self) -> None:
         """Go on by branch and cut, which asks for more than sets to be hit."""
-        from cpx.methods.reasons.branch_and_cut import BranchAndCut
-
         assert self.upper is not None
         n = len(self.oracle.grid.used)
         costs = np.array([self.cost.get(place, 0) for place in range(n)], dtype=np.int64)

@@ -28,6 +28,8 @@ from cpx.models.monomial.text import conclusion, samples_in_words
 from cpx.models.parameters import NAME, ShareOf, parameter
 from cpx.models.registry import register
 from cpx.models.saved import SAMPLES
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.support.validation import Share
 
 __all__ = ["MinCertificate"]
@@ -87,6 +89,9 @@ class MinCertificate(MinimumSubset):
     required: tuple[int, ...] = field(default=(), metadata=REQUIRED)
     forbidden: tuple[int, ...] = field(default=(), metadata=FORBIDDEN)
     name: str = field(default="", metadata=NAME)
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
+    )
 
     kind: ClassVar[str] = "min-certificate"
     encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SUBSET_ENCODINGS

@@ -15,6 +15,7 @@ Bayes' rule P_c(l | z, x_j) = P_c(l | z) P_c(x_j | z, l) / P_c(x_j | z).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,13 +29,17 @@ if TYPE_CHECKING:
     from cpx.data.tree_mixture import TreeMixture
     from cpx.models.expected_prediction.leaves import LeafForm
 
-__all__ = ["Evaluator", "Extensions"]
+__all__ = ["Evaluator", "Extensions", "Stopped"]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 _AT_ONCE = 2**21
 """Numbers that are worked on at once: 16 MB of floats."""
+
+
+class Stopped(Exception):
+    """The evaluator was told to stop."""
 
 
 class Extensions(NamedTuple):
@@ -69,9 +74,10 @@ class Evaluator:
     >>> from fractions import Fraction
     >>> from cpx.data.tree_mixture import TreeMixture
     >>> from cpx.models.expected_prediction.leaves import LeafForm
-    >>> both = np.array([[True, False], [False, True]])
+    >>> from cpx.models.expected_prediction.state_sets import StateSets, runs_of_rows
+    >>> both = StateSets([runs_of_rows(np.array([[True, False], [False, True]]))])
     >>> leaves = LeafForm(np.array([0, 4], dtype=object), np.array([0, 0]), np.array([0, 1]),
-    ...                   np.array([0, 0]), np.array([0, 1]), (both,), 0, 0, 1, Fraction(2), True)
+    ...                   np.array([0, 0]), np.array([0, 1]), both, 0, 0, 1, Fraction(2), True)
     >>> even = TreeMixture([ONE], None, [[[[ONE // 2, ONE // 2]]]])
     >>> found = Evaluator(leaves, even, np.array([1])).extensions(np.array([[False]]))
     >>> found.expected.tolist(), found.expected_with.tolist()
@@ -97,15 +103,29 @@ class Evaluator:
             expected[rows] = self._mixed(joint, means)
         return expected, logs
 
-    def extensions(self, observed: Bools) -> Extensions:
-        """Return the same of N sets, and of all sets with one more attribute."""
+    def extensions(self, observed: Bools, stop: Callable[[], bool] = lambda: False) -> Extensions:
+        """Return the same of N sets, and of all sets with one more attribute.
+
+        Parameters
+        ----------
+        observed : (N, A) array of bool
+        stop : callable, optional
+            Asked before each component.
+
+        Raises
+        ------
+        Stopped
+            When ``stop`` says so.
+        """
         seen = np.atleast_2d(np.asarray(observed, dtype=np.bool_))
-        parts = [self._extended(seen[rows]) for rows in self.chunks(len(seen))]
+        parts = [self._extended(seen[rows], stop) for rows in self.chunks(len(seen))]
         return Extensions(*(np.concatenate(part) for part in zip(*parts)))
 
-    def _extended(self, seen: Bools) -> Extensions:
+    def _extended(self, seen: Bools, stop: Callable[[], bool]) -> Extensions:
         joint, pairs = self._joint(seen), []
         for c in range(self.distribution.n_components):
+            if stop():
+                raise Stopped
             pairs.append(self._by_edges(c, seen) if self._edges[c] else self._by_factors(c, seen))
         means = np.stack([mean for mean, _, _ in pairs], axis=-1)
         means_with = np.stack([more for _, more, _ in pairs], axis=-1)
@@ -121,7 +141,7 @@ class Evaluator:
         """Return the means by the posterior of the components, which are the last axis."""
         weights = np.exp(joint - joint.max(axis=-1, keepdims=True))
         weights /= weights.sum(axis=-1, keepdims=True)
-        return np.asarray(self._base + (weights * means).sum(axis=-1))
+        return np.asarray(self.base + (weights * means).sum(axis=-1))
 
     def _joint(self, seen: Bools) -> Floats:
         """Return the log-probability of each component with each set, shape (N, C)."""
@@ -153,13 +173,15 @@ class Evaluator:
         return np.asarray((self.distribution.parents >= 0).any(axis=1))
 
     @cached_property
-    def _base(self) -> float:
+    def base(self) -> float:
+        """The base of the model as a float, rounded once."""
         return int(self.leaves.base) / self.leaves.scale
 
     @cached_property
     def values(self) -> Floats:
         """The values of the leaves as floats: the quotients of integers, rounded once."""
-        return np.array([int(v) / self.leaves.scale for v in self.leaves.values])
+        scale = self.leaves.scale
+        return np.array([int(v) / scale for v in self.leaves.values.tolist()])
 
     # ------------------------------------------------------- components without edges
 
@@ -167,22 +189,15 @@ class Evaluator:
     def _agrees(self) -> Floats:
         """Of each test, 1 where the state of x leads on."""
         leaves = self.leaves
-        by_mask = [masks[:, s] for masks, s in zip(leaves.masks, self.codes.tolist(), strict=True)]
-        pairs = zip(leaves.attribute.tolist(), leaves.mask.tolist(), strict=True)
-        return np.array([float(by_mask[a][m]) for a, m in pairs])
+        return leaves.masks.having(self.codes)[leaves.mask].astype(np.float64)
 
     @cached_property
     def _shares(self) -> list[Floats]:
-        """Of each component without edges, the probability of each test."""
-        leaves, found = self.leaves, []
+        """Of each component without edges, the probability of each set of states."""
+        masks, found = self.leaves.masks, list[Floats]()
         for tables, edges in zip(self.distribution.tables, self._edges.tolist(), strict=True):
-            masses = (
-                []
-                if edges
-                else [masks @ table[0] for masks, table in zip(leaves.masks, tables, strict=True)]
-            )
-            pairs = zip(leaves.attribute.tolist(), leaves.mask.tolist(), strict=True)
-            found.append(np.array([masses[a][m] / ONE for a, m in pairs] if masses else []))
+            own = [] if edges else [table[0] for table in tables]
+            found.append(masks.sums(np.concatenate(own)) / ONE if own else np.empty(0))
         return found
 
     @cached_property
@@ -208,10 +223,13 @@ class Evaluator:
         names, first = np.unique(self.leaves.attribute[order], return_index=True)
         return order, first, names
 
-    def _reached(self, c: int, seen: Bools) -> Floats:
-        """Return P_c(l | z) of each set and leaf."""
+    def reached(self, c: int, seen: Bools) -> Floats:
+        """Return P_c(l | z) of each set and leaf, for a component without edges.
+
+        A factor is exact, so that the product for a leaf has one rounding less than it has tests.
+        """
         known = seen[:, self.leaves.attribute]
-        factors = np.where(known, self._agrees, self._shares[c])
+        factors = np.where(known, self._agrees, self._shares[c][self.leaves.mask])
         result = np.ones((len(seen), len(self.values)))
         some, first = self._tested
         if some.size:
@@ -220,12 +238,13 @@ class Evaluator:
 
     def _by_factors(self, c: int, seen: Bools) -> tuple[Floats, Floats, Floats]:
         """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
-        weighted = self._reached(c, seen) * self.values
+        weighted = self.reached(c, seen) * self.values
         mean = weighted.sum(axis=1)
         more = np.repeat(mean[:, None], seen.shape[1], axis=1)
         order, first, names = self._by_attribute
         if order.size:
-            change = (self._agrees / self._shares[c] - 1)[order]
+            shares = self._shares[c][self.leaves.mask[order]]
+            change = self._agrees[order] / shares - 1
             changes = weighted[:, self.leaves.leaf[order]] * change
             more[:, names] += np.add.reduceat(changes, first, axis=1)
         more = np.where(seen, mean[:, None], more)
@@ -235,7 +254,7 @@ class Evaluator:
         """Return the mean of the leaves under one component."""
         if self._edges[c]:
             return self._by_edges(c, seen, down=False)[0]
-        return self._reached(c, seen) @ self.values
+        return self.reached(c, seen) @ self.values
 
     # ---------------------------------------------------------- components with edges
 
@@ -246,7 +265,8 @@ class Evaluator:
         for a, size in enumerate(self.distribution.cardinalities):
             tests = np.flatnonzero(leaves.attribute == a)
             allowed = np.ones((len(leaves.values) + 1, size))
-            allowed[leaves.leaf[tests]] = leaves.masks[a][leaves.mask[tests]]
+            for test in tests.tolist():
+                allowed[leaves.leaf[test]] = leaves.masks.states(leaves.mask[test])
             found.append(allowed if tests.size else None)
         return found
 

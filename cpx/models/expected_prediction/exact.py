@@ -6,22 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.tree_mixture import ONE
+from cpx.models.expected_prediction.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from cpx.data.tree_mixture import TreeMixture
     from cpx.models.expected_prediction.leaves import LeafForm
 
-__all__ = ["ExactScores", "LeafTest"]
+__all__ = ["ExactScores"]
 
-LeafTest = tuple[int, int, bool]
-"""Attribute, mask, and whether the state of x leads on to the leaf."""
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,39 +39,24 @@ class ExactScores:
     leaves: LeafForm
     distribution: TreeMixture
     codes: NDArray[np.int32]
-    _known: dict[tuple[int, ...], tuple[Fraction, Fraction]] = field(
-        default_factory=dict, repr=False
-    )
+    _known: dict[tuple[int, ...], Fraction] = field(default_factory=dict, repr=False)
+    _masses: dict[int, list[int]] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def tests(self) -> tuple[tuple[LeafTest, ...], ...]:
-        """The tests of each leaf."""
-        leaves = self.leaves
-        agrees = [masks[:, s] for masks, s in zip(leaves.masks, self.codes.tolist(), strict=True)]
-        rows = list(zip(leaves.attribute.tolist(), leaves.mask.tolist(), strict=True))
-        starts = leaves.starts.tolist()
-        return tuple(
-            tuple((a, m, bool(agrees[a][m])) for a, m in rows[first:end])
-            for first, end in pairwise(starts)
-        )
+    def agrees(self) -> Bools:
+        """Of each test, whether the state of x leads on."""
+        return self.leaves.masks.having(self.codes)[self.leaves.mask]
 
-    def numerators(self, component: int = 0) -> tuple[list[int], ...]:
-        """Return the probability of each mask of each attribute, over 2**30; without edges."""
-        tables = self.distribution.tables[component]
-        return tuple(
-            [int(table[0][mask].sum()) for mask in masks]
-            for table, masks in zip(tables, self.leaves.masks, strict=True)
-        )
+    def numerators(self, component: int = 0) -> list[int]:
+        """Return the probability of each mask, over 2**30; without edges."""
+        if component not in self._masses:
+            tables = self.distribution.tables[component]
+            masses = self.leaves.masks.sums(np.concatenate([table[0] for table in tables]))
+            self._masses[component] = masses.tolist()
+        return self._masses[component]
 
     def expected(self, chosen: Iterable[int]) -> Fraction:
         """Return the expected score given the states of x in the chosen attributes."""
-        return self._of(chosen)[0]
-
-    def probability(self, chosen: Iterable[int]) -> Fraction:
-        """Return the probability of the states of x in the chosen attributes."""
-        return self._of(chosen)[1]
-
-    def _of(self, chosen: Iterable[int]) -> tuple[Fraction, Fraction]:
         S = tuple(sorted({*chosen}))
         if S not in self._known:
             if len(self._known) > _MOST_KNOWN:
@@ -80,48 +65,122 @@ class ExactScores:
             self._known[S] = self._product(S) if edgeless else self._by_events(S)
         return self._known[S]
 
-    def _product(self, S: tuple[int, ...]) -> tuple[Fraction, Fraction]:
-        """Return both for components whose attributes are independent."""
-        held, mixture = {*S}, self.distribution
-        longest = max(map(len, self.tests), default=0)
-        powers = [ONE**power for power in range(longest + 1)]
-        numerator = mass = 0
-        for c, weight in enumerate(mixture.weights.tolist()):
-            joint = weight
-            for a in S:
-                joint *= int(mixture.tables[c][a][0, self.codes[a]])
-            total, masses = 0, self.numerators(c)
-            for value, tests in zip(self.leaves.values.tolist(), self.tests, strict=True):
-                factors = 0
-                for a, m, agrees in tests:
-                    if a not in held:
-                        value *= masses[a][m]
-                        factors += 1
-                    elif not agrees:
-                        break
-                else:
-                    total += value * powers[longest - factors]
-            numerator += joint * total
-            mass += joint
-        expected = self.leaves.base + Fraction(numerator, mass * powers[longest])
-        return expected / self.leaves.scale, Fraction(mass, ONE ** (len(S) + 1))
+    def probability(self, chosen: Iterable[int]) -> Fraction:
+        """Return the probability of the states of x in the chosen attributes."""
+        S = {*chosen}
+        if self.distribution.edgeless:
+            return Fraction(sum(self._joint(S)), ONE ** (len(S) + 1))
+        return self.distribution.exact_event_probability(self._event(S))
 
-    def _by_events(self, S: tuple[int, ...]) -> tuple[Fraction, Fraction]:
-        """Return both where attributes depend on each other: an event for each leaf."""
-        held, mixture = {*S}, self.distribution
-        masks: list[NDArray[np.bool_] | None] = [None] * mixture.n_attributes
+    def _joint(self, S: Iterable[int]) -> list[int]:
+        """Return the probability of each component and these states of x, over powers of 2**30."""
+        mixture, found = self.distribution, []
+        for tables, joint in zip(mixture.tables, mixture.weights.tolist(), strict=True):
+            for a in S:
+                joint *= int(tables[a][0, self.codes[a]])
+            found.append(joint)
+        return found
+
+    def reached(self, S: Iterable[int]) -> tuple[Bools, Bools]:
+        """Return which leaves these states of x allow, and which tests they know nothing of."""
+        leaves, held = self.leaves, np.zeros(self.leaves.n_attributes, dtype=np.bool_)
+        held[list(S)] = True
+        known = held[leaves.attribute]
+        reached = np.ones(len(leaves.values), dtype=np.bool_)
+        reached[leaves.leaf[known & ~self.agrees]] = False
+        return reached, ~known & reached[leaves.leaf]
+
+    def _unknown(self, S: Iterable[int]) -> tuple[list[Any], list[list[int]]]:
+        """Return the values of leaves that are reached, and the masks they are tested by."""
+        leaves = self.leaves
+        reached, rest = self.reached(S)
+        left = np.flatnonzero(reached)
+        ends = np.searchsorted(leaves.leaf[rest], left, side="right").tolist()
+        masks = leaves.mask[rest].tolist()
+        tests = [masks[first:end] for first, end in zip([0, *ends], ends)]
+        return leaves.values[left].tolist(), tests
+
+    def _product(self, S: tuple[int, ...]) -> Fraction:
+        """Return the expected score for components whose attributes are independent."""
+        values, unknown = self._unknown(S)
+        joint = self._joint(S)
+        longest = max(map(len, unknown), default=0)
+        powers = [ONE ** (longest - count) for count in range(longest + 1)]
+        numerator = 0
+        for c, weight in enumerate(joint):
+            total, masses = 0, self.numerators(c)
+            for value, masks in zip(values, unknown, strict=True):
+                for m in masks:
+                    value *= masses[m]
+                total += value * powers[len(masks)]
+            numerator += weight * total
+        mean = Fraction(numerator, sum(joint) * ONE**longest)
+        return (self.leaves.base + mean) / self.leaves.scale
+
+    def _event(self, S: Iterable[int]) -> list[Bools | None]:
+        sizes = self.distribution.cardinalities
+        masks: list[Bools | None] = [None] * len(sizes)
         for a in S:
-            masks[a] = np.arange(mixture.cardinalities[a]) == self.codes[a]
-        mass, total = mixture.exact_event_probability(masks), Fraction(0)
-        for value, tests in zip(self.leaves.values.tolist(), self.tests, strict=True):
-            if not value or any(a in held and not agrees for a, _, agrees in tests):
-                continue
-            event = list(masks)
-            for a, m, _ in tests:
-                if a not in held:
-                    event[a] = self.leaves.masks[a][m]
-            total += value * mixture.exact_event_probability(event)
-        return (self.leaves.base + total / mass) / self.leaves.scale, mass
+            masks[a] = np.arange(sizes[a]) == self.codes[a]
+        return masks
+
+    def _by_events(self, S: tuple[int, ...]) -> Fraction:
+        """Return the expected score where attributes depend on each other: an event for a leaf."""
+        mixture, masks, total = self.distribution, self._event(S), Fraction(0)
+        attribute = dict(zip(self.leaves.mask.tolist(), self.leaves.attribute.tolist()))
+        for value, tests in zip(*self._unknown(S), strict=True):
+            if value:
+                event = list(masks)
+                for m in tests:
+                    event[attribute[m]] = self.leaves.masks.states(m)
+                total += value * mixture.exact_event_probability(event)
+        mean = total / mixture.exact_event_probability(masks)
+        return (self.leaves.base + mean) / self.leaves.scale
+
+    # ------------------------------------------------- what floats decide, where they can
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """The same of many sets at once, in floats."""
+        return Evaluator(self.leaves, self.distribution, self.codes)
+
+    def rounded(self, chosen: Iterable[int], unit: Fraction) -> int:
+        """Return the expected score in units, rounded: by floats unless it is near a half."""
+        S = tuple(chosen)
+        mean, off = self._near(S)
+        low, high = (round(Fraction(limit) / unit) for limit in (mean - off, mean + off))
+        return low if low == high else round(self.expected(S) / unit)
+
+    def at_least(self, chosen: Iterable[int], least: Fraction) -> bool:
+        """Say whether the expected score is at least a number: by floats unless it is near."""
+        S = tuple(chosen)
+        mean, off = self._near(S)
+        if abs(Fraction(mean) - least) > off:
+            return mean > least
+        return self.expected(S) >= least
+
+    def _near(self, S: tuple[int, ...]) -> tuple[float, float]:
+        """Return the expected score as a float, and by how much it is off, at most.
+
+        A term is a leaf's value, which was rounded, times one factor for each test of it, which
+        is exact, times the weight of its component, which was rounded; and the sum is rounded.
+        """
+        if not self.distribution.edgeless or tuple(sorted(S)) in self._known:
+            mean = self.expected(S)
+            return float(mean), abs(float(mean)) * 2.0**-52 + _TINY
+        evaluator, joint = self.evaluator, self._joint({*S})
+        seen = np.zeros((1, self.leaves.n_attributes), dtype=np.bool_)
+        seen[0, list(S)] = True
+        terms, size, whole = [evaluator.base], abs(evaluator.base), sum(joint)
+        for c, weight in enumerate(joint):
+            term = evaluator.reached(c, seen)[0] * evaluator.values * (weight / whole)
+            terms += term[term != 0].tolist()
+            size += float(np.abs(term).sum())
+        steps = int(np.diff(self.leaves.starts).max(initial=0)) + 8
+        # Twice what a rounding is off; and what is lost where numbers get too small for floats.
+        return fsum(terms), steps * size * 2.0**-52 + _TINY
+
+    # ------------------------------------------------------------------ bounds
 
     def greatest(self, chosen: Iterable[int]) -> Fraction:
         """Return a bound on the score of every row with these states of x.
@@ -133,13 +192,18 @@ class ExactScores:
 
     def tree_maxima(self, chosen: Iterable[int]) -> list[Any]:
         """Return the greatest leaf of each tree that a row with these states of x reaches."""
-        held, best = {*chosen}, dict[int, Any]()
-        pairs = zip(self.leaves.values.tolist(), self.leaves.tree.tolist(), strict=True)
-        for (value, tree), tests in zip(pairs, self.tests, strict=True):
-            reached = all(agrees or a not in held for a, _, agrees in tests)
-            if reached and (tree not in best or value > best[tree]):
-                best[tree] = value
-        return [best[tree] for tree in sorted(best)]
+        values, ranks = self.ranks
+        left = np.flatnonzero(self.reached({*chosen})[0])
+        _, first = np.unique(self.leaves.tree[left], return_index=True)
+        return [values[rank] for rank in np.maximum.reduceat(ranks[left], first).tolist()]
+
+    @cached_property
+    def ranks(self) -> tuple[list[Any], NDArray[np.int64]]:
+        """The different values of leaves, increasing, and which of them each leaf has."""
+        own = self.leaves.values.tolist()
+        values = sorted({*own})
+        rank = {value: place for place, value in enumerate(values)}
+        return values, np.array([rank[value] for value in own], dtype=np.int64)
 
     def bound(self, chosen: Iterable[int], greatest: Fraction | None = None) -> Fraction:
         """Return a lower bound on the probability of the same decision; 0 where nothing is known.
@@ -164,3 +228,5 @@ class ExactScores:
 
 
 _MOST_KNOWN = 4096
+
+_TINY = 1e-290

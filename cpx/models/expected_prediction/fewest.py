@@ -31,6 +31,8 @@ from cpx.models.expected_prediction.problem import (
 from cpx.models.expected_prediction.tables import MOST_TESTS
 from cpx.models.parameters import CONTEXT, NAME, Choice, parameter
 from cpx.models.registry import register
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.sufficient_reason.row import Row
 from cpx.support.validation import Share
 from cpx.trees.form import Label, TreeModel
@@ -113,6 +115,9 @@ class FewestExpected(ExpectedPrediction):
     label: Label | None = field(default=None, metadata=LABEL)
     name: str = field(default="", metadata=NAME)
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
+    )
 
     kind: ClassVar[str] = "fewest-expected"
 
@@ -171,7 +176,7 @@ class FewestExpected(ExpectedPrediction):
         told = super().unstated
         if told or not self.bounded:
             return told
-        widest = max(len(features) for _, features in self.leaf_tables.pieces(True))
+        widest = int(self.leaf_tables.by_tree.sizes.max())
         if widest <= MOST_TESTS:
             return ""
         return (
@@ -195,8 +200,11 @@ class FewestExpected(ExpectedPrediction):
         if self.distribution.factorised:
             return self._in_units(S) >= self.target
         if not self.bounded:
-            return self.scores.expected(S) >= self.tau
-        return self.scores.bound(S) >= self.tau
+            return self.scores.at_least(S, self.tau)
+        T, U = self.leaves.threshold, self.scores.greatest(S)
+        if U <= T:
+            return self.scores.bound(S) >= self.tau
+        return self.scores.at_least(S, T + self.tau * (U - T))
 
     def _in_units(self, S: tuple[int, ...]) -> int:
         tables = self.leaf_tables

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+
 __all__ = ["TableSumForm"]
 
 
@@ -36,6 +38,8 @@ class TableSumForm:
     target : int, optional
     likeliest : bool
         With a target: the sum of penalties is minimised in place of the number of features.
+    side : SideConstraints
+        Further constraints on what is chosen.
 
     Examples
     --------
@@ -55,6 +59,7 @@ class TableSumForm:
     forbidden: tuple[int, ...] = ()
     target: int | None = None
     likeliest: bool = False
+    side: SideConstraints = NO_SIDE_CONSTRAINTS
 
     def value(self, chosen: Iterable[int]) -> int:
         """Return the constant and the entries of all tables for a set of features."""
@@ -76,5 +81,6 @@ class TableSumForm:
             len(S) <= self.k
             and S.issuperset(self.required)
             and S.isdisjoint(self.forbidden)
+            and self.side.allow(S)
             and (self.target is None or self.value(S) >= self.target)
         )

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidInstance, shown
+from cpx.models.expected_prediction.paths import cells_of_states, leaf_paths
+from cpx.models.expected_prediction.state_sets import StateSets
 from cpx.trees.tree import MISSING
 
 if TYPE_CHECKING:
@@ -38,9 +40,9 @@ class LeafForm:
     attribute : (N,) array of int64
         The attribute of each test, increasing within a leaf. Each attribute is tested once.
     mask : (N,) array of int64
-        Which states of the attribute lead to the leaf: a row of ``masks[attribute]``.
-    masks : tuple of A arrays of bool, shapes (M_a, K_a)
-        Sets of states; none of them is empty, none has all states.
+        Which states of the attribute lead to the leaf: the number of a set.
+    masks : StateSets
+        None of the sets is empty, none has all states.
     base : int
     exponent, divisor : int
     threshold : Fraction
@@ -54,7 +56,7 @@ class LeafForm:
     leaf: NDArray[np.int64]
     attribute: NDArray[np.int64]
     mask: NDArray[np.int64]
-    masks: tuple[NDArray[np.bool_], ...]
+    masks: StateSets
     base: int
     exponent: int
     divisor: int
@@ -64,7 +66,7 @@ class LeafForm:
     @property
     def n_attributes(self) -> int:
         """Number A of attributes."""
-        return len(self.masks)
+        return len(self.masks.attributes)
 
     @property
     def scale(self) -> int:
@@ -75,15 +77,6 @@ class LeafForm:
     def starts(self) -> NDArray[np.int64]:
         """Where the tests of each leaf begin, and their number N; shape (L + 1,)."""
         return np.searchsorted(self.leaf, np.arange(len(self.values) + 1)).astype(np.int64)
-
-    @cached_property
-    def tests(self) -> tuple[tuple[tuple[int, NDArray[np.bool_]], ...], ...]:
-        """For each leaf its attributes, each with the states that lead there."""
-        pairs = zip(self.attribute.tolist(), self.mask.tolist(), strict=True)
-        flat = [(a, self.masks[a][m]) for a, m in pairs]
-        return tuple(
-            tuple(flat[first:end]) for first, end in zip(self.starts[:-1], self.starts[1:])
-        )
 
     @cached_property
     def used(self) -> tuple[int, ...]:
@@ -108,42 +101,15 @@ class LeafForm:
             For a model whose scores are no expected predictions of one class.
         """
         values, base, divisor, threshold, tied = _scores(model, label)
-        boxes = model.boxes
-        low = np.concatenate([b.low for b in boxes])
-        high = np.concatenate([b.high for b in boxes])
-        missing = np.concatenate([b.missing for b in boxes])
-        tree = np.repeat(np.arange(len(boxes)), [len(b.low) for b in boxes])
-        reached = np.ones(len(tree), dtype=np.bool_)
-        found: list[tuple[NDArray[np.int64], int, NDArray[np.int64]]] = []
-        masks = []
-        for a, columns in enumerate(coding.columns):
-            cells = _cells(model, coding, a)
-            tested = [i for i, c in enumerate(columns) if c in model.used]
-            inside = np.ones((len(tree), len(cells)), dtype=np.bool_)
-            for i in tested:
-                c, cell = columns[i], cells[:, i]
-                within = (low[:, c, None] <= cell) & (cell <= high[:, c, None])
-                inside &= np.where(cell == MISSING, missing[:, c, None], within)
-            reached &= inside.any(axis=1)
-            rows = np.flatnonzero(~inside.all(axis=1) & inside.any(axis=1))
-            known: dict[bytes, int] = {}
-            which = [known.setdefault(row.tobytes(), len(known)) for row in inside[rows]]
-            different = np.frombuffer(b"".join(known), dtype=np.bool_)
-            masks.append(different.reshape(len(known), len(cells)))
-            found.append((rows, a, np.array(which, dtype=np.int64)))
-        leaf = np.concatenate([rows for rows, _, _ in found])
-        attribute = np.concatenate([np.full(len(rows), a) for rows, a, _ in found])
-        mask = np.concatenate([which for _, _, which in found])
-        order = np.lexsort((attribute, leaf))
-        order = order[reached[leaf[order]]]
-        number = np.cumsum(reached) - 1
+        paths = leaf_paths(model, coding)
+        tree = np.repeat(np.arange(len(model.trees)), [tree.n_leaves for tree in model.trees])
         return cls(
-            values[reached],
-            tree[reached].astype(np.int64),
-            number[leaf[order]],
-            attribute[order].astype(np.int64),
-            mask[order].astype(np.int64),
-            tuple(masks),
+            values[paths.reached],
+            tree[paths.reached],
+            paths.leaf,
+            paths.attribute,
+            paths.mask,
+            paths.masks,
             base,
             model.exact.exponent,
             divisor,
@@ -196,20 +162,7 @@ def model_cells(
     """Return the cells of the model for rows of states; shape (n, A) to (n, d)."""
     cells = np.zeros((len(codes), model.n_attributes), dtype=np.int32)
     for a, columns in enumerate(coding.columns):
-        cells[:, list(columns)] = _cells(model, coding, a)[codes[:, a]]
-    return cells
-
-
-def _cells(model: TreeModel, coding: Coding, a: int) -> NDArray[np.int64]:
-    """Return the cells of the model that the states of an attribute are in."""
-    cells = np.zeros(coding.states[a].shape, dtype=np.int64)
-    for i, c in enumerate(coding.columns[a]):
-        own = coding.states[a][:, i]
-        if c in model.used:
-            places = np.searchsorted(coding.cuts[c], model.thresholds[c])
-            # A value of cell j is above cut j - 1 and at most cut j.
-            cells[:, i] = np.searchsorted(places, own, side="left")
-        cells[own == MISSING, i] = MISSING
+        cells[:, list(columns)] = cells_of_states(model, coding, a)[codes[:, a]]
     return cells
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.expected_prediction.encodings import products, tables
+from cpx.models.side_constraints.statement import constrained
 
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.form import TableSumForm
@@ -41,7 +42,7 @@ class Likeliest(Problem):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
-        return self.encoding(encoding).build(self.form)
+        return constrained(self.encoding(encoding).build(self.form), self.form.side)
 
     def decode(self, values: Values) -> Explanation:
         """Return the explanation by the attributes whose X is true."""

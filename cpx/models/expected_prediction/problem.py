@@ -25,10 +25,18 @@ from cpx.models.expected_prediction.exact import ExactScores
 from cpx.models.expected_prediction.form import TableSumForm
 from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.expected_prediction.likeliest import Likeliest
-from cpx.models.expected_prediction.tables import MOST_TESTS, LeafTables, merged
+from cpx.models.expected_prediction.tables import (
+    MOST_ENTRIES,
+    MOST_TESTS,
+    LeafTables,
+    merged,
+)
 from cpx.models.expected_prediction.text import ExpectationText, state_words
 from cpx.models.parameters import CONTEXT, NAME, Integer, parameter
 from cpx.models.registry import register
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.side_constraints.statement import constrained
 from cpx.models.sufficient_reason import parameters as of_rows
 from cpx.models.sufficient_reason.row import Row
 from cpx.support.validation import Share
@@ -176,12 +184,18 @@ class ExpectedPrediction(ExpectationText):
 
     def _too_deep(self) -> str:
         deepest = self.leaf_tables.deepest
-        if deepest <= MOST_TESTS:
-            return ""
-        return (
-            f"a leaf of the model tests {deepest} attributes, and no more than {MOST_TESTS} "
-            "can be tabulated: ask for an engine that needs no statement, such as beam"
-        )
+        if deepest > MOST_TESTS:
+            return (
+                f"a leaf of the model tests {deepest} attributes, and no more than {MOST_TESTS} "
+                "can be tabulated: ask for an engine that needs no statement, such as beam"
+            )
+        entries = self.leaf_tables.layout.entries
+        if entries > MOST_ENTRIES:
+            return (
+                f"the tables of what leaves add would have {entries} entries, and no more than "
+                f"{MOST_ENTRIES} are made: ask for an engine that needs no statement, such as beam"
+            )
+        return ""
 
     @cached_property
     def form(self) -> TableSumForm:
@@ -210,6 +224,7 @@ class ExpectedPrediction(ExpectationText):
             penalties=self.penalties,
             required=self.required,
             forbidden=self.forbidden,
+            side=self.side_constraints,
             **more,
         )
 
@@ -233,7 +248,7 @@ class ExpectedPrediction(ExpectationText):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
-        return self.stated_in(encoding).build(self.form)
+        return constrained(self.stated_in(encoding).build(self.form), self.side_constraints)
 
     def decode(self, values: Values) -> Explanation:
         """Return the explanation by the attributes whose X is true."""
@@ -245,7 +260,9 @@ class ExpectedPrediction(ExpectationText):
         return Explanation(Rule.of(features, list(self.feature_names), called))
 
     def _may_choose(self, S: tuple[int, ...]) -> bool:
-        return {*S}.issuperset(self.required) and {*S}.isdisjoint(self.forbidden)
+        if not {*S}.issuperset(self.required) or not {*S}.isdisjoint(self.forbidden):
+            return False
+        return self.side_constraints.allow(S)
 
 
 @register
@@ -332,6 +349,9 @@ class MLSE(ExpectedPrediction):
     label: Label | None = field(default=None, metadata=LABEL)
     name: str = field(default="", metadata=NAME)
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
+    )
 
     kind: ClassVar[str] = "mlse"
     sense: ClassVar[Literal["min", "max"]] = "max"
@@ -354,7 +374,7 @@ class MLSE(ExpectedPrediction):
         if self.distribution.factorised:
             return self.form.value(chosen) if self.stated else self.leaf_tables.value(chosen)
         assert self.unit is not None
-        return round(self.scores.expected(chosen) / Fraction(self.unit))
+        return self.scores.rounded(chosen, Fraction(self.unit))
 
     def evaluate(self, explanation: Explanation) -> Evaluation:
         """Return the expected score in units, the penalty, and whether the set may be chosen."""

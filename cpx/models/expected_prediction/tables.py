@@ -11,26 +11,27 @@ the sum is a function of integers whatever tables it is then split into.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import floor
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.tree_mixture import ONE
 from cpx.models.expected_prediction.exact import ExactScores
+from cpx.models.expected_prediction.table_layout import TableLayout, by_tree, few_together
 
-__all__ = ["MOST_TESTS", "LeafTables", "Term", "merged"]
+__all__ = ["MOST_ENTRIES", "MOST_TESTS", "LeafTables", "Term", "merged"]
 
 MOST_TESTS = 16
 """Leaves with more tests have no table: it would have more than 2**16 entries."""
 
-_MOST_TOGETHER = 12
-"""Leaves of a tree share a table while they test no more attributes."""
+MOST_ENTRIES = 2**24
+"""Entries of all tables together."""
 
 
 class Term(NamedTuple):
@@ -58,8 +59,8 @@ class LeafTables:
     rounding: Literal["nearest", "down"] = "nearest"
 
     @cached_property
-    def masses(self) -> tuple[list[int], ...]:
-        """The probability of each mask of each attribute, over 2**30."""
+    def masses(self) -> list[int]:
+        """The probability of each mask, over 2**30."""
         return self.scores.numerators()
 
     @cached_property
@@ -78,140 +79,119 @@ class LeafTables:
 
     def value(self, chosen: Iterable[int]) -> int:
         """Return the base and what all leaves add when these attributes are known."""
-        held, total = {*chosen}, self.base
-        for leaf, tests in enumerate(self.scores.tests):
-            if all(agrees or a not in held for a, _, agrees in tests):
-                total += self._entry(leaf, [t for t in tests if t[0] not in held])
+        leaves, S = self.scores.leaves, [*{*chosen}]
+        reached, unknown = self.scores.reached(S)
+        left, mask = np.flatnonzero(reached), leaves.mask
+        seen = np.zeros((1, leaves.n_attributes), dtype=np.bool_)
+        seen[0, S] = True
+        shares = self.scores.evaluator.reached(0, seen)[0, left]
+        whole, near = self._in_doubt(self._in_units[left] * shares, self.deepest)
+        total: int = self.base + sum(whole[~near].tolist())
+        for leaf in left[near].tolist():
+            tests = slice(*leaves.starts[leaf : leaf + 2])
+            total += self._entry(leaf, mask[tests][unknown[tests]].tolist())
         return total
 
-    def _entry(self, leaf: int, unknown: Iterable[tuple[int, int, bool]]) -> int:
-        """Return what a leaf adds, exactly rounded, when these of its tests are not known."""
+    @cached_property
+    def _in_units(self) -> NDArray[np.float64]:
+        """The values of the leaves in units: quotients of integers, rounded once."""
+        up, down = self._scale.denominator, self._scale.numerator
+        return np.array([int(v) * up / down for v in self.scores.leaves.values.tolist()])
+
+    def _entry(self, leaf: int, unknown: Iterable[int]) -> int:
+        """Return what a leaf adds, exactly rounded, when these of its masks are not known."""
         value, power = self.scores.leaves.values[leaf], 1
-        for a, m, _ in unknown:
-            value *= self.masses[a][m]
+        for m in unknown:
+            value *= self.masses[m]
             power *= ONE
         return self.rounded(value / (self._scale * power))
+
+    def _in_doubt(
+        self, units: NDArray[np.float64], factors: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return rounded floats, and which of them may be rounded wrongly.
+
+        A float is the rounded product of so many factors, so its relative error is known.
+        """
+        doubt = np.abs(units) * ((factors + 2) * 2.0**-52) + 2.0**-60
+        if self.rounding == "nearest":
+            result = np.rint(units)
+            near = np.abs(np.abs(units - result) - 0.5) <= doubt
+        else:
+            result = np.floor(units)
+            near = np.abs(units - np.rint(units)) <= doubt
+        return result.astype(np.int64), near
 
     # -------------------------------------------------------------------- tables
 
     @cached_property
     def deepest(self) -> int:
         """The greatest number of tests of a leaf."""
-        return max(map(len, self.scores.tests), default=0)
+        return int(np.diff(self.scores.leaves.starts).max(initial=0))
 
     @cached_property
-    def of_leaves(self) -> list[NDArray[np.int64]]:
-        """For each leaf, a table over those of its attributes whose state in x leads there.
+    def layout(self) -> TableLayout:
+        """Which leaves share a table: those of a tree while they test few attributes."""
+        return few_together(self.scores.leaves, MOST_TESTS)
 
-        An attribute whose state leads elsewhere is not known: known, the leaf adds nothing.
-        """
-        tests = self.scores.tests
-        groups: dict[int, list[int]] = {}
-        for leaf, row in enumerate(tests):
-            groups.setdefault(sum(agrees for _, _, agrees in row), []).append(leaf)
-        found: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * len(tests)
-        for size, group in groups.items():
-            start = np.array([self._alone(leaf) for leaf in group])
-            shares = [
-                [self.masses[a][m] / ONE for a, m, agrees in tests[leaf] if agrees]
-                for leaf in group
-            ]
-            tables = self._tables(group, start, np.array(shares).reshape(len(group), size))
-            for leaf, table in zip(group, tables, strict=True):
-                found[leaf] = table
-        return found
+    @cached_property
+    def by_tree(self) -> TableLayout:
+        """All leaves of a tree in one table, however many attributes it tests."""
+        return by_tree(self.scores.leaves)
 
-    def _alone(self, leaf: int) -> float:
-        """Return what a leaf adds, in units, when all its tests that agree with x are known."""
-        value, power = self.scores.leaves.values[leaf], 1
-        for a, m, agrees in self.scores.tests[leaf]:
-            if not agrees:
-                value *= self.masses[a][m]
-                power *= ONE
-        # The quotient of two integers is correctly rounded.
-        return float(value * self._scale.denominator / (self._scale.numerator * power))
+    def terms(self) -> list[Term]:
+        """Return what the leaves add as tables."""
+        agrees = self.scores.agrees
+        known = np.where(agrees, 1.0, self._shares)
+        alone, some = self._in_units.copy(), np.flatnonzero(np.diff(self.scores.leaves.starts))
+        if some.size:
+            alone[some] *= np.multiply.reduceat(known, self.scores.leaves.starts[some])
+        total = np.zeros(self.layout.entries, dtype=np.int64)
+        for leaves, agree, entries in self.layout.batches(agrees):
+            units = alone[leaves][:, None]
+            for share in self._shares[agree].T:
+                units = np.hstack([units * share[:, None], units])
+            whole = self._whole(leaves, agree, units)
+            repeats = entries.shape[1] // whole.shape[1]
+            np.add.at(total, entries.reshape(-1), np.tile(whole, (1, repeats)).reshape(-1))
+        return _terms(self.layout, total)
 
-    def _tables(
-        self, group: list[int], start: NDArray[np.float64], shares: NDArray[np.float64]
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        """Of each test, the probability of the states that lead on."""
+        masses = np.array(self.masses, dtype=np.float64)
+        return masses[self.scores.leaves.mask] / ONE
+
+    def _whole(
+        self, leaves: NDArray[np.int64], agree: NDArray[np.int64], units: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        """Return the tables of leaves with as many agreeing tests: floats, exact where in doubt.
-
-        A float is the rounded product of as many numbers, so its relative error is known.
-        """
-        tables = start[:, None]
-        for share in shares.T:
-            tables = np.hstack([tables * share[:, None], tables])
-        doubt = np.abs(tables) * ((shares.shape[1] + 2) * 2.0**-52) + 2.0**-60
-        if self.rounding == "nearest":
-            result = np.rint(tables)
-            near = np.abs(np.abs(tables - result) - 0.5) <= doubt
-        else:
-            result = np.floor(tables)
-            near = np.abs(tables - np.rint(tables)) <= doubt
-        integers = result.astype(np.int64)
+        """Round what leaves add, in floats, for all sets of their agreeing tests: exactly."""
+        form = self.scores.leaves
+        whole, near = self._in_doubt(units, self.deepest)
         for i, index in zip(*(axis.tolist() for axis in np.nonzero(near)), strict=True):
-            leaf = group[i]
-            row = self.scores.tests[leaf]
-            places = {test[0]: bit for bit, test in enumerate(t for t in row if t[2])}
-            unknown = [t for t in row if not (t[2] and index >> places[t[0]] & 1)]
-            integers[i, index] = self._entry(leaf, unknown)
-        return integers
-
-    def terms(self, whole_trees: bool = False) -> list[Term]:
-        """Return the leaves as tables, those of a tree together while they test few attributes.
-
-        Parameters
-        ----------
-        whole_trees : bool
-            Whether all leaves of a tree must share a table, however many attributes it tests.
-        """
-        found = []
-        for leaves, features in self.pieces(whole_trees):
-            total = np.zeros((2,) * len(features), dtype=np.int64)
-            for leaf in leaves:
-                part, shape = self._place(leaf, features)
-                total[part] += self.of_leaves[leaf].reshape(shape)
-            found.append(Term(features, total.reshape(-1)))
-        return found
-
-    def pieces(self, whole_trees: bool = False) -> Iterator[tuple[list[int], tuple[int, ...]]]:
-        """Yield leaves that share a table, and their attributes in increasing order."""
-        tree = self.scores.leaves.tree
-        waiting: list[int] = []
-        features: set[int] = set()
-        for leaf, tests in enumerate(self.scores.tests):
-            more = features | {a for a, _, _ in tests}
-            full = len(more) > _MOST_TOGETHER and not whole_trees
-            if waiting and (tree[leaf] != tree[waiting[-1]] or full):
-                yield waiting, tuple(sorted(features))
-                waiting, more = [], {a for a, _, _ in tests}
-            waiting, features = [*waiting, leaf], more
-        if waiting:
-            yield waiting, tuple(sorted(features))
-
-    def _place(self, leaf: int, features: tuple[int, ...]) -> tuple[tuple[Any, ...], list[int]]:
-        """Return where a leaf adds in a table with an axis per feature, the last one first."""
-        agrees = {a: agree for a, _, agree in self.scores.tests[leaf]}
-        part = tuple(slice(None) if agrees.get(a, True) else 0 for a in reversed(features))
-        shape = [2 if a in agrees else 1 for a in reversed(features) if agrees.get(a, True)]
-        return part, shape
+            leaf = int(leaves[i])
+            known = {test for bit, test in enumerate(agree[i].tolist()) if index >> bit & 1}
+            tests = range(form.starts[leaf], form.starts[leaf + 1])
+            unknown = [int(form.mask[test]) for test in tests if test not in known]
+            whole[i, index] = self._entry(leaf, unknown)
+        return whole
 
     def maxima(self, factor: Fraction) -> list[Term]:
         """Return a table per tree: the greatest leaf that is reached, times a factor, in units.
 
         They are rounded like leaves.
         """
-        found = []
-        values = self.scores.leaves.values
-        for leaves, features in self.pieces(whole_trees=True):
-            different = sorted({values[leaf] for leaf in leaves})
-            best = np.full((2,) * len(features), -1, dtype=np.int64)
-            for leaf in leaves:
-                part, _ = self._place(leaf, features)
-                best[part] = np.maximum(best[part], different.index(values[leaf]))
-            units = [self.rounded(factor * v / self._scale) for v in different]
-            found.append(Term(features, np.array(units, dtype=np.int64)[best.reshape(-1)]))
-        return found
+        values, ranks = self.scores.ranks
+        best = np.full(self.by_tree.entries, -1, dtype=np.int64)
+        for leaves, _, entries in self.by_tree.batches(self.scores.agrees):
+            own = np.repeat(ranks[leaves], entries.shape[1])
+            np.maximum.at(best, entries.reshape(-1), own)
+        units = [self.rounded(factor * value / self._scale) for value in values]
+        return _terms(self.by_tree, np.array(units, dtype=np.int64)[best])
+
+
+def _terms(layout: TableLayout, values: NDArray[np.int64]) -> list[Term]:
+    return [Term(*pair) for pair in zip(layout.features(), layout.split(values), strict=True)]
 
 
 # ---------------------------------------------------------------------- reduction

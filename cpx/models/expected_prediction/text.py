@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.values import class_words, listed, plural
 from cpx.models.base import Problem
+from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 from cpx.models.sufficient_reason.features import between
 from cpx.trees.attribute import condition_text
 from cpx.trees.tree import MISSING
@@ -157,6 +158,7 @@ class ExpectationText(Problem):
         """Name what competes: the same, with what is required and nothing forbidden."""
         parts = ["has what is required"] * bool(self.required)
         parts += ["has nothing forbidden"] * bool(self.forbidden)
+        parts += [KEEPS_SIDE_CONSTRAINTS] * bool(self.side_constraints)
         return f"{limit} that {' and '.join(parts)}" if parts else limit
 
     # ------------------------------------------------------------------ the instance

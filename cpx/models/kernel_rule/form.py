@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cpx.data.bits import Bits
 from cpx.errors import InvalidInstance, shown
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.support.validation import integer
 
 __all__ = ["DNF", "DNFForm", "canonical", "in_words", "read_dnf", "true_of"]
@@ -98,12 +99,15 @@ class DNFForm:
     weights : ndarray of int64, shape (m,)
         Of either sign; their absolute values add up to less than 2**53.
     max_clauses, max_literals : int
+    side : SideConstraints
+        Further constraints, of which each term has a feature in all clauses or in none.
     """
 
     table: NDArray[np.bool_]
     weights: NDArray[np.int64]
     max_clauses: int
     max_literals: int
+    side: SideConstraints = NO_SIDE_CONSTRAINTS
 
     @property
     def greatest(self) -> int:
@@ -133,6 +137,8 @@ class DNFForm:
 
     def allows(self, clauses: Sequence[Sequence[int]]) -> bool:
         """Whether the formula has no more and no larger clauses than it may have."""
-        return 1 <= len(clauses) <= self.max_clauses and all(
-            1 <= len(clause) <= self.max_literals for clause in clauses
-        )
+        if not 1 <= len(clauses) <= self.max_clauses:
+            return False
+        if not all(1 <= len(clause) <= self.max_literals for clause in clauses):
+            return False
+        return not self.side or self.side.allow(self.features(clauses))

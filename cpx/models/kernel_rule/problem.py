@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,10 +19,18 @@ from cpx.data.bits import bit_array, matrix_of, strings_of
 from cpx.errors import InvalidInstance
 from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.kernel_rule.encodings import slots
-from cpx.models.kernel_rule.form import DNF, DNFForm, in_words
+from cpx.models.kernel_rule.form import DNF, DNFForm, canonical, in_words
 from cpx.models.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
 from cpx.models.registry import register
 from cpx.models.saved import BITS
+from cpx.models.side_constraints.form import (
+    KEEPS_SIDE_CONSTRAINTS,
+    NO_SIDE_CONSTRAINTS,
+    SideConstraints,
+)
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.side_constraints.statement import constrained
+from cpx.models.side_constraints.vocabulary import Vocabulary
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
 __all__ = ["KernelRule", "Names", "SignedWeights", "Table", "Unit"]
@@ -169,6 +177,9 @@ class KernelRule(Problem):
     )
     name: str = field(default="", metadata=NAME)
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
+    )
 
     kind: ClassVar[str] = "kernel-rule"
     sense: ClassVar[Literal["min", "max"]] = "max"
@@ -200,7 +211,9 @@ class KernelRule(Problem):
     @cached_property
     def _form(self) -> DNFForm:
         weights = np.array(self.weights, dtype=np.int64)
-        return DNFForm(self.samples, weights, self.max_clauses, self.max_literals)
+        return DNFForm(
+            self.samples, weights, self.max_clauses, self.max_literals, self.side_constraints
+        )
 
     @property
     def d(self) -> int:
@@ -217,10 +230,15 @@ class KernelRule(Problem):
         """What each index means, clause by clause."""
         return self.features * self.max_clauses
 
+    def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
+        """Return what names stand for: a feature in any clause."""
+        names = ((name, range(j, self.n_features, self.d)) for j, name in enumerate(self.features))
+        return Vocabulary(names, untrue=untrue)
+
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``slots``)."""
         statement: Statement = self.stated_in(encoding).build(self._form)
-        return statement
+        return constrained(statement, self.side_constraints)
 
     def decode(self, values: Values) -> Explanation:
         """Read the clauses off the array ``X``."""
@@ -258,16 +276,21 @@ class KernelRule(Problem):
         value = self._form.value(clauses)
         for clause in list(reversed(clauses)):
             others = [other for other in clauses if other is not clause]
-            if others and self._form.value(others) == value:
+            if others and self._as_good(others, value):
                 clauses = others
         for clause in clauses:
             for j in list(reversed(clause)):
                 if len(clause) > 1:
                     clause.remove(j)
-                    if self._form.value(clauses) != value:
+                    if not self._as_good(clauses, value):
                         clause.append(j)
                         clause.sort()
         return replace(explanation, rule=self.explanation_of(clauses).rule)
+
+    def _as_good(self, clauses: Sequence[Sequence[int]], value: int) -> bool:
+        """Whether clauses have that weight, and are allowed once each is there only once."""
+        rule = canonical(clauses)
+        return self._form.value(rule) == value and self._form.allows(rule)
 
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
@@ -275,14 +298,15 @@ class KernelRule(Problem):
         """Return the explanation with what was proved, and which support vectors it is true of."""
         value, most = self._form.value(self.rule(explanation)), self._form.greatest
         told = f"weight {self._real(value)}"
+        rival = f"rule that {KEEPS_SIDE_CONSTRAINTS}" if self.side_constraints else "rule"
         if proved and value == most:
             told += " is optimal: all positive weight and no negative"
         elif proved:
-            told += f" is optimal: no such rule has more; all positive: {self._real(most)}"
+            told += f" is optimal: no such {rival} has more; all positive: {self._real(most)}"
         elif bound is None:
             told += ", without a bound"
         else:
-            told += f", not proved optimal: no rule has more than {self._real(int(bound))}"
+            told += f", not proved optimal: no {rival} has more than {self._real(int(bound))}"
         return replace(explanation, proved=told, notes=(self._counts(explanation),))
 
     def _counts(self, explanation: Explanation) -> str:

@@ -17,6 +17,8 @@ from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.minimum_subset.encodings import direct, order
 from cpx.models.minimum_subset.form import LossForm, SubsetForm
 from cpx.models.parameters import Indices, Weights, parameter
+from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
+from cpx.models.side_constraints.statement import constrained
 
 if TYPE_CHECKING:
     from cpx.trees.sufficiency.oracle import SufficiencyOracle
@@ -87,7 +89,7 @@ class MinimumSubset(Problem):
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``order``)."""
         statement: Statement = self.stated_in(encoding).build(self.form.essential)
-        return statement
+        return constrained(statement, self.side_constraints)
 
     def decode(self, values: Values) -> Explanation:
         """Read the chosen features off the array ``X``."""
@@ -110,7 +112,7 @@ class MinimumSubset(Problem):
         chosen = set(features)
         if not chosen.issuperset(self.required) or not chosen.isdisjoint(self.forbidden):
             return False
-        return self.enough(features)
+        return self.side_constraints.allow(features) and self.enough(features)
 
     def conclude(
         self, explanation: Explanation, proved: bool, objective: Value | None, bound: Value | None
@@ -140,6 +142,8 @@ class MinimumSubset(Problem):
             parts.append("has what is required")
         if self.forbidden:
             parts.append("has nothing forbidden")
+        if self.side_constraints:
+            parts.append(KEEPS_SIDE_CONSTRAINTS)
         return f"{self.claim()} that {' and '.join(parts)}" if parts else self.claim()
 
     def choice_facts(self) -> dict[str, str]:

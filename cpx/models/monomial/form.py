@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cpx.errors import InvalidInstance
 from cpx.models.base import form_of
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
@@ -156,6 +157,8 @@ class WeightedMonomial(_Choice):
         Group of each feature; None when groups do not restrict the choice.
     limits : CoverageLimits or None
         Limits on what S covers; None when nothing is limited.
+    side : SideConstraints
+        Further constraints on S.
     """
 
     cost_covered: NDArray[np.int64]
@@ -165,6 +168,7 @@ class WeightedMonomial(_Choice):
     forbidden: tuple[int, ...] = ()
     groups: NDArray[np.int64] | None = None
     limits: CoverageLimits | None = None
+    side: SideConstraints = NO_SIDE_CONSTRAINTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +190,8 @@ class RatioMonomial(_Choice):
         As in :class:`WeightedMonomial`.
     limits : CoverageLimits
         Limits on what S covers; ``limits.least`` is at least 1.
+    side : SideConstraints
+        Further constraints on S.
     """
 
     same: NDArray[np.bool_]
@@ -195,6 +201,7 @@ class RatioMonomial(_Choice):
     forbidden: tuple[int, ...] = ()
     groups: NDArray[np.int64] | None = None
     limits: CoverageLimits = field(kw_only=True)
+    side: SideConstraints = NO_SIDE_CONSTRAINTS
 
 
 def least_fraction(value: Fraction, most: int) -> Fraction:

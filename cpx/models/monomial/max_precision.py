@@ -98,6 +98,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             self.forbidden,
             self.choice_groups,
             limits=self._limits,
+            side=self.side_constraints,
         )
 
     @property
@@ -138,6 +139,7 @@ class MaxPrecision(MonomialProblem, RatioProblem):
             forbidden=self.forbidden,
             one_per_group=self.one_per_group,
             name=f"{self.name or self.kind} at precision {value}",
+            side_constraints=self.side_constraints,
             **limits,
             value=value,
         )

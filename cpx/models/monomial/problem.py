@@ -28,6 +28,9 @@ from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMono
 from cpx.models.monomial.text import LIMITS, MonomialText, listings_of, objective_in_words
 from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
 from cpx.models.saved import SAMPLES, UNSEEN
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.side_constraints.statement import constrained
 from cpx.support.validation import Share
 
 __all__ = ["MonomialProblem", "WeightedMonomial", "WeightedProblem"]
@@ -64,6 +67,8 @@ class MonomialProblem(MonomialText):
     unseen : Samples, optional
         Samples that no engine sees, of the same features: the rule that is found is measured on
         them (:attr:`~cpx.answers.explanation.Explanation.unseen`).
+    side_constraints : sequence of str, optional
+        Further constraints on the features; :meth:`~cpx.models.Problem.where` adds them.
 
     Raises
     ------
@@ -95,6 +100,9 @@ class MonomialProblem(MonomialText):
     )
     min_precision: Share | None = field(
         default=None, metadata=parameter(ShareOf(optional=True), "minimum precision of the rule")
+    )
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
     )
     unseen: Samples | None = field(default=None, kw_only=True, metadata=UNSEEN)
 
@@ -207,7 +215,9 @@ class MonomialProblem(MonomialText):
         if not chosen.isdisjoint(self.forbidden):
             return False
         groups = self.choice_groups
-        return groups is None or len({int(groups[j]) for j in chosen}) == len(chosen)
+        if groups is not None and len({int(groups[j]) for j in chosen}) < len(chosen):
+            return False
+        return self.side_constraints.allow(chosen)
 
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop features, the last first, whose removal leaves the objective as it is.
@@ -262,6 +272,7 @@ class WeightedProblem(MonomialProblem):
             self.forbidden,
             self.choice_groups,
             self.limits,
+            self.side_constraints,
         )
 
     def search_form(self) -> WeightedMonomial:
@@ -279,5 +290,6 @@ class WeightedProblem(MonomialProblem):
 
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in the named encoding (default: ``clausal``)."""
-        statement: Statement = self.stated_in(encoding).build(self._form)
+        built: Statement = self.stated_in(encoding).build(self._form)
+        statement = constrained(built, self.side_constraints)
         return statement if self.sense == "min" else maximised(statement, self.greatest())

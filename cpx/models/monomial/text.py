@@ -19,6 +19,7 @@ from cpx.answers.text import one_line
 from cpx.answers.values import class_words, exact_percent, listed
 from cpx.data.bits import string_of
 from cpx.models.base import Listing, Problem
+from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 
 if TYPE_CHECKING:
     from cpx.answers.explanation import Explanation, SampleEvaluation
@@ -135,6 +136,8 @@ class MonomialText(Problem):
             parts.append("has nothing forbidden")
         if self.one_per_group:
             parts.append("has at most one condition of each group")
+        if self.side_constraints:
+            parts.append(KEEPS_SIDE_CONSTRAINTS)
         low, high, precision = map(self.shares.get, LIMITS)
         if low:
             parts.append(f"covers at least {exact_percent(low)} of the samples")

@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+
 __all__ = ["RuleSelection"]
 
 Bools = NDArray[np.bool_]
@@ -47,6 +49,8 @@ class RuleSelection:
         Weight of each row in the overlap.
     max_rules, max_literals, max_overlap : int or None
         None where nothing is limited.
+    side : SideConstraints
+        Further constraints on S; a subset of an allowed set may break them.
     """
 
     covers: Bools
@@ -60,6 +64,7 @@ class RuleSelection:
     max_rules: int | None = None
     max_literals: int | None = None
     max_overlap: int | None = None
+    side: SideConstraints = NO_SIDE_CONSTRAINTS
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -81,6 +86,11 @@ class RuleSelection:
 
     def allows(self, chosen: Iterable[int]) -> bool:
         """Say whether a set keeps the limits and has what it must, and nothing it must not."""
+        rules = set(chosen)
+        return self.within_limits(rules) and self.side.allow(rules)
+
+    def within_limits(self, chosen: Iterable[int]) -> bool:
+        """Say the same but for the side constraints: if not, neither is a set that contains it."""
         rules = set(chosen)
         if not rules.issuperset(self.required) or not rules.isdisjoint(self.forbidden):
             return False

@@ -75,6 +75,9 @@ def presolve(form: RuleSelection) -> Presolved:
     then no row is covered by more rules than before. Rules that dominate each other, such as
     duplicates, are told apart by their literals, then by their numbers: the first stays.
 
+    Side constraints: a rule whose presence may satisfy one stays, and one whose presence may
+    break one stands for no other. So S - r, and S - r + q, satisfy what S does.
+
     The steps apply in this order, and dominance only among rules that the first left. A rule
     that stands for others is replaced with them when it is dominated itself; dominance is
     transitive, and so is the order of ties, so that the last in each chain stays. Without the
@@ -108,6 +111,7 @@ def _round(merged: RuleSelection) -> tuple[dict[int, int], frozenset[int]]:
     open_rows = np.asarray(~merged.covers[required].any(axis=0))
     saved = np.where(open_rows, np.maximum(merged.weights, 0), 0)
     useful = merged.covers @ saved > merged.prices
+    useful[sorted(merged.side.wanted)] = True
     useful[list(merged.forbidden)] = False
     useful[required] = False
     free = np.flatnonzero(useful)
@@ -141,6 +145,8 @@ def _dominated(form: RuleSelection, free: NDArray[np.intp], open_rows: Bools) ->
         stands[block] &= prices[block, None] <= prices[None, :]
         if strict:
             stands[block] &= lengths[block, None] <= lengths[None, :]
+    kept = np.isin(order, sorted(form.side.wanted))
+    stands &= ~kept[None, :] & ~np.isin(order, sorted(form.side.avoided))[:, None]
     stands &= ~stands.T | (places[:, None] < places[None, :])
     for r in range(n):
         others = np.flatnonzero(stands[:, r])

@@ -23,6 +23,7 @@ from cpx.models.parameters import Choice, Indices, Integer, Json, Kind, ListKind
 from cpx.models.rule_set.encodings import channelling, hamming, signature
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.text import RuleSetText
+from cpx.models.side_constraints.statement import constrained
 from cpx.support.validation import Share, entries, feature_list, index
 
 __all__ = [
@@ -259,7 +260,7 @@ class RuleSetProblem(RuleSetText):
         stated = chosen.stand_in(self) if chosen.stand_in else self
         assert isinstance(stated, RuleSetProblem)
         statement: Statement = chosen.build(stated.form)
-        return statement
+        return constrained(statement, self.side_constraints)
 
     def stated_in(self, name: str | None = None) -> Encoding[Any]:
         """Return the encoding; that of the Hamming loss is faithful to it."""

@@ -25,6 +25,9 @@ from cpx.models.rule_set.problem import (
 )
 from cpx.models.rule_set.text import SelectionText
 from cpx.models.saved import SAMPLES
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.side_constraints.vocabulary import Vocabulary
 from cpx.support.validation import Share
 
 __all__ = ["Loss", "RuleSetSelection"]
@@ -129,6 +132,9 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
         metadata=parameter(Lengths(), "literals each rule counts as; absent: as many as it has"),
     )
     name: str = field(default="", metadata=NAME)
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
+    )
 
     kind: ClassVar[str] = "rule-set"
     features_are: ClassVar[str] = "Candidates r: literals"
@@ -177,6 +183,14 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
         """The candidates in words."""
         return tuple(map(self.in_words, self.rules))
 
+    def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
+        """Return what names stand for: a candidate, or those that have a literal or column."""
+        names = ((name, (r,)) for r, name in enumerate(self.feature_names))
+        parts = (
+            (self.samples.features[j], (r,)) for r, rule in enumerate(self.rules) for j in rule
+        )
+        return Vocabulary(names, parts, untrue=untrue, what="rule or literal")
+
     @cached_property
     def covers(self) -> NDArray[np.bool_]:
         """Whether candidate r covers sample i, shape (R, m)."""
@@ -210,6 +224,7 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
             _capped(self.max_rules, self.n_features),
             _capped(self.max_literals, int(self.rule_lengths.sum())),
             _capped(self.max_overlap, self.samples.total),
+            self.side_constraints,
         )
 
     def cover(self, rule: int) -> NDArray[np.bool_]:

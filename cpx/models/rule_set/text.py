@@ -12,6 +12,7 @@ import numpy as np
 
 from cpx.answers.values import exact_percent, listed, plural
 from cpx.models.base import Problem
+from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,6 +154,8 @@ class SelectionText(RuleSetText):
             parts.append("has what is required")
         if self.forbidden:
             parts.append("has nothing forbidden")
+        if self.side_constraints:
+            parts.append(KEEPS_SIDE_CONSTRAINTS)
         limited = f" that {' and '.join(parts)}" if parts else ""
         return f"set of the {len(self.rules)} candidates{limited}"
 
@@ -175,7 +178,7 @@ class SelectionText(RuleSetText):
         out = []
         if both := sorted({*self.required} & {*self.forbidden}):
             out.append(f"required and forbidden contradict: rules {both} are in both")
-        elif not self.form.allows(self.required):
+        elif not self.form.within_limits(self.required):
             out.append("the required rules alone break a limit: there is no solution")
         out += super().notes()
         if self.max_rules == 0:

@@ -20,6 +20,8 @@ from cpx.models.minimum_subset.form import LossForm
 from cpx.models.minimum_subset.problem import SUBSET_ENCODINGS, WEIGHTS
 from cpx.models.parameters import CONTEXT, NAME, parameter
 from cpx.models.registry import register
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.sufficient_reason import parameters as declared
 from cpx.models.sufficient_reason.features import (
     LEVELS,
@@ -168,6 +170,9 @@ class SufficientReason(ReasonText):
     )
     name: str = field(default="", metadata=NAME)
     context: Mapping[str, Any] = field(default_factory=dict, metadata=CONTEXT)
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
+    )
 
     kind: ClassVar[str] = "sufficient-reason"
     encodings: ClassVar[tuple[Encoding[LossForm], ...]] = SUBSET_ENCODINGS

@@ -17,13 +17,16 @@ from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
 from cpx.processes.interrupts import noted
-from cpx.solving.proofs import monomials
+from cpx.solving.proofs import learning, monomials, reasons, rule_sets
 
 __all__ = ["confirm", "prove", "require_provable", "with_proof"]
 
 _Lines = tuple[Claim | None, list[str]]
 _MAKERS: dict[str, Callable[[Mapping[str, Any], Claim, Callable[[], bool]], _Lines]] = {
     "monomial": monomials.prove,
+    "rule-set": rule_sets.prove,
+    "rule-set-learning": learning.prove,
+    "sufficient-reason": reasons.prove,
 }
 
 
@@ -33,6 +36,13 @@ def require_provable(problem: object) -> None:
     if kind not in PROVABLE:
         raise InvalidOption(
             f"proof: there are none for {kind}; there are for {', '.join(PROVABLE)}"
+        )
+    if getattr(problem, "side_constraints", None):
+        raise InvalidOption("proof: there are none for problems with side constraints")
+    definition = getattr(problem, "definition", "sufficient")
+    if kind == "sufficient-reason" and definition != "sufficient":
+        raise InvalidOption(
+            f"proof: there are none for the definition {definition}, only for sufficient"
         )
 
 

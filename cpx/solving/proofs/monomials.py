@@ -16,9 +16,9 @@ import numpy as np
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import Claim
 from cpx.check.proofs.goals import FAR
-from cpx.check.proofs.monomials import MINIMISED, Question
+from cpx.check.proofs.monomials import DEEPEST, MINIMISED, Question
 
-__all__ = ["prove"]
+__all__ = ["close", "prove"]
 
 # Features that may still be added when all sets are counted.
 _COUNTED = 3
@@ -52,10 +52,16 @@ def prove(
     root = question.root
     if root is None:
         return goal, []
-    question.refuse_root()
+    lines, left_open = close(root, over)
+    return _weakest(question, left_open), lines
+
+
+def close(root: Box, over: Callable[[], bool]) -> tuple[list[str], list[Box]]:
+    """Return the lines that close a box, and the boxes that are left open for want of time."""
+    root.refuse_chosen()
     search = _Search(over)
-    search.close(root)
-    return _weakest(question, search.left_open), search.lines
+    search.close(root, 0)
+    return search.lines, search.left_open
 
 
 def _weakest(question: Question, boxes: Iterable[Box]) -> Claim | None:
@@ -90,9 +96,9 @@ class _Search:
         self.left_open: list[Box] = []
         self._over = over
 
-    def close(self, box: Box) -> None:
+    def close(self, box: Box, depth: int) -> None:
         """Write the lines for a box."""
-        if self._over():
+        if self._over() or depth > DEEPEST:
             self.left_open.append(box)
             self.lines.append("open")
             return
@@ -111,6 +117,6 @@ class _Search:
             live = np.flatnonzero(useful.any(axis=1))
             at = int(live[np.argmin(box.singles[0][live])])
             features.append(str(box.candidates[at]))
-            self.close(box.child(at, useful[at]))
+            self.close(box.child(at, useful[at]), depth + 1)
             useful = box.without(at, useful)
         self.lines[place] = " ".join(["split", *features])

@@ -116,7 +116,7 @@ def engines(problem: Problem) -> list[str]:
         family = backend_class(name)
         if family.asks_classifier or not family.in_all:
             continue
-        if family.available() and family().accepts(problem):
+        if family.available() and family().takes(problem):
             found += [_ORDERS] if name == "best-of-orders" else family.installed()
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from cpx.testing.random_trees import random_row, random_tree_model
 
-__all__ = ["KINDS", "draw"]
+__all__ = ["KINDS", "draw", "side_constraint"]
 
 Random = np.random.Generator
 Instance = dict[str, Any]
@@ -38,7 +38,10 @@ def draw(kind: str, rng: Random, scale: int = 1) -> Instance:
     'k-monomial'
     """
     instance = {"format": "cpx-instance", "version": 1, "problem": kind}
-    return {**instance, **KINDS[kind](kind, rng, scale)}
+    instance |= KINDS[kind](kind, rng, scale)
+    if kind != "rule-set-learning" and _chance(rng, 0.3):
+        instance |= _side_constraints(rng, instance)
+    return instance
 
 
 def _chance(rng: Random, share: float) -> bool:
@@ -95,6 +98,55 @@ def _choices(rng: Random, n: int, required: float = 0.25, forbidden: float = 0.2
         kept = order if _chance(rng, 0.15) else order[len(found.get("required", ())) :]
         found["forbidden"] = sorted(kept[-_count(rng, 1, 2) :])
     return found
+
+
+def _side_constraints(rng: Random, instance: Instance) -> Instance:
+    """Return constraints on the numbers of what is chosen from; seldom contradictory."""
+    n = _number_of_choices(instance)
+    if not n:
+        return {}
+    return {"where": [{"text": side_constraint(rng, n)} for _ in range(_count(rng, 1, 3))]}
+
+
+def _number_of_choices(instance: Instance) -> int:
+    parameters = instance["parameters"]
+    if "rules" in parameters:
+        return len(parameters["rules"])
+    if "model" not in instance:
+        return len(instance["samples"][0])
+    if parameters["level"] == "attributes":
+        return len(instance["x"])
+    return len(_tests_of(instance["model"]))
+
+
+def side_constraint(rng: Random, n: int) -> str:
+    """Return a formula over ``feature[j]``: a clause, a count, a sum, or some of them."""
+
+    def atom(negative: float = 0.3) -> str:
+        return "not " * _chance(rng, negative) + f"feature[{_count(rng, 0, n - 1)}]"
+
+    def atoms(most: int) -> list[str]:
+        return [atom() for _ in range(_count(rng, 2, most))]
+
+    def total() -> str:
+        terms = " + ".join(f"{_count(rng, -3, 5)} * {atom(0)}" for _ in range(_count(rng, 1, 4)))
+        return f"{terms} {['<=', '>=', '<', '=='][_count(rng, 0, 3)]} {_count(rng, -2, 5)}"
+
+    style = _count(rng, 0, 6)
+    if style == 0:
+        return f"not ({' and '.join(atoms(3))})"
+    if style == 1:
+        return " or ".join(f"({part})" for part in atoms(4))
+    if style == 2:
+        return f"implies({atom()}, {atom()})"
+    if style == 3:
+        how = ["at_most", "at_most", "at_least", "exactly"][_count(rng, 0, 3)]
+        return f"{how}({_count(rng, 0, 3)}, {', '.join(atoms(5))})"
+    if style == 4:
+        return f"({atom()} or {atom()}) and ({atom()} or {atom()} and {atom()})"
+    if style == 5:
+        return f"implies({atom()}, {total()})"
+    return total()
 
 
 # -------------------------------------------------------------------- the kinds
@@ -157,12 +209,7 @@ def _of_model(rng: Random, model: Instance, row: list[float | None], most: int) 
             part[key] = [(float.fromhex(v) * factor).hex() for v in part[key]]
     if _chance(rng, 0.2):
         model["cast"] = "float32"
-    tests = {
-        (a, j)
-        for tree in model["trees"]
-        for a, j in zip([a for a in tree["attribute"] if a >= 0], tree["split"], strict=True)
-        if 0 <= j < len(model["thresholds"][a])
-    }
+    tests = _tests_of(model)
     tested = {a for tree in model["trees"] for a in tree["attribute"] if a >= 0}
     whole = all(row[a] is not None for a in tested)
     level = "conditions" if whole and _chance(rng, 0.4) else "attributes"
@@ -183,6 +230,16 @@ def _of_model(rng: Random, model: Instance, row: list[float | None], most: int) 
     if n and _chance(rng, 0.5):
         parameters["weights"] = _weights(rng, n, 2**31)
     return {"parameters": parameters, "x": row, "class": _class(model, row), "model": model}
+
+
+def _tests_of(model: Instance) -> set[tuple[int, int]]:
+    """Return the tests of a model that some value passes and some does not."""
+    return {
+        (a, j)
+        for tree in model["trees"]
+        for a, j in zip([a for a in tree["attribute"] if a >= 0], tree["split"], strict=True)
+        if 0 <= j < len(model["thresholds"][a])
+    }
 
 
 def _class(model: Instance, row: list[float | None]) -> str:

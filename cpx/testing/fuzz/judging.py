@@ -201,4 +201,5 @@ def _refutable(instance: dict[str, Any], right: Truth) -> bool:
         free = [j for j in range(right.n) if j not in required]
         some = (more for more in subsets(free) if len(more) <= 2)
         return any(right.value((*required, *more)) is not None for more in some)
-    return right.optimum is not None
+    # With side constraints the largest, or the least, set that is allowed need not be a solution.
+    return right.optimum is not None and not instance.get("where")

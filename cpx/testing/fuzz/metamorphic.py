@@ -10,6 +10,7 @@ import copy
 import itertools
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -106,7 +107,7 @@ def faults_of_a_relation(
     for changed, engine in zip(related.instances, engines):
         options = replace(how, engine=engine, hint=None, encoding="").options
         problem = instances.from_dict(changed)
-        if not backend(engine).accepts(problem):  # it has grown too large to be stated
+        if not backend(engine).takes(problem):  # it has grown too large to be stated
             return first, found
         result = run(problem, engine, options, isolate=True)
         found += _wrong_alone(changed, result)
@@ -123,7 +124,9 @@ def faults_of_a_relation(
 def _wrong_alone(instance: Instance, result: Result) -> list[str]:
     if result.status is Status.ERROR:
         return [f"error: {result.engine}: {result.raw_status}; {'; '.join(result.warnings)}"]
-    violations = check.violations(instance, json.loads(result.to_json()))
+    # A drawn instance has the texts of its side constraints, a saved one what they mean.
+    saved = instances.from_dict(instance).to_dict()
+    violations = check.violations(saved, json.loads(result.to_json()))
     return [f"check: {result.engine}: {violation}" for violation in violations]
 
 
@@ -157,6 +160,11 @@ def _take_rows(instance: Instance, rows: list[int]) -> None:
 def _reordered_features(instance: Instance, rng: np.random.Generator) -> Changed:
     order = rng.permutation(len(instance["samples"][0])).tolist()
     place = {old: new for new, old in enumerate(order)}
+    if instance["problem"] != "rule-set":
+        for entry in instance.get("where", ()):
+            moved = re.sub(r"\[(\d+)\]", lambda at: f"[{place[int(at[1])]}]", entry["text"])
+            entry.clear()
+            entry["text"] = moved
     instance["samples"] = ["".join(row[j] for j in order) for row in instance["samples"]]
     parameters = instance["parameters"]
     if "groups" in instance:

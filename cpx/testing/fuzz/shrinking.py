@@ -62,6 +62,10 @@ def _smaller(instance: Instance, how: Ask) -> Iterator[tuple[Instance, Ask]]:
 
 
 def _fewer_parameters(instance: Instance) -> Iterator[Instance]:
+    for i in range(len(instance.get("where", ()))):
+        new = copy.deepcopy(instance)
+        del new["where"][i]
+        yield new if new["where"] else {k: v for k, v in new.items() if k != "where"}
     needed = ("k", "epsilon", "penalty", "level", "definition", "unit", "rules")
     for key, value in instance["parameters"].items():
         if key in ("max_clauses", "max_literals") and instance["problem"] != "rule-set":

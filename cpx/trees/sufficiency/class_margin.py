@@ -78,12 +78,15 @@ class ClassMargin:
         - tests_at (T + 1,), tests (E,): the entries of each tree.
     full : (W,) array of uint64
         The leaves that some position reaches.
+    trees : tuple of T int
+        Where these trees are in the model; the others give all rows the same.
     """
 
     need: int
     slack: int
     arrays: Arrays
     full: Words
+    trees: tuple[int, ...]
 
 
 def differences(model: TreeModel, own: int, rival: int) -> tuple[list[NDArray[Any]], int, int]:
@@ -135,12 +138,13 @@ def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMar
     """
     values, base, need = differences(model, own, rival)
     small, base, slack = _in_words(values, base)
-    tree_word, full, by_bit, last = [0], [], [], []
+    tree_word, full, by_bit, last, trees = [0], [], [], [], []
     entries: list[list[tuple[int, Words, Words, Words, Any, Any]]] = [[] for _ in grid.used]
-    for value, reach in zip(small, grid.trees):
+    for tree, (value, reach) in enumerate(zip(small, grid.trees)):
         if not reach.attributes or value.min() == value.max():
             base += int(value[0])
             continue
+        trees.append(tree)
         order = np.argsort(-value, kind="stable")
         words = -(-len(value) // 64)
         bits = np.zeros(64 * words, dtype=np.int64)
@@ -190,7 +194,7 @@ def class_margin(model: TreeModel, grid: Grid, own: int, rival: int) -> ClassMar
         np.searchsorted(np.sort(tree_of), np.arange(len(tree_word))),
         np.argsort(tree_of, kind="stable"),
     )
-    return ClassMargin(need, slack, arrays, _joined(full, np.uint64))
+    return ClassMargin(need, slack, arrays, _joined(full, np.uint64), tuple(trees))
 
 
 def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:

@@ -41,6 +41,7 @@ def weigh(
     z: Ints,
     shares: Floats,
     weights: Ints,
+    of_entries: Ints,
     misses: Bytes2,
     tests: Ints2,
     leaves: Ints,
@@ -63,7 +64,9 @@ def weigh(
     shares : (A,) array of float64
         Where the bound should be great: how much of each attribute is in S, from 0 to 1.
     weights : (A,) array of int64
-        The answer.
+        The answer: what the trees weigh each attribute, added up.
+    of_entries : (E,) array of int64
+        What each tree weighs each attribute that it tests.
     misses : (L, K) array of uint8
         Workspace for up to L leaves and K tests of a tree, as all that follows.
     tests : (2, K) array of int64
@@ -73,6 +76,8 @@ def weigh(
     """
     for a in range(len(weights)):
         weights[a] = 0
+    for e in range(len(of_entries)):
+        of_entries[e] = 0
     total: int = t.base[0]
     for tree in range(len(t.tree_word) - 1):
         k = _tests_that_tell(tree, x, z, tests, t)
@@ -97,6 +102,7 @@ def weigh(
         total += high - constant
         for j in range(k):
             weights[tests[0, j]] += places[0, j]
+            of_entries[tests[1, j]] = places[0, j]
     return total
 
 

@@ -78,9 +78,10 @@ class Workspace:
         The attributes, in the order in which they are moved.
     enough : int
         A total of this makes a counterexample for sure.
-    shares, weights : (A,) arrays
-        What ``weigh`` reads and writes, see :func:`cpx.trees.sufficiency.linear_cuts.weigh`; its z
-        is the point.
+    shares, weights, of_entries : arrays
+        What ``weigh`` reads and writes, see :func:`cpx.trees.sufficiency.linear_cuts.weigh`; its
+        z is the point.
+    margin : ClassMargin
     begin, search, climb, deepen, restore, weigh : callables
         The kernels of these names; restore is climb back to x, and deepen climb that goes on as
         far as it gets.
@@ -91,6 +92,7 @@ class Workspace:
         from cpx.trees.sufficiency.linear_cuts import weigh
         from cpx.trees.sufficiency.local_search import ROWS, climb
 
+        self.margin = margin
         sizes = [len(cells) for cells in grid.cells]
         n, leaves = len(sizes), len(margin.full)
         # Each split makes a box smaller, by a position or by missing values.
@@ -127,10 +129,12 @@ class Workspace:
             for need, back in ((self.enough, False), (_NEVER, False), (self.enough, True))
         )  # fmt: skip
         self.shares, self.weights = np.zeros(n), np.zeros(n, dtype=np.int64)
+        self.of_entries = np.zeros(len(margin.arrays.entry_tree), dtype=np.int64)
         most = 64 * int(np.diff(margin.arrays.tree_word).max(initial=0))
         tests = int(np.bincount(margin.arrays.entry_tree).max(initial=0))
         self.weigh = bind(
             weigh, margin.arrays, margin.full, x, self.point, self.shares, self.weights,
+            self.of_entries,
             np.empty((most, tests), dtype=np.uint8), np.empty((2, tests), dtype=np.int64),
             np.empty(most, dtype=np.int64), np.empty((tests + 2) * (most + 1)),
             np.empty((2, most + tests + 1), dtype=np.int64),

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from benchmarks.papers.sources import Directory
+from benchmarks.papers.sufficient.command import _latest
 from benchmarks.papers.sufficient.experiment import Laboratory
+from benchmarks.papers.sufficient.figures import _by_size, draw
 from benchmarks.papers.sufficient.logical import over_states
-from benchmarks.papers.sufficient.records import Row, Task
+from benchmarks.papers.sufficient.records import Level, Row, Task
 from benchmarks.papers.sufficient.tables import PUBLISHED_ADULT, PUBLISHED_MNIST, grids
 from benchmarks.papers.sufficient.tasks import LEFT_OUT, binarised, prepared
 from cpx.errors import InvalidInstance, UnknownName
@@ -88,10 +93,40 @@ def test_one_row_measured_and_told(source: Directory) -> None:
             assert level.proved
             assert level.best >= (level.beam or 0.0) - 1e-9
     assert Row.from_line(row.to_line()) == row
+    again = replace(row, task=replace(row.task, anchors=True))
+    for first, second in ((row, again), (again, row)):
+        store = SimpleNamespace(records={"a": first, "b": second})
+        assert _latest(store, ("adult", 9, *_settings(row.task))) == [again]
+        assert _latest(store, ("mnist", 9, *_settings(row.task))) == []
     titles = [grid.title for grid in grids([row])]
     assert titles[0].startswith("Table 2: Adult, 1 test rows")
     with pytest.raises(InvalidInstance):
         Row.from_line(b"{}\n")
+
+
+def _settings(task: Task) -> tuple[object, ...]:
+    return task.distribution, task.samples, task.width, task.anchors, task.seed
+
+
+def test_figures_of_the_digits(tmp_path: Path) -> None:
+    levels = tuple(
+        Level(size, 0.5 * size, -size, 0.8 + 0.1 * size, 0.3, 0.4 * size, 0.01 * size)
+        for size in range(3)
+    )
+    task = Task("mnist", 3, 0, "mixture", 500, 3, False)
+    row = Row(task, True, True, 1.0, {}, levels, {})
+    other = replace(row, task=replace(task, row=4), positive=False)
+    assert draw([replace(row, task=replace(task, table="adult"))], tmp_path) == []
+    paths = draw([row, other], tmp_path)
+    assert [path.name for path in paths] == [
+        "bounds-by-size.svg",
+        "expected-by-likelihood.png",
+        "seconds-by-size.svg",
+    ]
+    assert "bound by log-odds" in paths[0].read_text()
+    assert paths[1].read_bytes().startswith(b"\x89PNG")
+    sizes, mean, deviation = _by_size([row, replace(row, levels=levels[:2])], lambda v: v.same)
+    assert (sizes.tolist(), mean.tolist(), deviation.tolist()) == ([1], [0.9], [0.0])
 
 
 def test_published_values() -> None:

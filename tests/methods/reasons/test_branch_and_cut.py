@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import highspy
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier
 
+from cpx.backends.search.reasons.cuts import UNIT, Cuts
+from cpx.backends.search.reasons.relaxation import Relaxation
 from cpx.methods.reasons import SufficiencyOracle, minimum_reason
 from cpx.methods.reasons import minimum as minimum_module
-from cpx.methods.reasons.cuts import UNIT, Cuts
-from cpx.methods.reasons.relaxation import Relaxation
 from cpx.trees import TreeModel, read_model
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.methods.reasons.test_minimum import values
@@ -19,7 +20,7 @@ from tests.methods.reasons.test_minimum import values
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave nothing to hitting sets."""
-    monkeypatch.setattr(minimum_module, "_ROUNDS", 0)
+    monkeypatch.setattr(minimum_module, "_CALLS_OF_FEW", 0)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,8 @@ def test_every_reason_meets_every_inequality(kind: str) -> None:
         rng, cuts = np.random.default_rng(seed), Cuts(oracle)
         for _ in range(10):
             shares = rng.choice([0.0, 0.3, 0.7, 1.0], len(oracle.grid.used))
-            for weights in cuts.violated(shares, (0.9, 0.5, 0.1), 0.0):
+            for found in cuts.violated(shares, (0.9, 0.5, 0.1), 0.0):
+                weights = found.weights
                 told += 1
                 assert weights.min(initial=0) >= 0
                 assert weights.max(initial=0) <= UNIT
@@ -85,7 +87,7 @@ def test_it_agrees_with_hitting_sets(
     model, X = boosted
     found = {}
     for rounds in (10**9, 0):
-        monkeypatch.setattr(minimum_module, "_ROUNDS", rounds)
+        monkeypatch.setattr(minimum_module, "_CALLS_OF_FEW", rounds)
         found[rounds] = [minimum_reason(model, x) for x in X[:12]]
     assert all(answer.proved for answers in found.values() for answer in answers)
     sizes = {rounds: [answer.upper for answer in answers] for rounds, answers in found.items()}
@@ -96,6 +98,18 @@ def test_it_agrees_with_hitting_sets(
         assert oracle.counterexample(answer.attributes) is None
     again = [minimum_reason(model, x) for x in X[:3]]
     assert [a.attributes for a in again] == [a.attributes for a in found[0][:3]]
+
+
+def test_highs_may_have_run_with_more_threads() -> None:
+    other = highspy.Highs()
+    other.setOptionValue("output_flag", False)
+    other.setOptionValue("threads", 2)
+    other.addVars(1, np.zeros(1), np.ones(1))
+    other.run()
+    program = Relaxation(np.ones(2, dtype=np.int64), 0)
+    program.add(np.full(2, UNIT))
+    assert program.solve().value == pytest.approx(1.0)
+    assert program.bound(5)[0] == 1
 
 
 @pytest.mark.usefixtures("at_once")

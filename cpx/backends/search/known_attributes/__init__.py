@@ -55,6 +55,21 @@ def solve_known_attributes(problem: ExpectedPrediction, progress: Progress) -> O
         return Outcome(True, Termination.COMPLETED, "no row has a score as high", sizes=sizes)
     evaluator = evaluator_of(problem)
     enumeration = Enumeration(problem, evaluator, most, progress)
+
+    def stop() -> bool:
+        return progress.should_stop
+
+    if not enumeration.short or not enumeration.affordable(most):
+        best = -math.inf
+        for level in beam_levels(evaluator, most, _WIDTH, required, problem.forbidden, stop):
+            if isinstance(problem, MLSE):
+                if level[0].expected > best:
+                    progress.found(problem.explanation(level[0].features))
+                    best = level[0].expected
+            elif any(progress.found(problem.explanation(s.features)) is not None for s in level):
+                break
+            if stop():
+                return Outcome(False, progress.why_stopped(), "beam search", sizes=sizes)
     if enumeration.affordable(most):
         if enumeration.run():
             claimed = None if progress.objective is None else int(progress.objective)
@@ -63,16 +78,6 @@ def solve_known_attributes(problem: ExpectedPrediction, progress: Progress) -> O
             done.best_of_ties = True
             return done
         return Outcome(False, progress.why_stopped(), "stopped early", sizes=sizes)
-    best = -math.inf
-    for level in beam_levels(evaluator, most, _WIDTH, required, problem.forbidden):
-        if isinstance(problem, MLSE):
-            if level[0].expected > best:
-                progress.found(problem.explanation(level[0].features))
-                best = level[0].expected
-        elif any(progress.found(problem.explanation(s.features)) is not None for s in level):
-            break
-        if progress.should_stop:
-            break
     if isinstance(problem, MLSE):
         message = bound_by_components(problem, progress)
     else:

@@ -7,13 +7,13 @@ of the greatest expected prediction are kept, of equal ones the likeliest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.models.expected_prediction.evaluator import Evaluator
+from cpx.models.expected_prediction.evaluator import Evaluator, Stopped
 
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.problem import ExpectedPrediction
@@ -35,7 +35,7 @@ class KnownSet(NamedTuple):
 
 def evaluator_of(problem: ExpectedPrediction) -> Evaluator:
     """Return the evaluator of a problem's sets."""
-    return Evaluator(problem.leaves, problem.distribution, problem.codes)
+    return problem.scores.evaluator
 
 
 def frontier(problem: ExpectedPrediction, most: int, width: int = 5) -> list[KnownSet]:
@@ -66,6 +66,7 @@ def beam_levels(
     width: int,
     required: Sequence[int] = (),
     forbidden: Sequence[int] = (),
+    stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[list[KnownSet]]:
     """Yield the best sets of each size, the best first, from the required ones on.
 
@@ -76,6 +77,8 @@ def beam_levels(
         The greatest size, and how many sets of each are kept.
     required, forbidden : sequence of int
         Attributes that all sets have, and that none has.
+    stop : callable, optional
+        Asked now and then: where it says so, there are no more sizes.
     """
     A = evaluator.leaves.n_attributes
     banned = np.zeros(A, dtype=np.bool_)
@@ -91,7 +94,10 @@ def beam_levels(
         ]
         if int(seen[0].sum()) >= most:
             return
-        more = evaluator.extensions(seen)
+        try:
+            more = evaluator.extensions(seen, stop)
+        except Stopped:
+            return
         free = ~(seen | banned)
         if not free.any():
             return

@@ -1,15 +1,26 @@
-"""A bound on the expected prediction under a mixture: the greatest one under a component.
+"""A bound on the expected prediction under a mixture, from the components one by one.
 
 Given z, the components have the probabilities w_c(z), which sum to 1. So
 
-    EP(z) = sum_c w_c(z) EP_c(z) <= max_c EP_c(z) <= max_c max_z' EP_c(z'),
+    EP(z) = sum_c w_c(z) EP_c(z) <= sum_c w_c(z) U_c,        U_c = max_z' EP_c(z'),
 
-and each EP_c is a sum of tables where the component has no edges.
+and each EP_c is a sum of tables where the component has no edges. How much of its weight a
+component can get depends on z: with u_c(z) its weight times Pr_c(z),
+
+    w_c(z) = 1 / (1 + sum_{d != c} u_d(z) / u_c(z)) <= 1 / (1 + sum_{d != c} exp(-m_cd)) = W_c
+
+where m_cd is the greatest log(u_c / u_d) of any set that may be chosen: a sum over attributes, so
+that the greatest terms make it. The bound is the greatest sum_c w_c U_c of weights w_c <= W_c
+that sum to 1: the best components get all that they can. With few attributes to choose, no
+component gets all; with W_c = 1 it is max_c U_c.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +34,7 @@ if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.models.expected_prediction.problem import MLSE
 
-__all__ = ["bound_by_components"]
+__all__ = ["bound_by_components", "greatest_weights", "most_mixed"]
 
 
 def bound_by_components(problem: MLSE, progress: Progress) -> str:
@@ -31,7 +42,7 @@ def bound_by_components(problem: MLSE, progress: Progress) -> str:
     mixture = problem.distribution
     if not mixture.edgeless:
         return "beam search; no bound by components that have edges"
-    bound, nodes = 0, 0
+    bounds, nodes = list[int](), 0
     for c in range(mixture.n_components):
         alone = TreeMixture(np.array([ONE]), mixture.parents[c : c + 1], mixture.tables[c : c + 1])
         part = replace(problem, distribution=alone)
@@ -44,13 +55,52 @@ def bound_by_components(problem: MLSE, progress: Progress) -> str:
         value = tree.objective.most_valuable(tree.bound)
         if tree.best is not None:
             value = max(value, tree.best.value)
-        bound = value if c == 0 else max(bound, value)
+        bounds.append(value)
         if progress.interrupted or progress.expired:
             return f"stopped at component {c + 1} of {mixture.n_components}"
     # The tables round each leaf and the base, by a half at most, and then the sum is rounded.
     roundings = len(problem.leaves.values) + 1
-    progress.bound(bound + roundings // 2 + 2)
+    progress.bound(most_mixed(bounds, greatest_weights(problem)) + roundings // 2 + 2)
     return f"{mixture.n_components} components, {nodes} nodes"
+
+
+def greatest_weights(problem: MLSE) -> list[float]:
+    """Return W_c of each component: no set gives it more weight."""
+    mixture = problem.distribution
+    pairs = [list(zip(tables, problem.codes.tolist(), strict=True)) for tables in mixture.tables]
+    shares = np.array([[table[0, state] for table, state in row] for row in pairs], dtype=float)
+    logs = np.log(shares / ONE)
+    apart = logs[:, None, :] - logs[None, :, :]
+    required = [*{*problem.required}]
+    free = np.setdiff1d(np.arange(problem.n_features), [*required, *problem.forbidden])
+    gains = -np.sort(-np.maximum(apart[:, :, free], 0), axis=2)
+    most = gains[:, :, : problem.k - len(required)].sum(axis=2)
+    first = np.log(mixture.weights / ONE)
+    most += first[:, None] - first[None, :] + apart[:, :, required].sum(axis=2)
+    # The quotient of a component with itself is 1. Floats are off by far less than that part.
+    inverse = np.exp(np.minimum(-most, 700.0)).sum(axis=1)
+    return [min(1.0, (1 + _OFF) / float(v)) for v in inverse]
+
+
+def most_mixed(bounds: Sequence[int], weights: Sequence[float]) -> int:
+    """Return the greatest mean of bounds, each of a weight up to its own, rounded up.
+
+    Examples
+    --------
+    >>> most_mixed([10, 50, 30], [1.0, 0.25, 0.5])
+    30
+    """
+    left, mean = Fraction(1), Fraction(0)
+    for value, weight in sorted(zip(bounds, weights, strict=True), reverse=True):
+        taken = min(left, Fraction(weight))
+        mean += taken * value
+        left -= taken
+    # What is left by floats that sum to less than 1, of the greatest.
+    return ceil(mean + left * max(bounds))
+
+
+_OFF = 1e-9
+"""The part by which floats of weights are made greater than they are."""
 
 
 def _greatest(part: MLSE, progress: Progress) -> BranchAndBound:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.models.expected_prediction.evaluator import Stopped
 from cpx.models.expected_prediction.fewest import FewestExpected
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ __all__ = ["Enumeration"]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-_MOST_NUMBERS = 2e9
-"""Products that are worth a proof: some 10 s."""
+_MOST_NUMBERS, _FEW_NUMBERS = 2e9, 2e7
+"""Products that are worth a proof, some 10 s; and that need no answer before it."""
 
 _MOST_MADE = 200_000_000
 """Sets of one size, times the attributes: bytes."""
@@ -67,13 +68,20 @@ class Enumeration:
         self._most = min(most - len(self._required), self._free.size)
         self._best = -np.inf
 
+    @property
+    def short(self) -> bool:
+        """Whether all sets are measured in a moment."""
+        return self._parents(self._most) * self.evaluator.numbers <= _FEW_NUMBERS
+
+    def _parents(self, added: int) -> int:
+        return sum(comb(self._free.size, r) for r in range(max(1, added)))
+
     def affordable(self, size: int) -> bool:
         """Whether all sets of at most so many attributes are few enough."""
         added = min(size - len(self._required), self._free.size)
-        parents = sum(comb(self._free.size, r) for r in range(max(1, added)))
         made = max(comb(self._free.size, r) for r in range(max(0, added) + 1))
         return (
-            parents * self.evaluator.numbers <= _MOST_NUMBERS
+            self._parents(added) * self.evaluator.numbers <= _MOST_NUMBERS
             and made * self.problem.n_features <= _MOST_MADE
         )
 
@@ -126,9 +134,10 @@ class Enumeration:
         for _ in range(self._most):
             parts = []
             for rows in self.evaluator.chunks(len(sets)):
-                if self._stopped():
+                try:
+                    more = self.evaluator.extensions(sets[rows], self._stopped)
+                except Stopped:
                     return
-                more = self.evaluator.extensions(sets[rows])
                 place = np.arange(self._free.size)[None, :] > last[rows, None]
                 parent, added = np.nonzero(place)
                 grown = sets[rows][parent]

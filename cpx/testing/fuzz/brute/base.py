@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import chain, combinations
+from operator import eq, ge, le, lt
 from typing import Any
 
-__all__ = ["Instance", "Labelled", "Rows", "Truth", "Value", "share", "subsets"]
+__all__ = ["Instance", "Labelled", "Rows", "Side", "Truth", "Value", "share", "subsets"]
 
 Instance = Mapping[str, Any]
 Value = int | Fraction
@@ -90,8 +92,45 @@ class Rows:
         return sum(w for i, w in enumerate(listed) if rows >> i & 1)
 
 
+class Side:
+    """Side constraints, by their texts over ``feature[j]``: as Python means them."""
+
+    def __init__(self, instance: Instance) -> None:
+        entries = instance.get("where") or ()
+        self.trees = [ast.parse(entry["text"], mode="eval").body for entry in entries]
+
+    def broken(self, features: Iterable[int]) -> bool:
+        chosen = set(features)
+        return not all(self._value(tree, chosen) for tree in self.trees)
+
+    def _value(self, node: Any, chosen: set[int]) -> int:
+        def value(part: Any) -> int:
+            return self._value(part, chosen)
+
+        if isinstance(node, ast.Constant):
+            return int(str(node.value))
+        if isinstance(node, ast.Subscript):
+            return int(value(node.slice) in chosen)
+        if isinstance(node, ast.BoolOp):
+            return int((all if isinstance(node.op, ast.And) else any)(map(value, node.values)))
+        if isinstance(node, ast.UnaryOp):
+            inner = value(node.operand)
+            return int(not inner) if isinstance(node.op, ast.Not) else -inner
+        if isinstance(node, ast.BinOp):
+            left, right = value(node.left), value(node.right)
+            return left + right if isinstance(node.op, ast.Add) else left * right
+        if isinstance(node, ast.Compare):
+            compared = {ast.LtE: le, ast.Lt: lt, ast.GtE: ge, ast.Eq: eq}[type(node.ops[0])]
+            return int(compared(value(node.left), value(node.comparators[0])))
+        first, *rest = map(value, node.args)
+        counted = {"at_most": sum(rest) <= first, "at_least": sum(rest) >= first}
+        counted |= {"exactly": sum(rest) == first, "implies": rest[0] >= first}
+        return int(counted[node.func.id])
+
+
 class Labelled(Truth):
     def __init__(self, instance: Instance) -> None:
+        self.side = Side(instance)
         self.parameters = instance["parameters"]
         self.rows = Rows(instance["samples"], instance.get("weights"))
         self.n = self.rows.d
@@ -101,7 +140,9 @@ class Labelled(Truth):
         self.forbidden = set(self.parameters.get("forbidden") or ())
 
     def refused(self, features: tuple[int, ...]) -> bool:
-        return not self.required <= set(features) or bool(self.forbidden & set(features))
+        if not self.required <= set(features) or self.forbidden & set(features):
+            return True
+        return self.side.broken(features)
 
     @property
     def magnitude(self) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cpx.testing.fuzz.brute.base import Instance, Truth, Value
+from cpx.testing.fuzz.brute.base import Instance, Side, Truth, Value
 
 __all__ = ["SufficientReason"]
 
@@ -24,6 +24,7 @@ class SufficientReason(Truth):
 
     def __init__(self, instance: Instance) -> None:
         self.parameters, self.model = instance["parameters"], instance["model"]
+        self.side = Side(instance)
         self.required = set(self.parameters.get("required") or ())
         self.forbidden = set(self.parameters.get("forbidden") or ())
         self.thresholds = [[float.fromhex(t) for t in ts] for ts in self.model["thresholds"]]
@@ -136,7 +137,9 @@ class SufficientReason(Truth):
 
     def value(self, features: Iterable[int]) -> Value | None:
         chosen = frozenset(features)
-        if not self.required <= chosen or self.forbidden & chosen or not self.enough(chosen):
+        if not self.required <= chosen or self.forbidden & chosen or self.side.broken(chosen):
+            return None
+        if not self.enough(chosen):
             return None
         return sum(self.costs[j] for j in chosen)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from itertools import combinations, product
 
-from cpx.testing.fuzz.brute.base import Instance, Labelled, Rows, Truth, Value, share
+from cpx.testing.fuzz.brute.base import Instance, Labelled, Rows, Side, Truth, Value, share
 
 __all__ = ["KernelRule", "Learning", "RuleSet"]
 
@@ -85,6 +85,7 @@ class KernelRule(Truth):
         self.clauses = instance["parameters"]["max_clauses"]
         self.literals = instance["parameters"]["max_literals"]
         self.n = self.clauses * self.rows.d
+        self.side = Side(instance)
 
     def value(self, features: Iterable[int]) -> Value | None:
         rule: dict[int, list[int]] = {}
@@ -92,22 +93,26 @@ class KernelRule(Truth):
             rule.setdefault(j // self.rows.d, []).append(j % self.rows.d)
         if not rule or any(len(clause) > self.literals for clause in rule.values()):
             return None
+        if self.side.broken(j % self.rows.d for j in features):
+            return None
         return self.rows.weight(reduce(int.__or__, map(self.rows.cover, rule.values())))
 
     def every(self) -> Iterator[tuple[int, ...]]:
-        """Yield a rule for each set of rows that rules cover."""
+        """Yield a rule for each set of rows that rules cover, by what features if that matters."""
         d = self.rows.d
-        clauses: dict[int, tuple[int, ...]] = {}
+        clauses: dict[tuple[int, int], tuple[int, ...]] = {}
         for size in range(1, self.literals + 1):
             for clause in combinations(range(d), size):
-                clauses.setdefault(self.rows.cover(clause), clause)
+                used = sum(1 << j for j in clause) if self.side.trees else 0
+                clauses.setdefault((self.rows.cover(clause), used), clause)
         found = dict(clauses)
         last = dict(found)
         for t in range(1, self.clauses):
-            longer: dict[int, tuple[int, ...]] = {}
-            for (rows, rule), (more, clause) in product(last.items(), clauses.items()):
-                if rows | more not in found:
-                    longer.setdefault(rows | more, (*rule, *(t * d + j for j in clause)))
+            longer: dict[tuple[int, int], tuple[int, ...]] = {}
+            for (one, rule), (more, clause) in product(last.items(), clauses.items()):
+                both = one[0] | more[0], one[1] | more[1]
+                if both not in found:
+                    longer.setdefault(both, (*rule, *(t * d + j for j in clause)))
             found |= longer
             last = longer
         yield from found.values()

@@ -1,4 +1,4 @@
-"""Branch and cut for a minimum sufficient reason. Import lazily: it imports highspy.
+"""Branch and cut for a minimum sufficient reason.
 
 Where many attributes force a class together, each by adding a little to a score, hitting sets are
 slow: that any 20 of 30 attributes are needed takes millions of sets to say. One linear inequality
@@ -17,8 +17,8 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.methods.reasons.cuts import Cuts
-from cpx.methods.reasons.relaxation import Relaxation, Relaxed
+from cpx.backends.search.reasons.cuts import Cuts, Inequality
+from cpx.backends.search.reasons.relaxation import Relaxation, Relaxed
 from cpx.trees.sufficiency.oracle import SufficiencyOracle
 
 __all__ = ["BranchAndCut"]
@@ -86,7 +86,11 @@ class BranchAndCut:
 
     def add(self, change: int) -> None:
         """Ask for a place of a set of places."""
-        self._program.add(self._cuts.of_set(change))
+        self.ask(self._cuts.of_set(change))
+
+    def ask(self, inequality: Inequality) -> None:
+        """Ask for a least sum of weights."""
+        self._program.add(inequality.weights)
 
     def run(self) -> None:
         """Search until the best reason is proved a minimum."""
@@ -145,8 +149,8 @@ class BranchAndCut:
             found = list(self._cuts.violated(relaxed.shares, levels, missed))
             if not found:
                 break
-            for weights in found:
-                self._program.add(weights)
+            for inequality in found:
+                self.ask(inequality)
             best, rounds = relaxed.value, rounds + 1
             if root:
                 self._program.tidy(relaxed.shares)
@@ -162,8 +166,9 @@ class BranchAndCut:
         if change is None:
             self.upper = self._found(_bits(kept))
             return True
-        for weights in self._cuts.of_counterexample(kept, change):
-            self._program.add(weights)
+        self.add(change)
+        for inequality in self._cuts.of_counterexample(kept):
+            self.ask(inequality)
         return False
 
     def _start(self, shares: NDArray[np.float64]) -> None:

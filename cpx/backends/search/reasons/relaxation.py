@@ -1,17 +1,17 @@
-"""The linear program of a lightest set under inequalities. Import lazily: it imports highspy."""
+"""The linear program of a lightest set under inequalities, by HiGHS."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.search.reasons.cuts import UNIT
 from cpx.errors import EngineError
-from cpx.methods.reasons.cuts import UNIT
 
-__all__ = ["Relaxation", "Relaxed"]
+__all__ = ["SCALE", "Relaxation", "Relaxed"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -20,9 +20,9 @@ _DUAL = 1  # dual simplex: what is added or fixed leaves the last basis dual fea
 _FEW = 60  # inequalities that are kept in the program whether they are needed or not
 _IDLE = 5  # solutions for which an inequality may be idle until it leaves the program
 _BACK = 10  # inequalities that come back at once
-# Multipliers are integers, this many to 1.
-_SCALE = 1 << 16
 _MISSED = 1e-3
+SCALE = 1 << 16
+"""Multipliers are integers, this many to 1."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,14 @@ class Relaxation:
 
     def __init__(self, costs: Integers, seed: int) -> None:
         n = len(costs)
-        self._costs = costs
-        self._highs = highs = highspy.Highs()
+        import highspy
+
+        self._costs, self._api = costs, highspy
+        # HiGHS keeps the worker threads of its last run in this thread, and refuses to run with
+        # another number of them.
+        highspy.Highs.resetGlobalScheduler(True)
+        self._highs: Any = highspy.Highs()
+        highs = self._highs
         # A new Highs holds itself, by way of the callback of its Python interface, for ever.
         highs.setCallback(None, None)
         highs.setOptionValue("output_flag", False)
@@ -82,7 +88,7 @@ class Relaxation:
     def _use(self, row: int) -> None:
         weights = self._rows[row]
         at = np.flatnonzero(weights).astype(np.int32)
-        self._highs.addRow(1.0, highspy.kHighsInf, len(at), at, weights[at] / UNIT)
+        self._highs.addRow(1.0, self._api.kHighsInf, len(at), at, weights[at] / UNIT)
         self._used = np.append(self._used, row)
         self._idle = np.append(self._idle, 0)
 
@@ -105,11 +111,13 @@ class Relaxation:
 
         That there is none is taken on trust: :meth:`bound` proves it.
         """
+        if not len(self._costs):
+            return Relaxed(0.0, np.zeros(0))
         self._highs.run()
         status = self._highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
+        if status == self._api.HighsModelStatus.kInfeasible:
             return None
-        if status != highspy.HighsModelStatus.kOptimal:
+        if status != self._api.HighsModelStatus.kOptimal:
             raise EngineError(f"HiGHS ends with {self._highs.modelStatusToString(status)}")
         solution = self._highs.getSolution()
         shares = np.clip(np.array(solution.col_value), 0.0, 1.0)
@@ -151,10 +159,10 @@ class Relaxation:
         bound : int
         low, high : (n,) arrays of int64
         """
-        if ((self._rows[: self._count] @ self._high) < UNIT).any():
+        if self.missed() is not None:
             return upper, self._low, self._high
-        multipliers = [int(y * _SCALE + 0.5) if y > 0 else 0 for y in self._multipliers()]
-        one = UNIT * _SCALE
+        multipliers = [times for _, times in self.multipliers()]
+        one = UNIT * SCALE
         most = (sum(multipliers) * UNIT + int(self._costs.sum()) * one) * (len(self._costs) + 1)
         exact = np.int64 if most < 2**62 else object
         y, rows = np.array(multipliers, dtype=exact), self._rows[self._used].astype(exact)
@@ -165,8 +173,20 @@ class Relaxation:
         low = np.where(-rest > room, self._high, self._low)
         return -(-total // one), low, np.where(rest > room, self._low, self._high)
 
-    def _multipliers(self) -> list[float]:
-        """Return what HiGHS found each inequality worth; any numbers make a bound that holds."""
+    def missed(self) -> int | None:
+        """Return an inequality that asks for more than all elements that are allowed weigh."""
+        short = (self._rows[: self._count] @ self._high) < UNIT
+        return int(short.argmax()) if short.any() else None
+
+    def multipliers(self) -> list[tuple[int, int]]:
+        """Return the inequalities in the program, in the order in which they were added first.
+
+        With each comes what HiGHS found it worth, in units of 1 / ``SCALE``; any numbers make a
+        bound that holds.
+        """
         found = self._highs.getSolution()
         worth = np.nan_to_num(np.array(found.row_dual), posinf=0.0, neginf=0.0)
-        return worth.tolist() if len(worth) == len(self._used) else [0.0] * len(self._used)
+        if len(worth) != len(self._used):
+            worth = np.zeros(len(self._used))
+        rounded = (int(y * SCALE + 0.5) if y > 0 else 0 for y in worth.tolist())
+        return list(zip(self._used.tolist(), rounded, strict=True))

@@ -7,6 +7,7 @@ are made from: those that local search finds where the attributes with great sha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,37 @@ from cpx.trees.sufficiency.oracle import SufficiencyOracle
 from cpx.trees.sufficiency.set_family import in_words
 from cpx.trees.sufficiency.workspace import Workspace
 
-__all__ = ["UNIT", "Cuts"]
+__all__ = ["UNIT", "Cuts", "Inequality"]
 
 UNIT = 1 << 20
 """The least sum of each inequality."""
 
 
+@dataclass(frozen=True)
+class Inequality:
+    """Weights whose sum over a reason is ``UNIT`` at least, and where they come from.
+
+    Attributes
+    ----------
+    weights : (A,) array of int64
+        From 0 to ``UNIT``.
+    row : (A,) array of int64, or None
+        Positions of the row, -1 for a missing value; None for a set that was known before.
+    rival : int
+        The class whose score is bounded.
+    of_entries : array of int64, or None
+        What each tree weighs the attributes, see ``weigh``; None where the row is of another
+        class, so that one of the attributes in which it differs from x is in the reason.
+    """
+
+    weights: NDArray[np.int64]
+    row: NDArray[np.int64] | None = None
+    rival: int = -1
+    of_entries: NDArray[np.int64] | None = None
+
+
 class Cuts:
-    """Inequalities: weights, integers from 0 to ``UNIT``, whose sum over a reason is ``UNIT``.
+    """Finds inequalities.
 
     Parameters
     ----------
@@ -37,7 +61,7 @@ class Cuts:
 
     def violated(
         self, shares: NDArray[np.float64], levels: Sequence[float], least: float
-    ) -> Iterator[NDArray[np.int64]]:
+    ) -> Iterator[Inequality]:
         """Yield inequalities that shares of the attributes miss by more than ``least``.
 
         For each level and rival, the attributes whose share reaches the level are kept, and the
@@ -54,44 +78,55 @@ class Cuts:
             for rival in self._oracle.rivals:
                 space = self._oracle.space(rival)
                 space.point[:] = self._oracle.x
-                for weights in self._from_row(space, kept, shares):
-                    if weights @ shares < (1 - least) * UNIT:
-                        yield weights
+                for found in self._from_row(rival, kept, shares):
+                    if found.weights @ shares < (1 - least) * UNIT:
+                        yield found
 
-    def of_set(self, places: int) -> NDArray[np.int64]:
+    def of_set(self, places: int) -> Inequality:
         """Return the inequality that asks for one of some places."""
         data = np.frombuffer(places.to_bytes(self._n // 8 + 1, "little"), dtype=np.uint8)
-        return UNIT * np.unpackbits(data, bitorder="little")[: self._n].astype(np.int64)
+        return Inequality(
+            UNIT * np.unpackbits(data, bitorder="little")[: self._n].astype(np.int64)
+        )
 
-    def of_counterexample(self, kept: NDArray[np.bool_], change: int) -> list[NDArray[np.int64]]:
-        """Return inequalities that a set misses, after the oracle found a change of others."""
-        space = self._oracle.space(self._oracle.rivals[0])
+    def of_counterexample(self, kept: NDArray[np.bool_]) -> list[Inequality]:
+        """Return inequalities that a set misses, from the last counterexample of the oracle."""
+        rival = self._oracle.rivals[0]
+        space = self._oracle.space(rival)
         space.point[kept] = self._oracle.x[kept]
-        found = self._from_row(space, kept, kept.astype(np.float64))
-        missed = [weights for weights in found if weights[kept].sum() < UNIT]
-        return [self.of_set(change), *missed]
+        found = self._from_row(rival, kept, kept.astype(np.float64))
+        return [one for one in found if one.weights[kept].sum() < UNIT]
+
+    def of_last(self) -> Inequality:
+        """Return the inequality that the last counterexample of the oracle asks for."""
+        rival = self._oracle.rivals[0]
+        return self._hit(rival, self._oracle.space(rival))
 
     def _from_row(
-        self, space: Workspace, kept: NDArray[np.bool_], shares: NDArray[np.float64]
-    ) -> Iterator[NDArray[np.int64]]:
+        self, rival: int, kept: NDArray[np.bool_], shares: NDArray[np.float64]
+    ) -> Iterator[Inequality]:
+        space = self._oracle.space(rival)
         space.shares[:] = shares
         self._random.shuffle(space.order)
-        total = self._deepen(space, kept)
-        row = space.point.copy()
-        yield from self._weighed(space)
-        self._deepen(space, ~kept)
-        yield from self._weighed(space)
-        if total < space.enough:
+        if self._deepen(space, kept) < space.enough:
             return
+        row = space.point.copy()
+        yield from self._weighed(rival, space)
+        self._deepen(space, ~kept)
+        yield from self._weighed(rival, space)
         space.point[:] = row
         space.order[:] = np.argsort(-shares, kind="stable")
         space.restore()
-        yield np.where(space.point != self._oracle.x, UNIT, 0)
+        yield self._hit(rival, space)
         same = space.point == self._oracle.x
         self._deepen(space, same)
-        yield from self._weighed(space)
+        yield from self._weighed(rival, space)
         self._deepen(space, ~same)
-        yield from self._weighed(space)
+        yield from self._weighed(rival, space)
+
+    def _hit(self, rival: int, space: Workspace) -> Inequality:
+        weights = np.where(space.point != self._oracle.x, UNIT, 0)
+        return Inequality(weights, space.point.copy(), rival)
 
     def _deepen(self, space: Workspace, held: NDArray[np.bool_]) -> int:
         """Move what is not held to where the rival gains most; return what it gets."""
@@ -99,9 +134,10 @@ class Cuts:
         space.held[:] = in_words(bits, self._n)
         return int(space.deepen())
 
-    def _weighed(self, space: Workspace) -> Iterator[NDArray[np.int64]]:
+    def _weighed(self, rival: int, space: Workspace) -> Iterator[Inequality]:
         """Yield the inequality of the point, if it says anything."""
         least = space.weigh() - space.enough + 1
         if least > 0:
             # Rounded up: what is asked for is not more than before.
-            yield np.array([min(UNIT, -(-w * UNIT // least)) for w in space.weights.tolist()])
+            weights = np.array([min(UNIT, -(-w * UNIT // least)) for w in space.weights.tolist()])
+            yield Inequality(weights, space.point.copy(), rival, space.of_entries.copy())

@@ -1,0 +1,125 @@
+"""Figures 2, 3 and 4 of Wang et al.: bounds by size, expectation against likelihood, time."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpx.answers.plots import require_matplotlib
+from cpx.support.files import write_atomic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from benchmarks.papers.sufficient.records import Level, Row
+
+__all__ = ["draw"]
+
+# Colours that readers with colour blindness tell apart (Okabe, Ito).
+_GREEN, _BLUE, _RED = "#009E73", "#0072B2", "#D55E00"
+
+
+def draw(rows: Sequence[Row], directory: Path) -> list[Path]:
+    """Draw the figures of the digits, each as one file.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Of both tables; those of the digits are drawn.
+    directory : Path
+
+    Returns
+    -------
+    list of Path
+        ``bounds-by-size.svg``, ``expected-by-likelihood.png`` and ``seconds-by-size.svg``; none
+        without rows of the digits.
+
+    Raises
+    ------
+    EngineMissing
+        When matplotlib is not installed; with the pip line.
+    OutputError
+        When a file cannot be written.
+    """
+    require_matplotlib()
+    digits = [row for row in rows if row.task.table == "mnist"]
+    if not digits:
+        return []
+    return [
+        _drawn(directory / "bounds-by-size.svg", 1, digits, _bounds),
+        # Of some 1500 points, pixels are the smaller file.
+        _drawn(directory / "expected-by-likelihood.png", 2, digits, _likelihoods),
+        _drawn(directory / "seconds-by-size.svg", 1, digits, _seconds),
+    ]
+
+
+def _drawn(
+    path: Path, panels: int, rows: Sequence[Row], draws: Callable[[Any, Sequence[Row]], None]
+) -> Path:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    # Equal figures are equal files: no random names, and no date.
+    settings: dict[Any, Any] = {"svg.hashsalt": path.stem, "font.size": 9, "svg.fonttype": "none"}
+    with mpl.rc_context(settings):
+        figure = Figure(figsize=(3.4 * panels + 1.2, 3.0), layout="constrained")
+        axes = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
+        for panel in axes:
+            panel.grid(alpha=0.3, linewidth=0.5)
+        draws(axes, rows)
+        out, form = io.BytesIO(), path.suffix[1:]
+        metadata = {"Date": None} if form == "svg" else None
+        figure.savefig(out, format=form, dpi=100, metadata=metadata)
+    write_atomic(path, out.getvalue())
+    return path
+
+
+def _bounds(axes: Sequence[Axes], rows: Sequence[Row]) -> None:
+    """Figure 2: sampled probability and both lower bounds, mean and one standard deviation."""
+    curves: tuple[tuple[str, str, Callable[[Level], float]], ...] = (
+        ("share of 10,000 rows drawn", _GREEN, lambda level: level.same),
+        ("bound by log-odds", _BLUE, lambda level: level.log_odds_bound),
+        ("first-order bound", _RED, lambda level: level.probability_bound),
+    )
+    for name, colour, value in curves:
+        sizes, mean, deviation = _by_size(rows, value)
+        axes[0].plot(sizes, mean, color=colour, label=name)
+        low, high = mean - deviation, np.minimum(1, mean + deviation)
+        axes[0].fill_between(sizes, low, high, color=colour, alpha=0.15, linewidth=0)
+    axes[0].set(xlabel="pixels known", ylabel="probability of the same class", ylim=(0, 1.02))
+    axes[0].legend(loc="lower right", frameon=False)
+
+
+def _likelihoods(axes: Sequence[Axes], rows: Sequence[Row]) -> None:
+    """Figure 3: what is expected against how likely it is, for each class."""
+    for panel, positive, name in ((axes[0], True, "5"), (axes[1], False, "3")):
+        sign = 1 if positive else -1
+        levels = [level for row in rows if row.positive == positive for level in row.levels]
+        expected = [1 / (1 + math.exp(-sign * level.expected)) for level in levels]
+        logs, sizes = [lv.log_probability for lv in levels], [lv.size for lv in levels]
+        points = panel.scatter(logs, expected, c=sizes, cmap="viridis", s=7, linewidths=0)
+        panel.set(title=f"images taken for a {name}", xlabel="log Pr", ylim=(0, 1))
+    axes[0].set_ylabel("expected prediction, first order")
+    axes[1].figure.colorbar(points, ax=axes[1], label="pixels known")
+
+
+def _seconds(axes: Sequence[Axes], rows: Sequence[Row]) -> None:
+    """Figure 4: processor time until each size of the beam is done."""
+    sizes, mean, deviation = _by_size(rows, lambda level: level.seconds)
+    axes[0].plot(sizes, mean, color=_BLUE)
+    low = np.maximum(0, mean - deviation)
+    axes[0].fill_between(sizes, low, mean + deviation, color=_BLUE, alpha=0.15, linewidth=0)
+    axes[0].set(xlabel="pixels known", ylabel="seconds of one core", ylim=(0, None))
+
+
+def _by_size(rows: Sequence[Row], value: Callable[[Level], float]) -> tuple[Any, Any, Any]:
+    """Return sizes from 1 on, with the mean and the standard deviation over the rows."""
+    most = min(len(row.levels) for row in rows)
+    table = np.array([[value(level) for level in row.levels[1:most]] for row in rows])
+    return np.arange(1, most), table.mean(axis=0), table.std(axis=0)

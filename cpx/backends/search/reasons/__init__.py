@@ -1,0 +1,1 @@
+"""Branch and cut for minimum sufficient reasons."""

@@ -1,0 +1,128 @@
+"""Proofs about sets of rules learned among all conjunctions: prices at which no rule pays.
+
+The first lines of a proof are
+
+- ``rules K``, with the zero-one loss only: sets of more than K rules are set aside;
+- ``prices D i y i y ...``: y is the price of good sample i, a whole number in units of 1/(D K),
+  with Hamming loss of 1/D; it is not needed where K is 0.
+
+Then follow the lines of a proof of kind ``monomial``, that no conjunction is worth its price.
+
+Proof, Hamming loss. A good sample costs its w if no rule covers it, at least y (1 - the number of
+rules that do), for y <= w. So a set costs at least the sum P of all y, and for each of its rules
+price + n - p, the bad weight n and the prices p that it covers. That is not negative where no
+conjunction has p - n > price: every set costs P or more.
+
+Zero-one loss. A set of K rules or fewer covers no sample more than K times: it costs no less if
+each rule pays 1/K of the weight of each bad sample that it covers, and the above bounds this. A
+set of more rules pays for K + 1, and for the errors that no set avoids.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.check.proofs.boxes import Box
+from cpx.check.proofs.document import Document, Refused
+from cpx.check.proofs.goals import Goal
+from cpx.check.proofs.monomials import check_box, root_box
+from cpx.check.rule_sets import Learning
+
+__all__ = ["KINDS", "NAME", "Table", "check"]
+
+NAME = "rule-set-learning"
+KINDS = ("rule-set-learning",)
+
+Ints = NDArray[np.int64]
+
+_INSTANCE = {"format", "version", "problem", "name", "context", "parameters", "samples", "labels"}
+_INSTANCE |= {"weights", "features", "groups"}
+_PARAMETERS = {"max_literals", "penalty", "loss", "class_weights"}
+
+
+class Table:
+    """What a proof needs of an instance: samples, what errors cost, and the price of a rule."""
+
+    def __init__(self, instance: Mapping[str, Any]) -> None:
+        unknown = sorted({*instance} - _INSTANCE | {*instance["parameters"]} - _PARAMETERS)
+        if unknown:
+            raise Refused(f"instance: proofs do not know {', '.join(unknown)}")
+        data = Learning(instance)
+        self.literals, self.good, self.costs = data.literals, data.same, data.errors
+        self.price, self.scale, self.hamming = data.price, data.price.denominator, data.hamming
+        self.most: int = instance["parameters"]["max_literals"]
+
+    def few_or(self, rules: int) -> int:
+        """Return a lower bound on the zero-one objective of sets of more than so many rules.
+
+        With 0 rules it bounds all sets: without a rule all good samples are errors.
+        """
+        packed = np.packbits(self.literals, axis=1)
+        _, of = np.unique(packed, axis=0, return_inverse=True)
+        sums = np.zeros((2, len(packed)), dtype=np.int64)
+        np.add.at(sums, (self.good.astype(int), of.reshape(-1)), self.costs)
+        # Samples with the same literals are covered together.
+        least = int(sums.min(axis=0).sum()) + (rules + 1) * self.price
+        if rules == 0:
+            least = min(least, Fraction(int(self.costs[self.good].sum())))
+        return math.ceil(least * self.scale)
+
+    def bound(self, prices: Ints, unit: int) -> int:
+        """Return the sum of prices in units of the objective, rounded up: it is an integer."""
+        return math.ceil(Fraction(int(prices.sum()) * self.scale, unit))
+
+    def box(self, prices: Ints, unit: int, rules: int) -> Box:
+        """Return the box of all conjunctions, with the goal that none is worth its price.
+
+        With p the prices that a conjunction covers and P that of all, n - p >= -price says that
+        n + (P - p) >= P - price.
+        """
+        total = int(prices.sum())
+        bad = np.where(self.good, 0, self.costs * (unit // rules))
+        d = self.literals.shape[1]
+        goal = Goal(1, 1, total, total - math.floor(self.price * unit))
+        box, _ = root_box(self.literals, bad, prices, np.arange(d), np.arange(d), self.most, goal)
+        return box
+
+
+def check(instance: Mapping[str, Any], document: Document) -> None:
+    """Refuse a proof that does not prove its claim about an instance."""
+    table, claim = Table(instance), document.claim.bound
+    if not isinstance(claim, int):
+        raise Refused("header: the objective is an integer, and every set is a solution")
+    rules = 1
+    if not table.hamming:
+        (rules,) = _numbers(document, "rules", 1)
+        if (reached := table.few_or(rules)) < claim:
+            raise Refused(f"line {document.number}: sets of more rules are bounded by {reached}")
+    if rules > 0:
+        unit, *pairs = _numbers(document, "prices")
+        unit *= rules
+        if unit < 1 or len(pairs) % 2 or 2 * unit * int(table.costs.sum()) >= 2**53:
+            raise Refused(f"line {document.number}: a unit and pairs of small numbers are wanted")
+        prices = np.zeros(len(table.good), dtype=np.int64)
+        for sample, price in zip(pairs[::2], pairs[1::2], strict=True):
+            most = int(table.costs[sample]) * unit if sample < len(table.good) else -1
+            if price > most or not table.good[sample]:
+                raise Refused(f"line {document.number}: sample {sample} has no such price")
+            prices[sample] = price
+        if (reached := table.bound(prices, unit)) < claim:
+            raise Refused(f"line {document.number}: the bound is {reached}")
+        root = table.box(prices, unit, rules)
+        root.refuse_chosen()
+        check_box(root, document, root.goal)
+    document.end()
+
+
+def _numbers(document: Document, name: str, count: int | None = None) -> list[int]:
+    first, *words = document.line()
+    whole = all(word.isdigit() and len(word) < 17 for word in words)
+    if first != name or not words or not whole or len(words) != (count or len(words)):
+        raise Refused(f"line {document.number}: {name} and whole numbers are wanted")
+    return [int(word) for word in words]

@@ -1,0 +1,284 @@
+"""Proofs about sufficient reasons: rows that tell what must be kept, then branching.
+
+A proof begins with rows, each by the features in which it is not as x, with the cells they are in:
+
+- ``hit j c ...``: the model gives the row another class. A reason has one of these features;
+- ``row r j c ... t j w ...``, with the number of pairs after r: :func:`inequality`, for the rival
+  r and weights w of features in trees.
+
+Each says that weights of features add up to ``UNIT`` at least in every reason. Then comes a binary
+tree, one line for each node, a node before its parts:
+
+- ``split j``: the sets with feature j follow, then those without it;
+- ``missed i``: with all features that are not left out, inequality i is not met;
+- ``bound D i y ...``: the inequalities i times y, in units of 1/D, bound all sets of the node.
+
+Each reason is in one leaf, so the least of their bounds bounds all.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from cpx.check.forest import Node as TreeNode
+from cpx.check.proofs.document import Claim, Document, Refused
+from cpx.check.reasons import KINDS, Reason
+
+__all__ = ["KINDS", "NAME", "UNIT", "Inequalities", "check"]
+
+NAME = "sufficient-reason"
+UNIT = 1 << 20
+"""The least sum of weights of each inequality."""
+
+_LONGEST_NUMBER = 60
+_DEEPEST = 400
+
+
+class Inequalities:
+    """What rows tell of all sufficient reasons of an instance.
+
+    Parameters
+    ----------
+    instance : dict
+        A saved instance.
+    """
+
+    def __init__(self, instance: Mapping[str, Any]) -> None:
+        if instance["parameters"]["definition"] != "sufficient":
+            raise Refused("instance: there are proofs for the definition sufficient only")
+        self.reason = Reason(instance)
+        cells, self.n = self.reason.cells, self.reason.n
+        first = cells.first.tolist()
+        self.own = [own - at for own, at in zip(cells.own.tolist(), first, strict=False)]
+        self._possible = [cells.everything[a:b].tolist() for a, b in itertools.pairwise(first)]
+        self._condition = {place: j for j, place in enumerate(self.reason.forest.conditions)}
+
+    def hit(self, differs: Mapping[int, int]) -> list[int]:
+        """Return the inequality of a row of another class.
+
+        Proof. A set with none of the features in which the row differs from x allows the row, so
+        it is no reason.
+        """
+        row = self._row(differs)
+        leaves = [self._leaf(tree, row) for tree in self.reason.forest.trees]
+        if self.reason.class_of(leaves) == self.reason.label:
+            raise Refused("the row is of the class of x")
+        return [UNIT if j in differs else 0 for j in range(self.n)]
+
+    def weighed(
+        self, rival: int, differs: Mapping[int, int], weights: Mapping[tuple[int, int], int]
+    ) -> list[int]:
+        """Return the inequality of any row, a rival, and weights of features in trees.
+
+        Proof. Let S be a reason, and consider the row that is as x in S and as the given row
+        elsewhere. In each tree it reaches a leaf; of all leaves that it could reach, whatever S
+        is, it takes no less than the least sum of what the leaf gives the rival over the class
+        and the weights of the features on the way in which it is as x, not as the row. These are
+        in S. So all trees together give the rival no less than the sum of these least sums, less
+        the weights of S. But the rival does not win. Scaled to ``UNIT`` and rounded up, the
+        weights still ask for no more.
+        """
+        reason, row = self.reason, self._row(differs)
+        if rival not in reason.rivals:
+            raise Refused(f"{rival} is no rival of the class")
+        total = -reason.margin(reason.forest.base, rival) + (not reason.wins(0, rival))
+        sums = [0] * self.n
+        for at, tree in enumerate(reason.forest.trees):
+            of_tree = {j: w for (t, j), w in weights.items() if t == at}
+            total += self._least(tree, row, of_tree, {}, rival)
+        for (t, j), weight in weights.items():
+            if t >= len(reason.forest.trees) or j >= self.n:
+                raise Refused(f"there is no tree {t} or no feature {j}")
+            sums[j] += weight
+        if total <= 0:
+            raise Refused("the row and its weights ask for nothing")
+        return [min(UNIT, -(-weight * UNIT // total)) for weight in sums]
+
+    def _row(self, differs: Mapping[int, int]) -> list[int]:
+        row = list(self.own)
+        for j, cell in differs.items():
+            if j >= self.n or cell >= len(self._possible[j]) or not self._possible[j][cell]:
+                raise Refused(f"feature {j} has no cell {cell}")
+            row[j] = cell
+        return row
+
+    def _way(self, node: TreeNode, row: list[int]) -> tuple[bool, int]:
+        """Return whether a row goes left, and the feature that is tested; -1 for none."""
+        if not self.reason.by_columns:
+            j = self._condition.get((node.column, node.place), -1)
+            return (node.threshold > 0 if j < 0 else row[j] == 0), j
+        cell, j = row[node.column], node.column
+        if cell == len(self._possible[j]) - 1:
+            return node.missing == "l", j
+        return cell <= node.place, j
+
+    def _leaf(self, node: TreeNode, row: list[int]) -> tuple[int, ...]:
+        while node.left is not None and node.right is not None:
+            node = node.left if self._way(node, row)[0] else node.right
+        return node.values
+
+    def _least(
+        self,
+        node: TreeNode,
+        row: list[int],
+        weights: Mapping[int, int],
+        kept: Mapping[int, bool],
+        rival: int,
+    ) -> int:
+        """Return the least lead of the rival in a leaf and weight of what is as x on the way."""
+        if node.left is None or node.right is None:
+            lead = -self.reason.margin(node.values, rival)
+            return lead + sum(weights.get(j, 0) for j, is_kept in kept.items() if is_kept)
+        left, j = self._way(node, row)
+        own, _ = self._way(node, self.own)
+        out = []
+        for way, is_kept in ((left, False), (own, True)):
+            if left != own and kept.get(j, is_kept) != is_kept:
+                continue  # the feature was decided otherwise before
+            after = {**kept, j: is_kept} if left != own else kept
+            out.append(self._least(node.left if way else node.right, row, weights, after, rival))
+            if left == own:
+                break
+        return min(out)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The sets that have all ``kept`` features, and none that is ``out``."""
+
+    kept: frozenset[int]
+    out: frozenset[int]
+
+
+def _multiplied(
+    costs: list[int],
+    rows: list[tuple[int, list[int]]],
+    unit: int,
+    kept: frozenset[int],
+    out: frozenset[int],
+) -> int:
+    """Return a bound on the weight of all sets with some features kept, and some left out.
+
+    Proof. Each set weighs the sum of its costs. Subtract the inequalities, each times its
+    multiplier, which is not negative: what is subtracted is at least ``UNIT`` times the sum of the
+    multipliers. What is left of a feature counts where it is kept; where it need not be, at least
+    the negative part does.
+    """
+    left = [cost * unit * UNIT for cost in costs]
+    for times, weights in rows:
+        for j, weight in enumerate(weights):
+            left[j] -= times * weight
+    total = UNIT * sum(times for times, _ in rows)
+    total += sum(
+        rest if j in kept else min(rest, 0) for j, rest in enumerate(left) if j not in out
+    )
+    return -(-total // (unit * UNIT))
+
+
+def check(instance: Mapping[str, Any], document: Document) -> None:
+    """Refuse a proof that does not prove its claim about an instance."""
+    claim, parameters = document.claim, instance["parameters"]
+    if claim.bound is not None and not isinstance(claim.bound, int):
+        raise Refused("header: the objective is an integer")
+    known = Inequalities(instance)
+    root = _Part(
+        frozenset(parameters.get("required", ())), frozenset(parameters.get("forbidden", ()))
+    )
+    if root.kept & root.out:
+        document.end()
+        return
+    rows: list[list[int]] = []
+    while (words := document.line())[0] in ("hit", "row"):
+        with _at(document):
+            rows.append(_read(known, words))
+    costs = list(parameters.get("weights") or [1] * known.n)
+    _check(root, words, rows, costs, claim, document, 0)
+    document.end()
+
+
+def _check(
+    part: _Part,
+    words: list[str],
+    rows: list[list[int]],
+    costs: list[int],
+    claim: Claim,
+    document: Document,
+    depth: int,
+) -> None:
+    rule, *rest = words
+    with _at(document):
+        numbers = _numbers(rest)
+        if rule == "split":
+            if len(numbers) != 1 or numbers[0] >= len(costs):
+                raise Refused("split needs a feature")
+            j = numbers[0]
+            if j in part.kept | part.out:
+                raise Refused(f"feature {j} is decided")
+            if depth == _DEEPEST:
+                raise Refused(f"more than {_DEEPEST} nodes in each other")
+        elif rule == "missed":
+            if len(numbers) != 1 or numbers[0] >= len(rows):
+                raise Refused("missed needs an inequality")
+            weights = rows[numbers[0]]
+            if sum(w for j, w in enumerate(weights) if j not in part.out) >= UNIT:
+                raise Refused("the inequality can be met")
+        elif rule == "bound":
+            if len(numbers) % 2 == 0 or not numbers[0]:
+                raise Refused("bound needs a unit, and pairs of an inequality and a multiplier")
+            unit, pairs = numbers[0], list(zip(numbers[1::2], numbers[2::2], strict=True))
+            if any(i >= len(rows) for i, _ in pairs):
+                raise Refused("there is no such inequality")
+            used = [(times, rows[i]) for i, times in pairs]
+            bound = _multiplied(costs, used, unit, part.kept, part.out)
+            if claim.bound is None or bound < claim.bound:
+                raise Refused(f"the bound is {bound}")
+        else:
+            raise Refused(f"no rule is called {rule[:20]!r}")
+    if rule == "split":
+        for now in (_Part(part.kept | {j}, part.out), _Part(part.kept, part.out | {j})):
+            _check(now, document.line(), rows, costs, claim, document, depth + 1)
+
+
+def _read(known: Inequalities, words: list[str]) -> list[int]:
+    """Read ``hit j c ...`` or ``row r n``, n pairs j c, and triples t j w."""
+    rule, numbers = words[0], _numbers(words[1:])
+    if rule == "hit":
+        return known.hit(_pairs(numbers))
+    if len(numbers) < 2 or len(numbers) < 2 + 2 * numbers[1]:
+        raise Refused("too few numbers")
+    rival, end = numbers[0], 2 + 2 * numbers[1]
+    rest = numbers[end:]
+    if len(rest) % 3:
+        raise Refused("not all weights have three numbers")
+    weights = {(t, j): w for t, j, w in zip(rest[::3], rest[1::3], rest[2::3], strict=True)}
+    if 3 * len(weights) != len(rest):
+        raise Refused("two weights of one feature in one tree")
+    return known.weighed(rival, _pairs(numbers[2:end]), weights)
+
+
+def _pairs(numbers: list[int]) -> dict[int, int]:
+    if len(numbers) % 2:
+        raise Refused("a feature has no cell")
+    out = dict(zip(numbers[::2], numbers[1::2], strict=True))
+    if 2 * len(out) != len(numbers):
+        raise Refused("two cells of one feature")
+    return out
+
+
+def _numbers(words: list[str]) -> list[int]:
+    if not all(w.isascii() and w.isdigit() and len(w) <= _LONGEST_NUMBER for w in words):
+        raise Refused("whole numbers are wanted")
+    return [int(word) for word in words]
+
+
+@contextmanager
+def _at(document: Document) -> Iterator[None]:
+    """Name the line in what is refused."""
+    try:
+        yield
+    except Refused as refused:
+        raise Refused(f"line {document.number}: {refused}") from None

@@ -1,0 +1,273 @@
+"""Proofs about sets of rules selected from candidates: branching, and multipliers in the leaves.
+
+A proof is a binary tree, one line for each node, a node before its parts:
+
+- ``split r``: the sets with rule r follow, then those without it;
+- ``over``: the chosen rules break a limit, and so do all sets that contain them;
+- ``decided``: no rule is left to be chosen or not, and the set of the chosen ones is valued;
+- ``bound D ...``: :class:`Multipliers`, whole numbers in units of 1/D, bound all sets of the
+  node.
+
+Each set without a broken constraint is in one leaf, so the least of their bounds bounds all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.check.proofs.document import Document, Refused
+from cpx.check.rule_sets import Selection
+
+__all__ = ["KINDS", "NAME", "Multipliers", "Node", "Table", "check", "root_of"]
+
+NAME = "rule-set"
+KINDS = ("rule-set",)
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+_INSTANCE = {"format", "version", "problem", "name", "context", "parameters", "samples", "labels"}
+_INSTANCE |= {"weights", "features", "groups"}
+_PARAMETERS = {"rules", "penalty", "loss", "max_rules", "max_literals", "max_overlap", "required"}
+_PARAMETERS |= {"forbidden", "class_weights", "lengths"}
+
+_LARGEST = 2**62
+
+
+class Table:
+    """What a proof needs of an instance.
+
+    Attributes
+    ----------
+    covers : ndarray of bool, shape (samples, rules)
+        One row for all samples of one class that the same rules cover, the first of them.
+    rows : ndarray of int
+        Index of that sample.
+    costs : ndarray of int
+        What an error on these samples costs, in units of the objective.
+    good : ndarray of bool
+        Samples of the class: an error where none of the chosen rules covers them.
+    price : int
+        Of a rule, in units of the objective.
+    most, room : int
+        Costs of all samples with that of a rule; and numbers up to which sums fit 64 bits.
+    """
+
+    def __init__(self, instance: Mapping[str, Any]) -> None:
+        unknown = sorted({*instance} - _INSTANCE | {*instance["parameters"]} - _PARAMETERS)
+        if unknown:
+            raise Refused(f"instance: proofs do not know {', '.join(unknown)}")
+        self.data = data = Selection(instance)
+        self.count = data.count()
+        columns = [data.cover(r) for r in range(self.count)]
+        covers = np.array(columns, dtype=np.bool_).reshape(self.count, -1).T
+        keyed = np.column_stack([np.packbits(covers, axis=1), data.same])
+        _, first, of = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
+        scale = data.price.denominator
+        if (int(data.errors.sum()) + data.price * self.count) * scale * 2 >= _LARGEST:
+            raise Refused("numbers are too large for the checker")
+        costs = np.zeros(first.size, dtype=np.int64)
+        np.add.at(costs, of.reshape(-1), data.errors * scale)
+        order = np.argsort(first)
+        self.rows, self.costs, self.covers = first[order], costs[order], covers[first[order]]
+        self.good = data.same[self.rows]
+        self.price = int(data.price * scale)
+        self.lengths = np.array([data.length(r) for r in range(self.count)], dtype=np.int64)
+        self.most = int(self.costs.sum()) + self.price
+        self.room = _LARGEST // (int(self.lengths.sum()) + self.count + 1)
+        self.limits = {
+            name: instance["parameters"].get(name) for name in ("max_rules", "max_literals")
+        }
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """Whole numbers in units of 1/``unit`` that bound the sets of a node.
+
+    Attributes
+    ----------
+    unit : int
+    rules, literals : int
+        Price of the limits on the number of rules, and of literals.
+    good : ndarray of int, shape (samples,)
+        What the rules share of an error on each good sample.
+    bad : ndarray of int, shape (n, 3)
+        Place of a bad sample, rule, and what of an error there the rule pays.
+    """
+
+    unit: int
+    rules: int
+    literals: int
+    good: Ints
+    bad: Ints
+
+
+@dataclass(frozen=True)
+class Node:
+    """The sets that have all ``chosen`` rules and otherwise only ``free`` ones."""
+
+    table: Table
+    chosen: tuple[int, ...]
+    free: Bools
+
+    def value(self) -> int:
+        """Return the objective of the chosen rules."""
+        return self.table.data.objective(list(self.chosen))
+
+    def over(self) -> bool:
+        """Whether the chosen rules break a limit; limits only get tighter with more rules."""
+        return bool(self.table.data.broken(list(self.chosen)))
+
+    def part(self, rule: int, chosen: bool) -> Node:
+        """Return the sets with, or without, a free rule."""
+        free = self.free.copy()
+        free[rule] = False
+        return Node(self.table, (*self.chosen, rule) if chosen else self.chosen, free)
+
+    def uncovered(self) -> Bools:
+        """Return which samples no chosen rule covers."""
+        return np.asarray(~self.table.covers[:, list(self.chosen)].any(axis=1))
+
+    def bound(self, by: Multipliers) -> int:
+        """Return a lower bound on the objective of all sets of the node.
+
+        Proof. A set adds some free rules. A good sample that none of the chosen rules covers
+        costs its w if no added rule covers it, at least y (1 - the number that do) for any y from
+        0 to w. A bad one costs w if some added rule covers it, at least the sum over these of any
+        z >= 0 that add up to w at most; with Hamming loss, w for each. A limit adds nothing
+        positive, times a price that is not negative. All told, each added rule costs a fixed
+        amount, and at least the negative ones are saved.
+        """
+        table, unit, limits = self.table, by.unit, self.table.limits
+        if not 0 < max(unit * table.most, by.rules, by.literals) <= table.room or unit < 1:
+            raise Refused("the unit is 0, or numbers are too large for the checker")
+        open_good = self.uncovered() & table.good
+        costs = table.costs * unit
+        if (by.good < 0).any() or (by.good > np.where(open_good, costs, 0)).any():
+            raise Refused("a multiplier of a good sample is not from 0 to its cost")
+        added = np.full(table.count, table.price * unit, dtype=np.int64)
+        added -= by.good @ table.covers
+        total = int(by.good.sum()) + self._paid() * unit
+        for price, name, lengths in (
+            (by.rules, "max_rules", np.ones_like(table.lengths)),
+            (by.literals, "max_literals", table.lengths),
+        ):
+            most = limits[name]
+            if price and most is None:
+                raise Refused(f"there is no {name}")
+            if price:
+                added += price * lengths
+                total -= price * (most - int(lengths[list(self.chosen)].sum()))
+        if table.data.hamming:
+            if by.bad.size:
+                raise Refused("with Hamming loss bad samples have no multipliers")
+            added += costs[~table.good] @ table.covers[~table.good]
+        else:
+            sample, rule, paid = by.bad.T
+            allowed = table.covers[sample, rule] & (self.uncovered() & ~table.good)[sample]
+            if not allowed.all() or (paid < 0).any():
+                raise Refused("a multiplier is of no bad sample that its rule covers")
+            if by.bad.shape[0] * unit >= _LARGEST or (paid > costs[sample]).any():
+                raise Refused("a multiplier is more than the cost of its sample")
+            sums = np.zeros(table.rows.size, dtype=np.int64)
+            np.add.at(sums, sample, paid)
+            if (sums > costs).any():
+                raise Refused("the multipliers of a bad sample are more than its cost")
+            np.add.at(added, rule, paid)
+        total += int(np.minimum(added[self.free], 0).sum())
+        return -(-total // unit)
+
+    def _paid(self) -> int:
+        """Return what the chosen rules cost every set: their price, and the bad samples."""
+        table, chosen = self.table, list(self.chosen)
+        times = table.covers[:, chosen].sum(axis=1)
+        if not table.data.hamming:
+            times = np.minimum(times, 1)
+        return table.price * len(chosen) + int((table.costs * times)[~table.good].sum())
+
+
+def root_of(table: Table) -> Node | None:
+    """Return the node of all sets; None where the required rules break a constraint."""
+    parameters = table.data.parameters
+    required = sorted(parameters.get("required", ()))
+    if table.data.broken(required):
+        return None
+    free = np.ones(table.count, dtype=np.bool_)
+    free[[*required, *parameters.get("forbidden", ())]] = False
+    return Node(table, tuple(required), free)
+
+
+def check(instance: Mapping[str, Any], document: Document) -> None:
+    """Refuse a proof that does not prove its claim about an instance."""
+    claim = document.claim
+    if isinstance(claim.bound, Fraction):
+        raise Refused("header: the objective is an integer")
+    root = root_of(Table(instance))
+    if root is not None and claim.bound is None:
+        raise Refused("the required rules are a solution")
+    left = [] if root is None else [root]
+    while left:
+        node = left.pop()
+        rule, *words = document.line()
+        try:
+            numbers = _numbers(words)
+            if rule != "split":
+                _check_leaf(node, rule, numbers, claim.bound or 0)
+            elif len(numbers) == 1 and numbers[0] in np.flatnonzero(node.free):
+                left += [node.part(numbers[0], chosen=False), node.part(numbers[0], chosen=True)]
+            else:
+                raise Refused("split needs a rule that is not decided")
+        except Refused as refused:
+            raise Refused(f"line {document.number}: {refused}") from None
+    document.end()
+
+
+def _check_leaf(node: Node, rule: str, numbers: list[int], claim: int) -> None:
+    if rule == "bound":
+        reached = node.bound(_multipliers(node.table, numbers))
+    elif numbers or rule not in ("over", "decided"):
+        raise Refused(f"no rule is called {rule[:20]!r}, or it stands alone")
+    elif node.over():
+        return
+    elif rule == "over":
+        raise Refused("no limit is broken")
+    elif node.free.any():
+        raise Refused("not all rules are decided")
+    else:
+        reached = node.value()
+    if reached < claim:
+        raise Refused(f"the bound is {reached}")
+
+
+def _numbers(words: list[str]) -> list[int]:
+    if not all(word.isdigit() and len(word) < 19 for word in words):
+        raise Refused("whole numbers are wanted")
+    return [int(word) for word in words]
+
+
+def _multipliers(table: Table, numbers: list[int]) -> Multipliers:
+    """Read ``D rules literals n``, n pairs of a sample and a number, triples with the rule."""
+    if len(numbers) < 4 or len(numbers) < 4 + 2 * numbers[3]:
+        raise Refused("too few numbers")
+    unit, rules, literals, n = numbers[:4]
+    place = {int(row): at for at, row in enumerate(table.rows)}
+    good = np.zeros(table.rows.size, dtype=np.int64)
+    for row, number in zip(numbers[4 : 4 + 2 * n : 2], numbers[5 : 5 + 2 * n : 2], strict=True):
+        if row not in place:
+            raise Refused(f"no row is that of sample {row}")
+        good[place[row]] = number
+    rest = numbers[4 + 2 * n :]
+    if len(rest) % 3:
+        raise Refused("not all bad samples have three numbers")
+    bad = np.array(rest, dtype=np.int64).reshape(-1, 3)
+    for one in bad:
+        if int(one[0]) not in place or one[1] >= table.count:
+            raise Refused(f"no row is that of sample {one[0]}, or there is no rule {one[1]}")
+        one[0] = place[int(one[0])]
+    return Multipliers(unit, rules, literals, good, bad)

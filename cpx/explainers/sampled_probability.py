@@ -1,0 +1,161 @@
+"""The fewest attributes by which rows that are drawn keep their class, found by any engine.
+
+Rows are drawn once, from the distribution, and a set of attributes is measured on those that have
+its states of x. So the question is one of rules on samples, for each size: is there a set of so
+many attributes with a share of at least the threshold, among enough rows? The sizes are tried from
+the smallest on, and each that is refused is refused with proof.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpx.answers.result import Result, Status, Termination
+from cpx.answers.values import plural
+from cpx.data.samples import Samples
+from cpx.errors import InvalidOption
+from cpx.models.expected_prediction.parameters import Number
+from cpx.models.expected_prediction.same_decision import SameDecision
+from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.weighted import MaxCoverage
+from cpx.solving.run import solve_with
+from cpx.support.validation import integer_in, positive_integer
+
+if TYPE_CHECKING:
+    from cpx.models.expected_prediction.problem import ExpectedPrediction
+
+__all__ = ["FewestSampled", "drawn"]
+
+
+def drawn(problem: ExpectedPrediction, m: int, seed: int) -> Samples:
+    """Return rows of a problem's distribution, with the required states of x, as samples.
+
+    Parameters
+    ----------
+    problem : MLSE or FewestExpected
+    m : int
+        Number of rows.
+    seed : int
+
+    Examples
+    --------
+    >>> from cpx.testing.expected_prediction import random_expectation
+    >>> problem = random_expectation(3)
+    >>> samples = drawn(problem, 100, seed=0)
+    >>> samples.m, samples.d == problem.n_features
+    (100, True)
+    """
+    rng = np.random.default_rng(seed)
+    codes = problem.distribution.sample_given(m, problem.codes, [*problem.required], rng)
+    return Samples(
+        codes == problem.codes,
+        SameDecision(problem).same(codes),
+        features=problem.feature_names,
+        context={
+            "class": str(problem.context.get("class", problem.label)),
+            "distribution": problem.distribution.structure,
+            "seed": seed,
+        },
+    )
+
+
+class FewestSampled:
+    """Asks for the fewest attributes with a sampled same-decision probability.
+
+    Parameters
+    ----------
+    problem : MLSE
+        The row, the model and the distribution; what is required and forbidden.
+    threshold : Fraction, int, float or str
+        The share of the rows drawn with these values that must keep the class, above 0 and at
+        most 1; exact.
+    samples : int
+        Rows that are drawn.
+    least : int
+        Sets that fewer of these rows have are not counted: their share would say little.
+    seed : int
+    """
+
+    def __init__(
+        self, problem: ExpectedPrediction, threshold: Any, samples: int, least: int, seed: int
+    ) -> None:
+        self.problem = problem
+        self.tau = Number().check("threshold", threshold, problem)
+        if not 0 < self.tau <= 1:
+            raise InvalidOption(
+                f"threshold must be above 0 and at most 1 for a probability, got {threshold}"
+            )
+        m = positive_integer("samples", samples)
+        self.least = integer_in("least", least, 1, m, error=InvalidOption)
+        self.samples = drawn(problem, m, seed)
+
+    def question(self, k: int) -> MaxCoverage:
+        """Return the question for the likeliest set of at most k attributes, on the samples."""
+        return MaxCoverage(k=k, min_precision=self.tau, **self._limits())
+
+    def _limits(self) -> dict[str, Any]:
+        return {
+            "samples": self.samples,
+            "min_coverage": Fraction(self.least, self.samples.m),
+            "required": self.problem.required,
+            "forbidden": self.problem.forbidden,
+        }
+
+    def solve(self, backend: str, seed: int, options: Mapping[str, Any]) -> tuple[Result, bool]:
+        """Ask for one size after the other, in the time limit of all.
+
+        Returns
+        -------
+        result : Result
+            Of the last question.
+        proved : bool
+            Whether all smaller sizes were refused with proof.
+        """
+        limit, started, proved = options.get("time_limit"), time.perf_counter(), True
+        for size in range(len({*self.problem.required}), self.problem.n_features + 1):
+            left = None if limit is None else max(0.01, limit - (time.perf_counter() - started))
+            own = {**options, "time_limit": left}
+            result = solve_with(self.question(size), backend, seed, own)
+            if result.explanation is not None or result.termination is not Termination.COMPLETED:
+                break
+            proved &= result.status is Status.INFEASIBLE
+        return result, proved
+
+    def told(self, result: Result, proved: bool) -> str:
+        """Say what is known of the attributes that were found."""
+        assert result.explanation is not None
+        S = result.explanation.features
+        covered = self.samples.covered(S)
+        kept = int((covered & self.samples.same).sum())
+        told = (
+            f"{plural(len(S), 'attribute')}: of {int(covered.sum())} of {self.samples.m} rows "
+            f"drawn that have these values, {kept} keep the class"
+        )
+        if not proved:
+            return f"{told}; not proved minimum"
+        rival = (
+            f"set that {self.least} of the rows have keeps it in a share of {float(self.tau):g}"
+        )
+        likeliest = "; of this size none is had by more" if result.proved else ""
+        return f"{told}; minimum: no smaller {rival}{likeliest}"
+
+    def nothing(self, result: Result, backend: str, seed: int, options: Mapping[str, Any]) -> str:
+        """Say why there is no answer, and which share can be reached."""
+        if result.status is not Status.INFEASIBLE:
+            return f"{result.engine} found nothing: {result.status}, {result.termination}"
+        told = (
+            f"there is no set of attributes that {self.least} of {self.samples.m} rows drawn have "
+            f"and that keeps the class in a share of {float(self.tau):g}; {result.engine} proved "
+            "it"
+        )
+        asked: Any = MaxPrecision(k=self.problem.n_features, **self._limits())
+        best = solve_with(asked, backend, seed, options)
+        if best.explanation is None or best.explanation.precision is None:
+            return told
+        known = "greatest share is" if best.proved else "greatest share that was found is"
+        return f"{told}; the {known} {float(best.explanation.precision):.6g}"

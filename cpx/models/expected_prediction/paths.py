@@ -1,0 +1,197 @@
+"""The paths of a model's leaves over the states of attributes: the sets of states they test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import ReferenceType, ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.models.expected_prediction.state_sets import (
+    Runs,
+    StateSets,
+    runs_of_ranges,
+    runs_of_rows,
+)
+from cpx.trees.tree import MISSING, Boxes
+
+if TYPE_CHECKING:
+    from cpx.data.coding import Coding
+    from cpx.trees.form import TreeModel
+
+__all__ = ["Paths", "cells_of_states", "leaf_paths"]
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+_AT_ONCE = 2**20
+"""Leaves times columns whose boxes are made at once: some 20 MB."""
+
+
+class Paths(NamedTuple):
+    """What leads to leaves.
+
+    Attributes
+    ----------
+    reached : (leaves of the model,) array of bool
+        Whether some row of states reaches it.
+    leaf, attribute, mask : (N,) arrays of int64
+        The tests of the leaves that are reached, which are numbered from 0; as in
+        :class:`~cpx.models.expected_prediction.leaves.LeafForm`.
+    masks : StateSets
+    """
+
+    reached: Bools
+    leaf: Ints
+    attribute: Ints
+    mask: Ints
+    masks: StateSets
+
+
+_LAST: list[tuple[ReferenceType[TreeModel], ReferenceType[Coding], Paths]] = []
+"""What was read last: it is the same for all rows of a model that are explained."""
+
+
+def leaf_paths(model: TreeModel, coding: Coding) -> Paths:
+    """Return what leads to the leaves of a model."""
+    for own, states, paths in [*_LAST]:
+        if own() is model and states() is coding:
+            return paths
+    paths = _read(model, coding)
+    _LAST[:] = [(ref(model, lambda gone: _LAST.clear()), ref(coding), paths)]
+    return paths
+
+
+def _read(model: TreeModel, coding: Coding) -> Paths:
+    readers = [
+        (_Column if len(columns) == 1 else _Columns)(model, coding, a)
+        for a, columns in enumerate(coding.columns)
+    ]
+    used = [reader for reader in readers if not {*reader.columns}.isdisjoint(model.used)]
+    parts = []
+    before = 0
+    for boxes in _boxes(model):
+        reached = np.ones(len(boxes.low), dtype=np.bool_)
+        for reader in used:
+            reached &= reader.read(boxes, before)
+        parts.append(reached)
+        before += len(reached)
+    reached = np.concatenate(parts)
+    leaf = np.concatenate([row for reader in readers for row in reader.rows])
+    attribute = np.repeat(
+        np.arange(len(readers)), [sum(map(len, reader.rows)) for reader in readers]
+    )
+    runs, which = zip(*(reader.sets() for reader in readers), strict=True)
+    masks = StateSets(runs)
+    mask = np.concatenate([own + before for own, before in zip(which, masks.firsts.tolist())])
+    order = np.lexsort((attribute, leaf))
+    order = order[reached[leaf[order]]]
+    number = np.cumsum(reached) - 1
+    return Paths(reached, number[leaf[order]], attribute[order], mask[order], masks)
+
+
+def cells_of_states(model: TreeModel, coding: Coding, a: int) -> NDArray[np.int64]:
+    """Return the cells of the model that the states of an attribute are in, by column."""
+    cells = np.zeros(coding.states[a].shape, dtype=np.int64)
+    for i, c in enumerate(coding.columns[a]):
+        own = coding.states[a][:, i]
+        if c in model.used:
+            places = np.searchsorted(coding.cuts[c], model.thresholds[c])
+            # A value of cell j is above cut j - 1 and at most cut j.
+            cells[:, i] = np.searchsorted(places, own, side="left")
+        cells[own == MISSING, i] = MISSING
+    return cells
+
+
+def _boxes(model: TreeModel) -> Iterator[Boxes]:
+    """Yield the boxes of all leaves, those of some trees at a time."""
+    waiting: list[Boxes] = []
+    for last, tree in enumerate(model.trees, start=1 - len(model.trees)):
+        waiting.append(tree.boxes(model.sizes))
+        if not last or sum(box.low.size for box in waiting) >= _AT_ONCE:
+            yield Boxes(
+                np.concatenate([box.low for box in waiting]),
+                np.concatenate([box.high for box in waiting]),
+                np.concatenate([box.missing for box in waiting]),
+            )
+            waiting = []
+
+
+class _Column:
+    """Reads the tests of an attribute of one column: intervals of its cells, and no value.
+
+    Attributes
+    ----------
+    columns : tuple of int
+    rows : list of arrays of int64
+        Leaves that test it.
+    """
+
+    def __init__(self, model: TreeModel, coding: Coding, a: int) -> None:
+        self.columns = coding.columns[a]
+        cells = cells_of_states(model, coding, a)[:, 0]
+        self._order = np.argsort(cells, kind="stable")
+        self._cells = cells[self._order]
+        self._missing = bool((self._cells[:1] == MISSING).any())
+        self.rows: list[Ints] = [np.empty(0, dtype=np.int64)]
+        self._keys: list[Ints] = [np.empty(0, dtype=np.int64)]
+
+    def read(self, boxes: Boxes, before: int) -> Bools:
+        """Read the tests of some leaves, after others; return which have a state at all."""
+        (c,), size = self.columns, len(self._cells)
+        first = np.searchsorted(self._cells, boxes.low[:, c], side="left")
+        end = np.searchsorted(self._cells, boxes.high[:, c], side="right")
+        also = boxes.missing[:, c] & self._missing
+        count = np.maximum(end - first, 0) + also
+        rows = np.flatnonzero((count > 0) & (count < size))
+        self.rows.append(rows + before)
+        self._keys.append(((first * (size + 1) + end) * 2 + also)[rows])
+        return np.asarray(count > 0)
+
+    def sets(self) -> tuple[Runs, Ints]:
+        """Return the different sets of states, and that of each row."""
+        keys, which = np.unique(np.concatenate(self._keys), return_inverse=True)
+        ends, also = np.divmod(keys, 2)
+        first, end = np.divmod(ends, len(self._cells) + 1)
+        return runs_of_ranges(self._order, first, end, also.astype(np.bool_)), which
+
+
+class _Columns:
+    """Reads the tests of an attribute of several columns: any sets of its states.
+
+    Attributes
+    ----------
+    columns : tuple of int
+    rows : list of arrays of int64
+        Leaves that test it.
+    """
+
+    def __init__(self, model: TreeModel, coding: Coding, a: int) -> None:
+        self.columns = coding.columns[a]
+        self._cells = cells_of_states(model, coding, a)
+        self._tested = [(i, c) for i, c in enumerate(self.columns) if c in model.used]
+        self.rows: list[Ints] = [np.empty(0, dtype=np.int64)]
+        self._known: dict[bytes, int] = {}
+        self._which: list[int] = []
+
+    def read(self, boxes: Boxes, before: int) -> Bools:
+        """Read the tests of some leaves, after others; return which have a state at all."""
+        inside = np.ones((len(boxes.low), len(self._cells)), dtype=np.bool_)
+        for i, c in self._tested:
+            cell = self._cells[:, i]
+            within = (boxes.low[:, c, None] <= cell) & (cell <= boxes.high[:, c, None])
+            inside &= np.where(cell == MISSING, boxes.missing[:, c, None], within)
+        some = inside.any(axis=1)
+        rows = np.flatnonzero(~inside.all(axis=1) & some)
+        known = self._known
+        self._which += [known.setdefault(row.tobytes(), len(known)) for row in inside[rows]]
+        self.rows.append(rows + before)
+        return np.asarray(some)
+
+    def sets(self) -> tuple[Runs, Ints]:
+        """Return the different sets of states, and that of each row."""
+        rows = np.frombuffer(b"".join(self._known), dtype=np.bool_)
+        sets = runs_of_rows(rows.reshape(len(self._known), len(self._cells)))
+        return sets, np.array(self._which, dtype=np.int64)

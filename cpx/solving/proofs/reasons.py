@@ -1,0 +1,224 @@
+"""Proofs about sufficient reasons: branch and cut, with inequalities as the checker has them.
+
+The search is that of :mod:`cpx.backends.search.reasons`, handed the bound to prove; each row that
+it finds is weighed by the checker, so that what the lines say is what the checker reads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
+from cpx.backends.search.reasons.cuts import Inequality
+from cpx.backends.search.reasons.relaxation import SCALE
+from cpx.check.proofs.document import Claim, Refused
+from cpx.check.proofs.reasons import Inequalities
+from cpx.instances import from_dict
+from cpx.models.sufficient_reason.problem import SufficientReason
+from cpx.trees import MISSING
+from cpx.trees.sufficiency.class_margin import differences
+from cpx.trees.sufficiency.oracle import Stopped, SufficiencyOracle
+
+__all__ = ["prove"]
+
+Integers = NDArray[np.int64]
+
+
+def prove(
+    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
+) -> tuple[Claim | None, list[str]]:
+    """Return what was proved and the lines that prove it.
+
+    Parameters
+    ----------
+    instance : dict
+        A saved instance of a sufficient reason, of the definition sufficient.
+    goal : Claim
+        What is to be proved.
+    over : callable
+        Whether the time is up: then no node is split any more.
+
+    Returns
+    -------
+    (Claim or None, list of str)
+        The goal, or the bound that the nodes reached; None where the time was up before that.
+
+    Raises
+    ------
+    Refused
+        Where the goal is wrong.
+    """
+    problem = from_dict(dict(instance))
+    assert isinstance(problem, SufficientReason)
+    required, forbidden = set(problem.required), set(problem.forbidden)
+    if required & forbidden:
+        return goal, []
+    oracle = problem.row_oracle(new=True)
+    oracle.stop = over
+    search = _Search(problem, oracle, Inequalities(instance), goal.bound)
+    used = oracle.grid.used
+    low = np.array([a in required for a in used], dtype=np.int64)
+    high = np.array([a not in forbidden for a in used], dtype=np.int64)
+    try:
+        if goal.bound is None:
+            search.refute(high)
+        else:
+            search.close(low, high)
+    except Stopped:
+        return None, []
+    finally:
+        oracle.stop = None
+    return (goal if goal.bound is None else Claim(search.reached)), search.written()
+
+
+class _Search(BranchAndCut):
+    """Depth-first branch and cut, with the lines for the nodes that are done."""
+
+    def __init__(
+        self,
+        problem: SufficientReason,
+        oracle: SufficiencyOracle,
+        known: Inequalities,
+        bound: Any,
+    ) -> None:
+        used, weights = oracle.grid.used, problem.weights or (1,) * problem.n_features
+        costs = np.array([weights[a] for a in used], dtype=np.int64)
+        # What no tree tests costs what it costs where it is required.
+        apart = sum(weights[a] for a in problem.required if a not in used)
+        upper = 0 if bound is None else int(bound) - apart
+        none = np.zeros(len(used), dtype=np.int64)
+        super().__init__(
+            oracle, costs, none, none, upper, 0, self._wrong, lambda order: upper,
+            lambda lower: None,
+        )  # fmt: skip
+        self.reached = bound
+        self._known, self._apart = known, apart
+        self._rows: list[str] = []
+        self._nodes: list[list[Any]] = []
+
+    def refute(self, high: Integers) -> None:
+        """Write that all features that are allowed are no reason together."""
+        self._decide(high > 0)
+        self._nodes.append(["missed", 0])
+
+    def close(self, low: Integers, high: Integers) -> None:
+        """Write the lines for a node."""
+        self.nodes += 1
+        self._program.fix(low, high)
+        relaxed = self._tightened(high)
+        bound, lowest, highest = self._program.bound(self.upper)
+        if (missed := self._program.missed()) is not None:
+            self._nodes.append(["missed", missed])
+            return
+        line = ["bound", [pair for pair in self._program.multipliers() if pair[1]]]
+        if bound >= self.upper:
+            self._nodes.append(line)
+            return
+        if relaxed is None or not (low < high).any():
+            self._wrong(0)
+        # What the multipliers exclude, they exclude as a node of its own.
+        after = []
+        for j in np.flatnonzero((lowest > low) | (highest < high)).tolist():
+            self._nodes.append(["split", self._oracle.grid.used[j]])
+            if lowest[j] > low[j]:
+                after.append(line)
+            else:
+                self._nodes.append(line)
+        if (lowest < highest).any():
+            self._program.tidy(relaxed.shares)
+            j = self._place(relaxed, lowest, highest)
+            one = np.arange(len(low)) == j
+            self._nodes.append(["split", self._oracle.grid.used[j]])
+            self.close(lowest | one, highest)
+            self.close(lowest, highest & ~one)
+        else:
+            self.close(lowest, highest)
+        self._nodes += after[::-1]
+
+    def written(self) -> list[str]:
+        """Return the lines, with the rows that some node needs."""
+        needed = sorted({i for node in self._nodes for i in _used(node)})
+        place = {i: at for at, i in enumerate(needed)}
+        lines = [self._rows[i] for i in needed]
+        for rule, of in self._nodes:
+            if rule == "bound":
+                pairs = [f"{place[i]} {times}" for i, times in of]
+                lines.append(" ".join(["bound", str(SCALE), *pairs]))
+            else:
+                lines.append(f"{rule} {place[of] if rule == 'missed' else of}")
+        return lines
+
+    def ask(self, inequality: Inequality) -> None:
+        """Ask for what the checker reads from the row, if it reads anything."""
+        if inequality.row is None:
+            return  # a set without its row
+        grid, known = self._oracle.grid, self._known
+        differs = {}
+        for place in np.flatnonzero(inequality.row != self._oracle.x).tolist():
+            differs[grid.used[place]] = self._cell(place, int(inequality.row[place]))
+        words = [f"{a} {cell}" for a, cell in differs.items()]
+        if inequality.of_entries is None:
+            line, weights = ["hit", *words], known.hit(differs)
+        else:
+            of_trees = self._of_trees(inequality)
+            try:
+                weights = known.weighed(inequality.rival, differs, of_trees)
+            except Refused:
+                return  # by its rounding, the row asks for nothing
+            line = [f"row {inequality.rival} {len(differs)}", *words]
+            line += [f"{t} {a} {weight}" for (t, a), weight in of_trees.items()]
+        self._rows.append(" ".join(line))
+        self._program.add(np.array([weights[a] for a in grid.used], dtype=np.int64))
+
+    def _cell(self, place: int, position: int) -> int:
+        """Return a cell as the checker counts: the last one is a missing value."""
+        a = self._oracle.grid.used[place]
+        if not self._known.reason.by_columns:
+            return int(1 - self._known.own[a])
+        if position == MISSING:
+            return len(self._oracle.model.thresholds[a]) + 1
+        return int(self._oracle.grid.cells[place][position])
+
+    def _of_trees(self, inequality: Inequality) -> dict[tuple[int, int], int]:
+        """Return weights by tree and feature, in the units of the checker."""
+        margin, model = self._oracle.space(inequality.rival).margin, self._oracle.model
+        assert inequality.of_entries is not None
+        up, down = self._known.reason.forest.scale, 1 << model.exact.exponent
+        arrays, used, out = margin.arrays, self._oracle.grid.used, {}
+        if margin.slack:
+            # Divided by a power of two, to fit into 64 bits.
+            values, _, _ = differences(model, self._oracle.own, inequality.rival)
+            greatest = max(int(abs(value).max()) for value in values)
+            up <<= round(math.log2(greatest / int(np.abs(arrays.values).max())))
+        for e in np.flatnonzero(inequality.of_entries).tolist():
+            tree, a = margin.trees[arrays.entry_tree[e]], used[arrays.tested[e]]
+            out[tree, a] = -(-int(inequality.of_entries[e]) * up // down)
+        return out
+
+    def _decide(self, kept: NDArray[np.bool_]) -> bool:
+        """Ask for what the row of a counterexample misses; without one the goal is wrong."""
+        places = np.flatnonzero(kept).tolist()
+        found = self._oracle.counterexample([self._oracle.grid.used[p] for p in places])
+        if found is None:
+            self._wrong(0)
+        self.ask(self._cuts.of_last())
+        for inequality in self._cuts.of_counterexample(kept):
+            self.ask(inequality)
+        return False
+
+    def _start(self, shares: NDArray[np.float64]) -> None:
+        """Look for nothing: the value is known."""
+
+    def _wrong(self, reason: int) -> NoReturn:
+        raise Refused("there is a better reason")
+
+
+def _used(node: list[Any]) -> list[int]:
+    if node[0] == "bound":
+        return [i for i, _ in node[1]]
+    return [node[1]] if node[0] == "missed" else []

@@ -1,0 +1,221 @@
+"""Side constraints: every engine agrees with trying all sets, on problems of every kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cpx import KMonomial, Samples, check, solve
+from cpx.backends import backend as find_backend
+from cpx.errors import InvalidOption
+from cpx.explainers.ranking import best_rules, optimal_rules
+from cpx.models.base import Problem
+from cpx.testing.brute import brute_force
+from cpx.testing.expected_prediction import best_set, random_expectation
+from cpx.testing.fuzz.brute.base import Side
+from cpx.testing.fuzz.drawing import side_constraint
+from cpx.testing.minimum_subset import least_weight
+from cpx.testing.random_instances import random_problem
+from cpx.testing.random_trees import random_reason
+from cpx.testing.rule_sets import random_selection
+
+STATED = ["cpsat", "milp:highs", "maxsat:rc2", "cpmpy:exact"]
+
+
+def constrained(problem: Any, seed: int) -> Any:
+    """Return the problem with one to three random constraints; half of them bind."""
+    rng = np.random.default_rng([11, seed])
+    if not problem.n_features:
+        return problem
+    texts = [side_constraint(rng, problem.n_features) for _ in range(int(rng.integers(1, 4)))]
+    return problem.where(*texts)
+
+
+def allowed(problem: Problem, features: Any) -> bool:
+    """Decide the texts as Python means them, which shares nothing with what is tested."""
+    texts = [{"text": text} for text in problem.side_constraints.texts]
+    return not Side({"where": texts}).broken(features)
+
+
+def test_the_linear_form_means_what_the_text_says() -> None:
+    held = 0
+    for seed in range(400):
+        problem = constrained(random_problem(seed, 3, 6), seed)
+        n = problem.n_features
+        for size in range(n + 1):
+            for chosen in combinations(range(n), size):
+                keeps = problem.side_constraints.allow(chosen)
+                assert keeps == allowed(problem, chosen), problem.side_constraints.texts
+                held += keeps
+    assert held > 2000
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_search_of_rules(seed: int) -> None:
+    problem = constrained(random_problem(seed), seed)
+    best, result = brute_force(problem), solve(problem, "search", threads=1 + seed % 2)
+    if best is None:
+        assert str(result.status) == "INFEASIBLE"
+        return
+    assert (str(result.status), result.objective) == ("OPTIMAL", best[0])
+    assert result.explanation is not None
+    # The smallest, lexicographically first of all optimal sets.
+    assert result.explanation.features == best[1]
+    assert allowed(problem, best[1])
+    assert result.verified
+
+
+def test_larger_rules_agree_with_cp_sat() -> None:
+    for seed in range(8):
+        rng = np.random.default_rng([3, seed])
+        bits, same = rng.random((60, 16)) < 0.7, rng.random(60) < 0.5
+        problem: Any = KMonomial(Samples(bits, same), k=6)
+        texts = ["not (feature[1] and feature[4])", "at_most(3, *)", "feature[9] or feature[12]"]
+        names = ", ".join(f"feature[{j}]" for j in range(0, 16, 2))
+        texts[1] = f"at_most(2, {names})"
+        texts.append("implies(feature[3], feature[5] or feature[7])")
+        texts.append("2 * feature[0] + 3 * feature[5] + 4 * feature[11] + feature[13] <= 5")
+        problem = problem.where(*texts)
+        ours, theirs = solve(problem, "search"), solve(problem, "cpsat")
+        assert ours.proved
+        assert theirs.proved
+        assert ours.objective == theirs.objective
+
+
+@pytest.mark.parametrize("engine", STATED)
+@pytest.mark.parametrize("seed", range(4))
+def test_engines_of_statements(engine: str, seed: int) -> None:
+    if not find_backend(engine).available():
+        pytest.skip(f"{engine} is not installed")
+    problem = constrained(random_problem(100 + seed, 12, 6), seed)
+    best = brute_force(problem)
+    for encoding in problem.encodings:
+        if not encoding.faithful:
+            continue
+        result = solve(problem, engine, encoding=encoding.name, time_limit=30)
+        assert result.proved
+        assert result.objective == (None if best is None else best[0])
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_rule_sets(seed: int) -> None:
+    problem = constrained(random_selection(seed), seed)
+    every = (
+        chosen
+        for size in range(problem.n_features + 1)
+        for chosen in combinations(range(problem.n_features), size)
+    )
+    values = [problem.cost(chosen) for chosen in every if problem.allows(chosen)]
+    for engine in ("search", "cpsat"):
+        result = solve(problem, engine)
+        assert result.proved
+        assert result.objective == min(values, default=None)
+        assert result.verified
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_sufficient_reasons(seed: int) -> None:
+    problem = constrained(random_reason(seed, definition="sufficient"), seed)
+    engines = ["hitting-sets", "cpsat"] if problem.stated else ["hitting-sets"]
+    least = least_weight(problem)
+    for engine in engines:
+        result = solve(problem, engine)
+        assert result.proved
+        assert result.objective == least
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_expected_predictions(seed: int) -> None:
+    problem = constrained(random_expectation(seed), seed)
+    best = best_set(problem)
+    for engine in ["search", "cpsat"] if problem.stated else ["search"]:
+        result = solve(problem, engine)
+        assert result.proved
+        if best is None:
+            assert result.objective is None
+            continue
+        assert result.objective == best[0]
+        assert result.explanation is not None
+        if problem.tie_claim in result.explanation.proved:
+            assert problem.tie(result.explanation.features) == best[1]
+
+
+def irredundant(problem: Any) -> list[tuple[int, ...]]:
+    """Return the allowed sets of which nothing can be left out without a change of the rows."""
+    form, d = problem.search_form(), problem.n_features
+    found = []
+    for size in range(d + 1):
+        for chosen in combinations(range(d), size):
+            if not problem.evaluate(problem.explanation(chosen)).feasible:
+                continue
+            rows = form.covered(chosen)
+            others = [tuple(i for i in chosen if i != j) for j in chosen]
+            if not any(
+                (form.covered(rest) == rows).all()
+                and problem.evaluate(problem.explanation(rest)).feasible
+                for rest in others
+            ):
+                found.append(chosen)
+    sign = 1 if problem.sense == "min" else -1
+
+    def order(chosen: tuple[int, ...]) -> Any:
+        value = problem.evaluate(problem.explanation(chosen)).objective
+        return sign * value, len(chosen), chosen
+
+    return sorted(found, key=order)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_best_few_rules(seed: int) -> None:
+    # Weighted rows of both classes: none cancel, so that rows are what they are.
+    problem = random_problem(seed, 14, 6, kinds=[KMonomial], limited=False)
+    samples = problem.samples
+    if len({row.tobytes() for row in samples.agreement}) < samples.m:
+        samples = samples.merged()
+    problem = constrained(replace(problem, samples=samples), seed)
+    wanted = irredundant(problem)
+    value = {rule: problem.evaluate(problem.explanation(rule)).objective for rule in wanted}
+    for engine in ("search", "cpsat"):
+        ranking = best_rules(problem, 6, backend=engine)
+        listed = [rule.features for rule in ranking.rules]
+        assert [value[rule] for rule in listed] == [value[rule] for rule in wanted[:6]]
+        assert ranking.complete
+        if engine == "search":
+            assert listed == wanted[:6]
+        ties = optimal_rules(problem, 50, backend=engine)
+        best = [rule for rule in wanted if value[rule] == value[wanted[0]]]
+        assert sorted(rule.features for rule in ties.rules) == sorted(best)
+
+
+def accepting(name: str, problem: Problem) -> bool:
+    """Whether an engine is there and solves problems of that kind."""
+    return find_backend(name).available() and find_backend(name).accepts(problem)
+
+
+def test_a_method_that_does_not_keep_them_refuses() -> None:
+    problem = KMonomial(Samples([[1, 0], [0, 1]], [1, 0]), k=1).where("not x0")
+    for engine in filter(lambda name: accepting(name, problem), ("beam", "greedy")):
+        with pytest.raises(InvalidOption, match="does not keep the side constraints"):
+            solve(problem, engine)
+    with pytest.raises(InvalidOption, match="proof: there are none for problems with side"):
+        solve(problem, "search", proof=True)
+
+
+def test_the_checker_refuses_an_answer_that_breaks_one() -> None:
+    samples = Samples([[1, 0], [0, 1], [1, 1]], [1, 0, 1], features=("a > 1", "b"))
+    plain = KMonomial(samples, k=1)
+    problem = plain.where("not a > 1")
+    answer = solve(plain, "search").to_dict()
+    assert answer["explanation"]["features"] == [0]
+    assert "where: 'not a > 1' does not hold" in check.violations(problem.to_dict(), answer)
+    better = replace(problem, k=1)
+    right = solve(better, "search").to_dict()
+    assert check.violations(better.to_dict(), right) == []
+    # Nothing is known of a text by itself, so that nothing is taken to hold.
+    bare = problem.to_dict()
+    bare["where"] = [{"text": "not a > 1"}]
+    assert check.violations(bare, right)[0] == "where: 'not a > 1' does not hold"

@@ -1,0 +1,123 @@
+"""Proofs of learned rule sets: what is claimed holds of all sets, and nothing false is taken."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from cpx import RuleSetLearning, Samples
+from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs.document import fingerprint
+from cpx.solving.proofs import learning as prover
+
+
+def drawn(rng: np.random.Generator) -> RuleSetLearning:
+    """Return a small problem of either loss, with weights or without."""
+    d, m = int(rng.integers(1, 5)), int(rng.integers(2, 20))
+    samples = Samples(
+        rng.random((m, d)) < 0.6,
+        rng.random(m) < 0.5,
+        weights=rng.integers(1, (2, 6)[rng.integers(2)], m),
+    )
+    return RuleSetLearning(
+        samples,
+        max_literals=int(rng.integers(1, 3)),
+        penalty=Fraction(int(rng.integers(0, 4)), int(rng.integers(20, 90))),
+        loss=("zero-one", "hamming")[rng.integers(2)],
+        class_weights=(2, 3) if rng.random() < 0.2 else None,
+    )
+
+
+def optimum(problem: RuleSetLearning) -> int:
+    """Return the best value by trying all sets of up to four rules; more are no better here."""
+    samples, d = problem.samples, problem.samples.agreement.shape[1]
+    rules = [
+        one
+        for size in range(problem.max_literals + 1)
+        for one in itertools.combinations(range(d), size)
+    ]
+    covers = np.stack([samples.agreement[:, list(one)].all(axis=1) for one in rules], axis=1)
+    other, own = problem.class_weights or (1, 1)
+    costs = samples.weights * np.where(samples.same, own, other)
+    price = problem.penalty * int(costs.sum())
+    values = []
+    for size in range(5):
+        for chosen in itertools.combinations(range(len(rules)), size):
+            times = covers[:, list(chosen)].sum(axis=1)
+            often = times if problem.loss == "hamming" else np.minimum(times, 1)
+            errors = costs * np.where(samples.same, times == 0, often)
+            values.append(int((int(errors.sum()) + price * size) * price.denominator))
+    return min(values)
+
+
+def document(problem: RuleSetLearning, lines: list[str], claim: Claim) -> bytes:
+    """Return a proof as a file has it."""
+    header = {
+        "format": "cpx-proof",
+        "version": 1,
+        "kind": "rule-set-learning",
+        "problem": problem.kind,
+        "instance": fingerprint(problem.to_dict()),
+        "claim": claim.to_dict(),
+    }
+    return "\n".join([json.dumps(header), *lines, ""]).encode()
+
+
+def proofs(n: int, seed: int) -> Iterator[tuple[RuleSetLearning, int, Claim, list[str]]]:
+    """Return random problems, their optima, and what is proved of them."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        problem = drawn(rng)
+        value = optimum(problem)
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
+        assert claim is not None
+        yield problem, value, claim, lines
+
+
+def test_what_is_proved_holds_and_is_often_the_optimum() -> None:
+    exact = 0
+    for problem, value, claim, lines in proofs(30, seed=0):
+        assert isinstance(claim.bound, int)
+        assert claim.bound <= value
+        exact += claim.bound == value
+        assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+        for wrong in (Claim(None), Claim(value + 1)):
+            with pytest.raises(Refused):
+                proved(problem.to_dict(), document(problem, lines, wrong))
+    assert exact > 15
+
+
+@pytest.mark.parametrize("n", [12, pytest.param(300, marks=pytest.mark.slow)])
+def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
+    rng, refused = np.random.default_rng(n), 0
+    for problem, value, _, lines in proofs(n, seed=n):
+        for _ in range(12):
+            altered = list(lines)
+            for _ in range(int(rng.integers(1, 4))):
+                at = int(rng.integers(len(altered)))
+                words = altered[at].split(" ")
+                if len(words) > 1 and rng.random() < 0.8:
+                    place = int(rng.integers(1, len(words)))
+                    old = int(words[place])
+                    new = int(rng.choice([0, old + 1, max(old - 1, 0), 2 * old, 10 * old]))
+                    altered[at] = " ".join([*words[:place], str(new), *words[place + 1 :]])
+                else:
+                    altered[at] = str(rng.choice(["bounded", "counted", "open", altered[0]]))
+            whole = document(problem, altered, Claim(value + 1))
+            with pytest.raises(Refused):
+                proved(problem.to_dict(), whole)
+            refused += 1
+    assert refused == 12 * n
+
+
+def test_without_time_nothing_is_claimed() -> None:
+    rng = np.random.default_rng(3)
+    samples = Samples(rng.random((60, 8)) < 0.5, rng.random(60) < 0.5)
+    problem = RuleSetLearning(samples, max_literals=3, loss="hamming")
+    claim, lines = prover.prove(problem.to_dict(), Claim(10**6), lambda: True)
+    assert claim is None or proved(problem.to_dict(), document(problem, lines, claim)) == claim

@@ -1,0 +1,223 @@
+"""Proofs of sufficient reasons: right ones are taken, and no false claim ever is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import GradientBoostingClassifier
+
+import cpx
+from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs.document import fingerprint
+from cpx.check.proofs.reasons import UNIT, Inequalities
+from cpx.errors import InvalidInstance, InvalidOption
+from cpx.models import SufficientReason
+from cpx.solving.proofs import reasons as prover
+from cpx.testing.minimum_subset import least_weight
+from cpx.testing.random_trees import random_reason
+from cpx.trees import read_model
+from tests.methods.reasons.ensembles import KINDS, Truth, random_model
+from tests.methods.reasons.test_minimum import values
+from tests.methods.test_hitting_sets import least_by_completions
+
+
+def never() -> bool:
+    return False
+
+
+def document(problem: SufficientReason, lines: list[str], claim: Claim) -> bytes:
+    header = {
+        "format": "cpx-proof",
+        "version": 1,
+        "kind": "sufficient-reason",
+        "problem": problem.kind,
+        "instance": fingerprint(problem.to_dict()),
+        "claim": claim.to_dict(),
+    }
+    return "\n".join([json.dumps(header), *lines, ""]).encode()
+
+
+def problems(n: int, seed: int) -> Iterator[tuple[SufficientReason, int | None]]:
+    """Return random problems and their optima by brute force; None where there is no reason."""
+    for number in range(n):
+        at = 1000 * seed + number
+        if number % 2:
+            level = ("attributes", "conditions")[number % 4 // 2]
+            try:
+                problem = random_reason(at, definition="sufficient", level=level)
+            except InvalidInstance:
+                continue
+            by_columns = problem.level == "attributes"
+            yield problem, (least_by_completions if by_columns else least_weight)(problem)
+            continue
+        model = random_model(at, KINDS[number // 2 % len(KINDS)], wide=number % 3 == 0)
+        truth, rng = Truth(model), np.random.default_rng(at)
+        x, d = truth.row(at), model.n_attributes
+        weights = rng.integers(1, 6, d).tolist()
+        required = [j for j in range(d) if rng.random() < 0.15]
+        forbidden = [j for j in range(d) if rng.random() < 0.15]
+        problem = SufficientReason(
+            model, values(model, x), definition="sufficient", weights=weights,
+            required=required, forbidden=forbidden,
+        )  # fmt: skip
+        allowed = [
+            sum(weights[a] for a in reason)
+            for reason in truth.reasons(x)
+            if reason >= set(required) and not reason & set(forbidden)
+        ]
+        yield problem, min(allowed, default=None)
+
+
+@pytest.fixture(scope="module")
+def boosted() -> tuple[SufficientReason, int]:
+    X, y = make_classification(200, 14, n_informative=9, n_redundant=2, random_state=0)
+    model = read_model(GradientBoostingClassifier(n_estimators=25, random_state=0).fit(X, y))
+    problem = SufficientReason(model, X[0], definition="sufficient")
+    return problem, int(cpx.solve(problem, "hitting-sets").objective)
+
+
+def test_the_optimum_is_proved_and_nothing_beyond() -> None:
+    bounded = infeasible = 0
+    for problem, least in problems(160, 1):
+        instance = problem.to_dict()
+        claim, lines = prover.prove(instance, Claim(least), never)
+        assert claim == Claim(least)
+        assert proved(instance, document(problem, lines, claim)) == claim
+        infeasible += least is None
+        bounded += len(lines) > 2
+        if least is not None:
+            for false in (Claim(least + 1), Claim(None)):
+                with pytest.raises(Refused):
+                    prover.prove(instance, false, never)
+                with pytest.raises(Refused):
+                    proved(instance, document(problem, lines, false))
+    assert infeasible >= 5
+    assert bounded >= 8
+
+
+def test_inequalities_hold_for_all_reasons_whatever_the_weights() -> None:
+    """The checker takes any row and any weights; what it reads must hold."""
+    told = 0
+    for seed in range(60):
+        model = random_model(seed, KINDS[seed % len(KINDS)])
+        truth, rng = Truth(model), np.random.default_rng(seed)
+        x = truth.row(seed)
+        problem = SufficientReason(model, values(model, x), definition="sufficient")
+        known, reasons = Inequalities(problem.to_dict()), truth.reasons(x)
+        for _ in range(30):
+            differs = {}
+            for j in np.flatnonzero(rng.random(known.n) < 0.7).tolist():
+                cells = np.flatnonzero(known._possible[j])
+                differs[j] = int(rng.choice(cells))
+            weights = {
+                (t, j): int(rng.integers(0, 3)) * known.reason.forest.scale
+                for t in range(len(model.trees)) for j in range(known.n) if rng.random() < 0.7
+            }  # fmt: skip
+            rows = []
+            for rival in known.reason.rivals:
+                try:
+                    rows.append(known.weighed(rival, differs, weights))
+                except Refused:
+                    continue
+            with suppress(Refused):
+                rows.append(known.hit({j: c for j, c in differs.items() if c != known.own[j]}))
+            for row in rows:
+                told += 1
+                assert all(sum(row[j] for j in reason) >= UNIT for reason in reasons)
+    assert told > 300
+
+
+def test_changed_proofs_prove_no_false_claim(boosted: tuple[SufficientReason, int]) -> None:
+    rng, refused = np.random.default_rng(0), 0
+    small = [one for one in problems(40, 2) if one[1] is not None]
+    for problem, least in [*small, (boosted[0], boosted[1])]:
+        instance = problem.to_dict()
+        _, lines = prover.prove(instance, Claim(least), never)
+        times = 60 if problem is boosted[0] else 12
+        for _ in range(times):
+            changed = _changed(lines, rng)
+            with pytest.raises(Refused):
+                proved(instance, document(problem, changed, Claim(least + 1)))
+            try:
+                proved(instance, document(problem, changed, Claim(least)))
+            except Refused:
+                refused += 1
+    assert refused > 150
+
+
+def _changed(lines: list[str], rng: np.random.Generator) -> list[str]:
+    """Return the lines with one of them dropped, doubled, exchanged, or one word altered."""
+    out = list(lines)
+    if not out:
+        return ["hit 0 0"]
+    at, other = (int(i) for i in rng.integers(0, len(out), 2))
+    kind = int(rng.integers(5))
+    if kind == 0:
+        del out[at]
+    elif kind == 1:
+        out.insert(at, out[at])
+    elif kind == 2:
+        out[at], out[other] = out[other], out[at]
+    else:
+        words = out[at].split(" ")
+        word = int(rng.integers(0, len(words)))
+        number = int(words[word]) if words[word].isdigit() else 0
+        words[word] = str(max(0, number + int(rng.choice([-1, 1, 1000]))))
+        out[at] = " ".join(words)
+    return out
+
+
+def test_a_proof_of_boosted_trees_reads_rows(boosted: tuple[SufficientReason, int]) -> None:
+    problem, least = boosted
+    result = cpx.solve(problem, "hitting-sets", proof=True)
+    assert result.proof is not None
+    assert result.proof.complete
+    assert result.proof.bound == least
+    assert proved(problem.to_dict(), result.proof.to_bytes()) == Claim(least)
+    rules = [line.split(" ")[0] for line in result.proof.lines]
+    assert rules.count("row") + rules.count("hit") > 3
+    assert set(rules) <= {"row", "hit", "split", "bound", "missed"}
+
+
+def test_a_search_without_time_proves_less_or_nothing(
+    boosted: tuple[SufficientReason, int],
+) -> None:
+    problem, least = boosted
+    asked = 0
+
+    def over() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 30
+
+    claim, lines = prover.prove(problem.to_dict(), Claim(least), over)
+    if claim is not None:
+        assert claim.bound <= least
+        assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+
+
+def test_other_definitions_are_refused() -> None:
+    problem = random_reason(4, definition="tree-specific")
+    with pytest.raises(InvalidOption, match="tree-specific"):
+        cpx.solve(problem, "cpsat", proof=True)
+    with pytest.raises(Refused, match="definition"):
+        Inequalities(problem.to_dict())
+
+
+def test_rows_that_no_model_has_are_refused(boosted: tuple[SufficientReason, int]) -> None:
+    problem: Any = boosted[0]
+    known = Inequalities(problem.to_dict())
+    cases: list[dict[int, int]] = [{99: 0}, {0: 10**6}, {0: len(known._possible[0]) - 1}]
+    for differs in cases:
+        with pytest.raises(Refused, match="no cell"):
+            known.hit(differs)
+    with pytest.raises(Refused, match="class of x"):
+        known.hit({})
+    with pytest.raises(Refused, match="no rival"):
+        known.weighed(known.reason.label, {}, {})

@@ -1,0 +1,183 @@
+"""Proofs of selected rule sets: right ones are taken, and no false claim ever is."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cpx import RuleSetSelection, Samples
+from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs.document import fingerprint
+from cpx.solving.proofs import rule_sets as prover
+
+
+def drawn(rng: np.random.Generator) -> RuleSetSelection:
+    """Return a small problem: both losses, prices, limits, weights, no solution."""
+    d, m, n = int(rng.integers(2, 6)), int(rng.integers(1, 30)), int(rng.integers(1, 7))
+    most = (1, 5, 2**20)[rng.integers(3)]
+    samples = Samples(
+        rng.random((m, d)) < 0.6, rng.random(m) < 0.5, weights=rng.integers(1, most + 1, m)
+    )
+    sizes = rng.integers(0, d + 1, n)
+    rules = tuple(tuple(sorted(rng.choice(d, size, replace=False).tolist())) for size in sizes)
+    options: dict[str, Any] = {
+        "penalty": Fraction(int(rng.integers(0, 4)), int(rng.integers(20, 90))),
+        "loss": ("zero-one", "hamming")[rng.integers(2)],
+    }
+    for name, share, high in (
+        ("max_rules", 0.4, 4),
+        ("max_literals", 0.3, 7),
+        ("max_overlap", 0.3, 8),
+    ):
+        if rng.random() < share:
+            options[name] = int(rng.integers(0, high))
+    for name in ("required", "forbidden"):
+        if rng.random() < 0.3:
+            options[name] = [int(rng.integers(n))]
+    if rng.random() < 0.2:
+        options["class_weights"] = (2, 3)
+    if rng.random() < 0.2:
+        options["lengths"] = rng.integers(0, 4, n).tolist()
+    return RuleSetSelection(samples, rules, **options)
+
+
+def optimum(problem: RuleSetSelection) -> int | None:
+    """Return the best value by trying all sets."""
+    n = len(problem.rules)
+    found = [
+        problem.evaluate(problem.explanation(chosen))
+        for size in range(n + 1)
+        for chosen in itertools.combinations(range(n), size)
+    ]
+    return min((int(one.objective) for one in found if one.feasible), default=None)
+
+
+def document(problem: RuleSetSelection, lines: list[str], claim: Claim) -> bytes:
+    """Return a proof as a file has it."""
+    header = {
+        "format": "cpx-proof",
+        "version": 1,
+        "kind": "rule-set",
+        "problem": problem.kind,
+        "instance": fingerprint(problem.to_dict()),
+        "claim": claim.to_dict(),
+    }
+    return "\n".join([json.dumps(header), *lines, ""]).encode()
+
+
+def proofs(n: int, seed: int) -> Iterator[tuple[RuleSetSelection, int | None, list[str]]]:
+    """Return random problems, their optima, and the lines that prove these."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        problem = drawn(rng)
+        value = optimum(problem)
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
+        assert claim == Claim(value)
+        yield problem, value, lines
+
+
+def test_optima_are_proved_and_nothing_better() -> None:
+    split = 0
+    for problem, value, lines in proofs(40, seed=0):
+        instance = problem.to_dict()
+        assert proved(instance, document(problem, lines, Claim(value))) == Claim(value)
+        split += len(lines) > 1
+        if value is None:
+            continue
+        for wrong in (Claim(None), Claim(value + 1)):
+            with pytest.raises(Refused):
+                prover.prove(instance, wrong, lambda: False)
+            with pytest.raises(Refused):
+                proved(instance, document(problem, lines, wrong))
+    assert split > 2
+
+
+def test_that_there_is_no_solution_is_proved_by_the_required_rules() -> None:
+    samples = Samples(np.eye(2, dtype=bool), np.array([True, False]))
+    for options in ({"required": [0], "forbidden": [0]}, {"required": [0], "max_rules": 0}):
+        problem = RuleSetSelection(samples, ((0,), (1,)), **options)  # type: ignore[arg-type]
+        assert optimum(problem) is None
+        claim, lines = prover.prove(problem.to_dict(), Claim(None), lambda: False)
+        assert (claim, lines) == (Claim(None), [])
+        assert proved(problem.to_dict(), document(problem, lines, Claim(None))) == Claim(None)
+
+
+def test_a_proof_that_is_interrupted_proves_the_bound_reached() -> None:
+    less = 0
+    for problem, value, _ in proofs(25, seed=1):
+        if value is None:
+            continue
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: True)
+        assert claim is not None
+        assert isinstance(claim.bound, int)
+        assert claim.bound <= value
+        less += claim.bound < value
+        assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+        with pytest.raises(Refused):
+            proved(problem.to_dict(), document(problem, lines, Claim(claim.bound + 1)))
+    assert less > 1
+
+
+def _attack(rng: np.random.Generator, lines: list[str], problem: RuleSetSelection) -> list[str]:
+    """Return altered lines: dropped, doubled, other rules, other numbers."""
+    out = list(lines)
+    for _ in range(int(rng.integers(1, 4))):
+        if not out:
+            return ["decided"]
+        at = int(rng.integers(len(out)))
+        words = out[at].split(" ")
+        rule = int(rng.integers(len(problem.rules)))
+        match rng.integers(5):
+            case 0:
+                del out[at]
+            case 1:
+                out.insert(at, str(rng.choice(["over", "decided", f"split {rule}"])))
+            case 2:
+                out[at] = str(rng.choice(["over", "decided", f"split {rule}"]))
+            case _ if len(words) > 1:
+                place = int(rng.integers(1, len(words)))
+                old = int(words[place])
+                new = int(rng.choice([0, 1, old + 1, max(old - 1, 0), 2 * old, 10 * old]))
+                out[at] = " ".join([*words[:place], str(new), *words[place + 1 :]])
+    return out
+
+
+@pytest.mark.parametrize("n", [20, pytest.param(1000, marks=pytest.mark.slow)])
+def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
+    rng, refused = np.random.default_rng(n), 0
+    for problem, value, lines in proofs(n, seed=n):
+        instance = problem.to_dict()
+        claims = [Claim(value)] if value is None else [Claim(value), Claim(value + 1), Claim(None)]
+        if value is None:
+            claims.append(Claim(10**6))
+        for claim in claims:
+            for _ in range(4):
+                altered = document(problem, _attack(rng, lines, problem), claim)
+                try:
+                    proved(instance, altered)
+                except Refused:
+                    refused += 1
+                else:
+                    # With no solution every bound holds.
+                    assert value is None or claim == Claim(value), altered
+    assert refused > 2 * n
+
+
+def test_unknown_constraints_and_other_values_are_refused() -> None:
+    samples = Samples(np.eye(2, dtype=bool), np.array([True, False]))
+    problem = RuleSetSelection(samples, ((0,), (1,)))
+    claim, lines = prover.prove(problem.to_dict(), Claim(0), lambda: False)
+    whole = document(problem, lines, Claim(0))
+    assert proved(problem.to_dict(), whole) == claim
+    with pytest.raises(Refused, match="integer"):
+        proved(problem.to_dict(), document(problem, lines, Claim(Fraction(0))))
+    altered = problem.to_dict() | {"constraints": []}
+    mark = fingerprint(problem.to_dict()), fingerprint(altered)
+    with pytest.raises(Refused, match="constraints"):
+        proved(altered, whole.replace(mark[0].encode(), mark[1].encode()))

@@ -1,0 +1,116 @@
+"""The fewest attributes by the share of rows drawn, against trying all sets; naive Bayes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from cpx import ProbabilisticExplainer
+from cpx.answers.result import Status
+from cpx.data.naive_bayes import fit_naive_bayes
+from cpx.errors import DataError, EngineError, InvalidOption
+from cpx.explainers.sampled_probability import FewestSampled
+from cpx.testing.expected_prediction import random_expectation
+
+sklearn = pytest.importorskip("sklearn")
+from sklearn.datasets import load_breast_cancer  # noqa: E402
+from sklearn.ensemble import RandomForestClassifier  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+
+
+def _best(question: FewestSampled) -> tuple[int, int] | None:
+    """Return the fewest attributes that are enough, and the most rows that have so many."""
+    problem, samples = question.problem, question.samples
+    for size in range(problem.n_features + 1):
+        covered = [
+            samples.covered(S)
+            for S in combinations(range(problem.n_features), size)
+            if {*S}.issuperset(problem.required) and {*S}.isdisjoint(problem.forbidden)
+        ]
+        enough = [
+            int(c.sum())
+            for c in covered
+            if c.sum() >= question.least
+            and Fraction(int((c & samples.same).sum()), int(c.sum())) >= question.tau
+        ]
+        if enough:
+            return size, max(enough)
+    return None
+
+
+@pytest.mark.parametrize("engine", ["search", "cpsat"])
+def test_all_sets_agree(engine: str) -> None:
+    pytest.importorskip("ortools")
+    sizes = set()
+    for seed in (0, 9, 11, 12, 27):
+        problem = random_expectation(seed, "mixture")
+        for tau in ("9/10", 1):
+            question = FewestSampled(problem, tau, 300, 2, seed)
+            best = _best(question)
+            result, proved = question.solve(engine, 0, {"time_limit": 60})
+            sizes.add(None if best is None else best[0])
+            if best is None:
+                assert result.status is Status.INFEASIBLE
+                assert "no set of attributes" in question.nothing(result, engine, 0, {})
+                continue
+            found = result.explanation
+            assert found is not None
+            assert proved
+            assert result.verified
+            covered = question.samples.covered(found.features)
+            assert (len(found.features), int(covered.sum())) == best
+            assert "minimum: no smaller set" in question.told(result, proved)
+    assert {None, 2} < sizes
+
+
+def test_of_a_forest_by_name() -> None:
+    data = load_breast_cancer(as_frame=True)
+    forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(data.data, data.target)
+    explainer = ProbabilisticExplainer(forest, data.data, distribution="naive-bayes")
+    assert explainer.distribution.n_components == 2
+    asked = {"measure": "sampled-probability", "samples": 1000}
+    found = explainer.explain(data.data.iloc[19], threshold=0.9, **asked)
+    assert found.result.verified
+    assert "minimum: no smaller set that 100 of the rows" in found.proved
+    assert found.fresh is not None or found.same is not None
+    for wrong in ({}, {"threshold": 0}, {"threshold": 1.5}, {"threshold": 0.9, "least": 1001}):
+        with pytest.raises(InvalidOption, match=r"threshold|least"):
+            explainer.explain(data.data.iloc[19], **asked, **wrong)
+    with pytest.raises(EngineError, match="the greatest share is"):
+        explainer.explain(data.data.iloc[19], threshold=1, **asked, forbidden=range(30))
+
+
+def test_naive_bayes_is_what_it_says() -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 300)
+    codes = np.stack([(rng.random(300) < 0.2 + 0.3 * labels), rng.integers(0, 2, 300)], axis=1)
+    fitted = fit_naive_bayes(codes, [2, 2], labels, smoothing=1e-9)
+    for c in range(3):
+        own = codes[labels == c]
+        assert fitted.weights[c] / 2**30 == pytest.approx(len(own) / 300, abs=1e-8)
+        for a in range(2):
+            assert fitted.tables[c][a][0, 1] / 2**30 == pytest.approx(own[:, a].mean(), abs=1e-6)
+    with pytest.raises(DataError, match="labels"):
+        fit_naive_bayes(codes, [2, 2], labels[:-1])
+
+
+def test_logistic_regression_under_naive_bayes() -> None:
+    """The expectation of a linear score is that of each column, weighted by the class."""
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (200, 4))
+    model = LogisticRegression().fit(X, X[:, 0] ^ (rng.random(200) < 0.1))
+    explainer = ProbabilisticExplainer(model, X, distribution="naive-bayes")
+    problem = explainer.problem(X[0], 2)
+    S, mixture = [0, 2], explainer.distribution
+    posterior = mixture.posterior(problem.codes, [[a in S for a in range(4)]])[0]
+    given = sum(
+        w * np.array([tables[a][0, 1] / 2**30 for a in range(4)])
+        for w, tables in zip(posterior, mixture.tables, strict=True)
+    )
+    given[S] = X[0, S]
+    sign = 1 if problem.label_index == 1 else -1
+    score = sign * float(model.intercept_[0] + model.coef_[0] @ given)
+    assert float(problem.scores.expected(S)) == pytest.approx(score, abs=1e-9)
