@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from cpx import RuleSetSelection, Samples
+from cpx import KernelRule
 from cpx.instances import save
 
 from .conftest import Run
@@ -58,9 +57,13 @@ def test_wrong_arguments_are_named(run: Run, inst: Path) -> None:
     assert run("solve", inst, "--no-isolate", "-o", "r").exit_code == 0
     assert run("check", inst, "r", "--proof", "nowhere").exit_code == 2
     assert run("check", inst, "r", "--proof", "r", "--prove").exit_code == 2
-    samples = Samples(np.eye(2, dtype=bool), np.array([True, False]))
-    save(RuleSetSelection(samples, ((0,), (1,))), "set.json")
-    done = run("solve", "set.json", "--proof", "p")
+    for seconds in ("-1", "0", "nan", "soon"):
+        done = run("check", inst, "r", "--prove", "--time-limit", seconds)
+        assert done.exit_code == 2, seconds
+        assert "seconds" in done.stderr
+    assert run("check", inst, "r", "--prove", "--time-limit", "none").exit_code == 0
+    save(KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1), "rule.json")
+    done = run("solve", "rule.json", "--proof", "p")
     assert done.exit_code == 2
-    assert "there are none for rule-set" in done.stderr
+    assert "there are none for kernel-rule" in done.stderr
     assert not Path("p").exists()
