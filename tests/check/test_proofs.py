@@ -357,6 +357,17 @@ def test_constraints_that_the_checker_does_not_know_are_refused_by_name() -> Non
             proved(altered, whole)
 
 
+def test_samples_that_no_engine_sees_are_no_part_of_a_proof() -> None:
+    problem = two_samples()
+    told = KMonomial(problem.samples, k=1, unseen=problem.samples)
+    assert "unseen" in told.to_dict()
+    claim, lines = prover.prove(told.to_dict(), Claim(0), never)
+    for proof in (document(told, lines, claim), document(problem, lines, claim)):
+        assert proved(told.to_dict(), proof) == proved(problem.to_dict(), proof) == Claim(0)
+    with pytest.raises(Refused, match="better rule"):
+        prover.prove(told.to_dict(), Claim(1), never)
+
+
 def test_a_claim_covers_what_is_between_bound_and_value() -> None:
     result = {"status": "FEASIBLE", "bound": 3, "objective": 5}
     assert [covers(Claim(bound), result) for bound in (2, 3, 4, 6, None)] == [

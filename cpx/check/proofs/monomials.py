@@ -38,7 +38,7 @@ NAME = "monomial"
 
 MINIMISED = ("k-monomial", "negative-only")
 _INSTANCE = {"format", "version", "problem", "name", "context", "parameters", "samples", "labels"}
-_INSTANCE |= {"weights", "features", "groups"}
+_INSTANCE |= {"weights", "features", "groups", "unseen"}
 _PARAMETERS = {"k", "required", "forbidden", "one_per_group"}
 _PARAMETERS |= {"min_coverage", "max_coverage", "min_precision"}
 
