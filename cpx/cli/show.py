@@ -143,7 +143,7 @@ def check(
     from cpx.answers.result import Result, Status
     from cpx.answers.values import digits, in_words
     from cpx.check import UNDECIDED, UNJUDGED, on_trust, violations
-    from cpx.check.proofs import Refused, covers
+    from cpx.check.proofs import Refused, Undecided, covers
     from cpx.cli.reading import read_instance, result_object
     from cpx.support.validation import seconds
 
@@ -159,10 +159,12 @@ def check(
     if found:
         raise typer.Exit(3 if undecided.keys() >= {*found} else 1)
     answer = Result.from_dict(data)
-    claim, wanted = None, prove or proof is not None
+    claim, wanted, beyond = None, prove or proof is not None, ""
     try:
         if wanted:
             claim = _proved(problem, answer, proof, limit_seconds)
+    except Undecided as undecided_proof:
+        beyond = str(undecided_proof)
     except Refused as refused:
         typer.echo(f"FAILED proof: {refused}")
         raise typer.Exit(1) from None
@@ -176,7 +178,7 @@ def check(
     if less:
         none = answer.bound is None and answer.status is not Status.INFEASIBLE
         told = "nothing is claimed" if none else "less is proved than the result claims"
-        typer.echo(f"UNDECIDED proof: {told}")
+        typer.echo(f"UNDECIDED proof: {beyond or told}")
     elif wanted:
         typer.echo("OK proof: it proves what is claimed")
     typer.echo(f"taken on trust: {', '.join(on_trust(instance, data, claim))}")

@@ -18,7 +18,7 @@ from fractions import Fraction
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, Any, cast
 
-__all__ = ["Claim", "Document", "Refused", "claim_of", "fingerprint", "opened"]
+__all__ = ["Claim", "Document", "Refused", "Undecided", "claim_of", "fingerprint", "opened"]
 
 VERSION = 1
 
@@ -30,6 +30,10 @@ _KEYS = {"format", "version", "kind", "problem", "instance", "claim", "goal"}
 
 class Refused(Exception):
     """A proof does not prove its claim; the message says where and why."""
+
+
+class Undecided(Refused):
+    """The instance is beyond the checker: no proof of it can be taken, true or not."""
 
 
 @dataclass(frozen=True)
