@@ -64,17 +64,8 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
     left = None if limit is None else limit - result.times.total
     if left is not None and left <= 0:
         return result
-    limits: dict[str, Any] = {**problem.shares, "min_precision": result.objective}
-    wider = MaxCoverage(
-        samples=problem.samples,
-        k=problem.k,
-        required=problem.required,
-        forbidden=problem.forbidden,
-        one_per_group=problem.one_per_group,
-        side_constraints=problem.side_constraints,
-        **limits,
-    )
     threads = int(result.options.get("threads", 1))
+    wider = covering(problem, result.objective)
     best = solve(wider, _BACKEND, time_limit=left, threads=threads, hint=found.features)
     if best.explanation is None or best.status not in (Status.OPTIMAL, Status.FEASIBLE):
         return result
@@ -89,6 +80,20 @@ def break_tie(problem: MonomialProblem, result: Result) -> Result:
         if violation != check.UNJUDGED:
             raise CheckFailed(f"check of the rule that covers most failed: {violation}")
     return answer
+
+
+def covering(problem: MaxPrecision, floor: Value | None) -> MaxCoverage:
+    """Return the problem of the rule that covers most of those with at least this precision."""
+    limits: dict[str, Any] = {**problem.shares, "min_precision": floor}
+    return MaxCoverage(
+        samples=problem.samples,
+        k=problem.k,
+        required=problem.required,
+        forbidden=problem.forbidden,
+        one_per_group=problem.one_per_group,
+        side_constraints=problem.side_constraints,
+        **limits,
+    )
 
 
 def with_remarks(

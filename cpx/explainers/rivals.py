@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from cpx.answers.plots import require_matplotlib
 from cpx.answers.text import Block, Fact, Facts, Table, as_text
 from cpx.answers.values import Value, decimal, digits, plural
 from cpx.errors import InvalidOption
+from cpx.explainers.conclusions import covering
 from cpx.explainers.ranking import best_rules
 from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
@@ -31,7 +32,7 @@ _MOST_SHOWN = 20
 
 @dataclass(frozen=True)
 class Rivals(Shown):
-    """Rules within epsilon of the best one, the best first.
+    """Rules within epsilon of the best one, the best first, then those that cover more.
 
     Attributes
     ----------
@@ -73,7 +74,12 @@ class Rivals(Shown):
         )
         places = digits(self.values)
         rows = tuple(
-            (f"{wins:.0%}".replace("%", " %"), decimal(value, places), str(found.rule))
+            (
+                f"{wins:.0%}".replace("%", " %"),
+                decimal(value, places),
+                f"{float(found.coverage or 0):.3f}",
+                str(found.rule),
+            )
             for wins, value, found in list(zip(self.wins, self.values, self.rules, strict=True))[
                 :_MOST_SHOWN
             ]
@@ -84,7 +90,7 @@ class Rivals(Shown):
             Fact("common", " and ".join(self.common) or "no condition is in all of them"),
             Fact("wins", wins),
         ]
-        return [Table(("wins", "value", "rule"), rows, left=(2,)), Facts.of(facts)]
+        return [Table(("wins", "value", "coverage", "rule"), rows, left=(3,)), Facts.of(facts)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how often each rule wins, as bars; with matplotlib.
@@ -123,7 +129,8 @@ def rivals(
 
     Samples of the same number are drawn from the samples, with replacement, and the rules are
     measured on each; ties go to the rule that covers more, then to the first in the order of
-    :func:`cpx.best_rules`, on every resample alike.
+    :func:`cpx.best_rules`, on every resample alike. Where more rules than are listed have the
+    greatest precision, those that cover most are listed.
 
     Parameters
     ----------
@@ -150,9 +157,9 @@ def rivals(
     >>> samples = Samples([[1, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]], [1, 1, 1, 0],
     ...                   [50, 30, 19, 1], features=("a", "b", "c"))
     >>> print(rivals(MaxPrecision(samples, k=1), resamples=100))
-     wins   value  rule
-    100 %  1.0000  a => same class as x
-      0 %  0.9900  (always) => same class as x
+     wins   value  coverage  rule
+    100 %  1.0000     0.990  a => same class as x
+      0 %  0.9900     1.000  (always) => same class as x
     rivals     2 rules within 0.01 of the best; none is missing
     common     no condition is in all of them
     wins       how often a rule is the best of these in 100 resamples
@@ -175,12 +182,20 @@ def rivals(
         if abs(Fraction(value) - Fraction(ranking.values[0])) <= margin
     ]
     complete = ranking.complete and (len(near) < len(ranking) or len(ranking) <= most)
-    near = near[:most]
-    rules = tuple(ranking.rules[place] for place in near)
+    rules = [ranking.rules[place] for place in near]
+    values = [ranking.values[place] for place in near]
+    if isinstance(problem, MaxPrecision) and len(rules) == wanted and values[0] == values[-1]:
+        # Of more rules of the greatest precision than are listed, those that cover most.
+        widest = best_rules(covering(problem, values[0]), most, time_limit=time_limit)
+        rules = [problem.explanation(found.features) for found in widest.rules] or rules
+    order = sorted(
+        range(len(rules)), key=lambda i: (abs(values[i] - values[0]), -(rules[i].coverage or 0))
+    )[:most]
+    rules, values = [rules[i] for i in order], [values[i] for i in order]
     common = set.intersection(*(set(found.features) for found in rules)) if rules else set()
     return Rivals(
-        rules,
-        tuple(ranking.values[place] for place in near),
+        tuple(rules),
+        tuple(values),
         _wins(problem, rules, count, rng),
         tuple(problem.feature_names[j] for j in sorted(common)),
         complete,
@@ -190,7 +205,7 @@ def rivals(
 
 
 def _wins(
-    problem: MonomialProblem, rules: tuple[Explanation, ...], count: int, rng: Any
+    problem: MonomialProblem, rules: Sequence[Explanation], count: int, rng: Any
 ) -> tuple[float, ...]:
     """Return how often each rule is the best of these on samples drawn from the samples."""
     if not rules:

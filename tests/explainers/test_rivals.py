@@ -81,6 +81,23 @@ def test_wins_are_shares_of_resamples():
     )
 
 
+def test_of_many_rules_of_the_greatest_precision_those_that_cover_most_are_listed():
+    rng = np.random.default_rng(5)
+    samples = cpx.Samples(rng.random((80, 9)) < 0.7, [1] * 80)
+    problem = MaxPrecision(samples, k=2)
+    every, few = (
+        cpx.rivals(problem, 0.0, resamples=5),
+        cpx.rivals(problem, 0.0, most=6, resamples=5),
+    )
+    assert len(every) > 30
+    assert every.complete
+    assert not few.complete
+    coverage = sorted((rule.coverage for rule in every), reverse=True)
+    for found in (every, few):
+        assert [rule.coverage for rule in found] == coverage[: len(found)]
+        assert {rule.precision for rule in found} == set(found.values) == {1}
+
+
 def test_it_shows_itself_and_plots():
     pytest.importorskip("matplotlib").use("agg")
     problem = random_problem(3, kinds=(MaxPrecision,))
