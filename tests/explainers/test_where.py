@@ -27,7 +27,7 @@ def test_the_same_texts_for_many_rows() -> None:
     untrue = 0
     for row in range(0, 150, 12):
         problem = explainer.problem(X.iloc[row], k=3, where=where)
-        untrue += bool(problem.side_constraints.constraints[0].untrue)
+        untrue += bool(problem.side_constraints[0].untrue)
         found = explainer.explain(X.iloc[row], k=3, where=where)
         assert not {LONG, "sepal width (cm)"} <= columns(found)
         literals = [str(literal) for literal in found.rule.literals]

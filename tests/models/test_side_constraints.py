@@ -27,8 +27,8 @@ from cpx.models.side_constraints.form import (
     LinearConstraint,
     SideConstraint,
     SideConstraints,
+    propagated,
 )
-from cpx.models.side_constraints.propagation import propagated
 from cpx.solving.clash import smallest_clash
 from cpx.testing.random_trees import random_reason
 
