@@ -138,16 +138,58 @@ def test_sufficient_reasons(seed: int, definition: str) -> None:
         assert result.objective == least
 
 
-def best_allowed(plain: Any, problem: Any, modulo: int) -> tuple[int, Any] | None:
-    """Return the best value and tie of the sets that the plain problem and the texts allow."""
+def ranked(plain: Any) -> list[tuple[Any, Any, tuple[int, ...]]]:
+    """Return what all sets are worth, less being better, and how they tie; the best first."""
     sign, found = 1 if plain.sense == "min" else -1, []
     for size in range(plain.n_features + 1):
         for chosen in combinations(range(plain.n_features), size):
             tried = plain.evaluate(plain.explanation(chosen))
-            if tried.feasible and allowed(problem, {j % modulo for j in chosen}):
-                tie = plain.tie(chosen) if hasattr(plain, "tie") else None
-                found.append((sign * tried.objective, tie))
-    return None if not found else (sign * min(found)[0], min(found)[1])
+            if tried.feasible:
+                tie = plain.tie(chosen) if hasattr(plain, "tie") else 0
+                found.append((sign * tried.objective, tie, chosen))
+    return sorted(found)
+
+
+def best_allowed(plain: Any, problem: Any, modulo: int) -> tuple[int, Any] | None:
+    """Return the best value and tie of the sets that the plain problem and the texts allow."""
+    sign = 1 if plain.sense == "min" else -1
+    kept = (row for row in ranked(plain) if allowed(problem, {j % modulo for j in row[2]}))
+    return next(((sign * value, tie) for value, tie, _ in kept), None)
+
+
+BRANCHED = {
+    "hitting-sets": lambda seed: random_reason(seed, definition="sufficient"),
+    "mlse": random_expectation,
+    "fewest": lambda seed: random_expectation(seed, "mixture", dual=True),
+    "selection": random_selection,
+}
+
+
+@pytest.mark.parametrize("kind", BRANCHED)
+def test_branching_past_the_best_sets(kind: str) -> None:
+    nodes = 0
+    for seed in range(30):
+        plain: Any = BRANCHED[kind](seed)
+        every = range(plain.n_features)
+        best = ranked(plain)
+        if len(every) < 2 or not best:
+            continue
+        excluded = best[: 1 + seed % 4]
+        texts = [
+            " or ".join("not " * (j in chosen) + f"feature[{j}]" for j in every)
+            for _, _, chosen in excluded
+        ]
+        engine = "hitting-sets" if kind == "hitting-sets" else "search"
+        result = solve(plain.where(*texts), engine)
+        nodes += int(result.raw_status.split()[0])
+        assert result.proved
+        if len(best) == len(excluded):
+            assert str(result.status) == "INFEASIBLE"
+            continue
+        value = best[len(excluded)][0]
+        assert result.objective == (value if plain.sense == "min" else -value)
+        assert result.verified
+    assert nodes > 40
 
 
 @pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])
