@@ -43,6 +43,10 @@ def test_reasons_and_probabilistic_explanations() -> None:
     assert used in columns(other)
     expected = cpx.explain(TREE, X.iloc[60], X, kind="probabilistic", k=2, where=f"not '{LONG}'")
     assert LONG not in columns(expected)
+    fewest = cpx.explain(
+        TREE, X.iloc[60], X, kind="probabilistic", threshold=0.5, where=f"'{LONG}' and '{WIDE}'"
+    )
+    assert {LONG, WIDE} <= columns(fewest)
 
 
 def test_a_clash_is_named_and_a_wrong_name_refused() -> None:
