@@ -245,7 +245,7 @@ def test_a_clash_of_many_is_found() -> None:
 
 
 def test_where_a_clash_is_not_looked_for_it_is_said_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Three classes: reasons of these have no statement.
+    # Sufficient reasons of several trees have no statement.
     seeds = (random_reason(seed, definition="sufficient") for seed in range(99))
     unstated = next(problem for problem in seeds if not problem.stated and problem.n_features)
     result = solve(unstated.where("feature[0]", "not feature[0]"), "hitting-sets")
