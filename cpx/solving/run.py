@@ -223,6 +223,8 @@ def run(
     except KeyboardInterrupt:
         # The answer is there, and its check takes little time: the first Ctrl-C loses neither.
         result = conclude(progress, outcome, engine, form, notes, cpu)
+    if not problem.side_constraints:
+        return result
     return with_clash(problem, result, progress.remaining)
 
 
