@@ -26,7 +26,8 @@ def show(
         typer.Option(
             "--as",
             metavar="FORM",
-            help="statement, cpmpy, flat, cnf, wcnf, opb, lp, mps or cp-sat.",
+            help="statement, cpmpy, flat, cnf, wcnf, opb, lp, mps, cp-sat, minizinc, flatzinc "
+            "or xcsp3.",
             autocompletion=opt.complete_show_forms,
         ),
     ] = "statement",
@@ -67,7 +68,7 @@ def export(
         typer.Option(
             "--to",
             metavar="FORM",
-            help="wcnf, opb, lp, mps or cp-sat.",
+            help="wcnf, opb, lp, mps, cp-sat, minizinc, flatzinc or xcsp3.",
             autocompletion=opt.complete_export_forms,
             show_default=False,
         ),
@@ -86,6 +87,7 @@ def export(
     Examples:
       cpx export inst.json --to wcnf -o inst.wcnf
       cpx export inst.json --to lp --encoding channelling -o inst.lp
+      cpx export inst.json --to minizinc -o inst.mzn
 
     \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.

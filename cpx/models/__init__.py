@@ -4,7 +4,6 @@
 """
 
 # "X as X" is how a name is exported: a new problem needs its one line here, and no other.
-from cpx.models.added_encodings import add_encoding as add_encoding
 from cpx.models.base import Encoding as Encoding
 from cpx.models.base import Problem as Problem
 from cpx.models.base import RatioProblem as RatioProblem
@@ -18,6 +17,7 @@ from cpx.models.monomial.weighted import KMonomial as KMonomial
 from cpx.models.monomial.weighted import MaxCoverage as MaxCoverage
 from cpx.models.monomial.weighted import NegativeOnly as NegativeOnly
 from cpx.models.registry import PROBLEMS as PROBLEMS
+from cpx.models.registry import add_encoding as add_encoding
 from cpx.models.registry import problem_class as problem_class
 from cpx.models.registry import register as register
 from cpx.models.rule_set.learning import RuleSetLearning as RuleSetLearning
