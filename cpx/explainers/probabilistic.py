@@ -34,6 +34,8 @@ from cpx.trees.linear import is_linear, read_linear
 if TYPE_CHECKING:
     import pandas as pd
 
+    from cpx.explainers.sampled_probability import FewestSampled
+
 __all__ = ["FITTED", "ProbabilisticExplainer"]
 
 FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
@@ -265,6 +267,8 @@ class ProbabilisticExplainer:
         Result
             Its ``explanation`` is None when the engine found nothing.
         """
+        if options.get("measure") == SAMPLED:
+            return self._by_samples(x, k, {**options})[1]
         problem, result = self._solved(x, k, {**options})
         return self.measured(problem, result, options.get("fresh", FRESH))
 
@@ -297,7 +301,10 @@ class ProbabilisticExplainer:
             attributes reach the threshold.
         """
         if options.get("measure") == SAMPLED:
-            return self._by_samples(x, k, {**options})
+            question, result = self._by_samples(x, k, {**options})
+            if result.explanation is None:
+                raise EngineError(question.nothing(result))
+            return self._answer(question.problem, result, "the share of these rows", ())
         problem, result = self._solved(x, k, {**options})
         result = self.measured(problem, result, options.get("fresh", FRESH))
         measured: Any = result.explanation
@@ -317,8 +324,10 @@ class ProbabilisticExplainer:
         )
         return answer
 
-    def _by_samples(self, x: Any, k: int | None, asked: dict[str, Any]) -> ExpectedExplanation:
-        """Explain x by the fewest values with which enough rows that are drawn keep its class."""
+    def _by_samples(
+        self, x: Any, k: int | None, asked: dict[str, Any]
+    ) -> tuple[FewestSampled, Result]:
+        """Ask for the fewest values with which enough rows that are drawn keep the class of x."""
         from cpx.explainers.sampled_probability import FewestSampled
 
         threshold, fresh = asked.pop("threshold", None), asked.pop("fresh", FRESH)
@@ -329,15 +338,14 @@ class ProbabilisticExplainer:
         backend, seed, engine = self._engine(asked)
         problem = self.problem(x, self.coding.n_attributes, **asked)
         question = FewestSampled(problem, threshold, count, least, seed)
-        result, proved = question.solve(backend, seed, engine)
+        result, proved = question.solve(backend, engine)
         if result.explanation is None:
-            raise EngineError(question.nothing(result, backend, seed, engine))
+            return question, result
         rule = problem.explanation(result.explanation.features)
         found = replace(
             problem.conclude(rule, False, None, None), proved=question.told(result, proved)
         )
-        result = self.measured(problem, replace(result, explanation=found), fresh)
-        return self._answer(problem, result, "the share of these rows", ())
+        return question, self.measured(problem, replace(result, explanation=found), fresh)
 
     def _best_reachable(self, problem: ExpectedPrediction, result: Result) -> str:
         """Say what can be expected at most, where no attributes reach a threshold."""
@@ -366,6 +374,8 @@ class ProbabilisticExplainer:
         self, x: Any, k: int | None, asked: dict[str, Any]
     ) -> tuple[ExpectedPrediction, Result]:
         asked.pop("fresh", None)
+        if own := [name for name in ("samples", "least") if name in asked]:
+            raise InvalidOption(f"{own[0]} is for the measure {SAMPLED}")
         backend, seed, engine = self._engine(asked)
         problem = self.problem(x, k, **asked)
         return problem, solve_with(problem, backend, seed, engine)
