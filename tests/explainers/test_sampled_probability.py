@@ -120,8 +120,18 @@ def test_naive_bayes_is_what_it_says() -> None:
         assert fitted.weights[c] / 2**30 == pytest.approx(len(own) / 300, abs=1e-8)
         for a in range(2):
             assert fitted.tables[c][a][0, 1] / 2**30 == pytest.approx(own[:, a].mean(), abs=1e-6)
-    with pytest.raises(DataError, match="labels"):
-        fit_naive_bayes(codes, [2, 2], labels[:-1])
+    for wrong in (labels[:-1], [None, *labels[1:]], [np.nan, *labels[1:]]):
+        with pytest.raises(DataError, match="labels"):
+            fit_naive_bayes(codes, [2, 2], wrong)
+    with pytest.raises(DataError, match="no rows"):
+        fit_naive_bayes(codes[:0], [2, 2], [])
+
+
+def test_naive_bayes_smooths_each_class_by_its_own_rows() -> None:
+    fitted = fit_naive_bayes([[0], [0], [1], [1], [1]], [2], [0, 0, 0, 1, 1])
+    # Of a class of n rows: half a row as its rows are, half a row of either state alike.
+    shares = [(1 + 1 / 6 + 1 / 4) / 4, (2 + 1 / 2 + 1 / 4) / 3]
+    assert [t[0][0, 1] / 2**30 for t in fitted.tables] == pytest.approx(shares, abs=1e-8)
 
 
 def test_logistic_regression_under_naive_bayes() -> None:
