@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import highspy
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -99,18 +98,6 @@ def test_it_agrees_with_hitting_sets(
         assert oracle.counterexample(answer.attributes) is None
     again = [minimum_reason(model, x) for x in X[:3]]
     assert [a.attributes for a in again] == [a.attributes for a in found[0][:3]]
-
-
-def test_highs_may_have_run_with_more_threads() -> None:
-    other = highspy.Highs()
-    other.setOptionValue("output_flag", False)
-    other.setOptionValue("threads", 2)
-    other.addVars(1, np.zeros(1), np.ones(1))
-    other.run()
-    program = Relaxation(np.ones(2, dtype=np.int64), 0)
-    program.add(np.full(2, UNIT))
-    assert program.solve().value == pytest.approx(1.0)
-    assert program.bound(5)[0] == 1
 
 
 @pytest.mark.usefixtures("at_once")
