@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import highspy
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier
 
+from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
 from cpx.backends.search.reasons.cuts import UNIT, Cuts
 from cpx.backends.search.reasons.relaxation import Relaxation
 from cpx.methods.reasons import SufficiencyOracle, minimum_reason
@@ -100,18 +100,6 @@ def test_it_agrees_with_hitting_sets(
     assert [a.attributes for a in again] == [a.attributes for a in found[0][:3]]
 
 
-def test_highs_may_have_run_with_more_threads() -> None:
-    other = highspy.Highs()
-    other.setOptionValue("output_flag", False)
-    other.setOptionValue("threads", 2)
-    other.addVars(1, np.zeros(1), np.ones(1))
-    other.run()
-    program = Relaxation(np.ones(2, dtype=np.int64), 0)
-    program.add(np.full(2, UNIT))
-    assert program.solve().value == pytest.approx(1.0)
-    assert program.bound(5)[0] == 1
-
-
 @pytest.mark.usefixtures("at_once")
 def test_a_stop_leaves_a_bound_that_holds(boosted: tuple[TreeModel, np.ndarray]) -> None:
     model, X = boosted
@@ -131,6 +119,33 @@ def test_a_stop_leaves_a_bound_that_holds(boosted: tuple[TreeModel, np.ndarray])
         assert found.proved == (found.lower == found.upper)
         open_ones += not found.proved
     assert open_ones
+
+
+def test_the_only_set_that_may_be_lighter_is_decided(
+    boosted: tuple[TreeModel, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Multipliers may fix every element where the bound is still below the best known reason."""
+    model, X = boosted
+    least = minimum_reason(model, X[0])
+    oracle = SufficiencyOracle.of_row(model, X[0])
+    n = len(oracle.grid.used)
+    best = np.array([a in least.attributes for a in oracle.grid.used], dtype=np.int64)
+    monkeypatch.setattr(
+        Relaxation, "bound", lambda _, upper: (min(least.upper, upper), best, best)
+    )
+    found = [(1 << n) - 1]
+
+    def note(reason: int) -> int:
+        found.append(reason)
+        return min(one.bit_count() for one in found)
+
+    none, all_of_them = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
+    search = BranchAndCut(
+        oracle, all_of_them, none, all_of_them, n, 0, note, lambda _: n, lambda _: None
+    )
+    search.run()
+    assert search.upper == least.upper < n
+    assert found[-1] == oracle.bits(least.attributes)
 
 
 @pytest.mark.parametrize("heaviest", [1, 40, 2**30])
