@@ -192,14 +192,16 @@ def _proved(
     problem: Problem, answer: Result, path: Path | None, seconds: float | None
 ) -> Claim | None:
     """Return what the proof in a file proves, or one that is made; None where none is."""
-    from cpx.solving.proofs import confirm, prove
+    from cpx.check.proofs import proved
+    from cpx.solving.proofs import prove
 
+    instance = problem.to_dict()
     if path is None:
         made = prove(problem, answer, seconds)
-        return None if made is None else confirm(problem, made.to_bytes())
+        return None if made is None else proved(instance, made.to_bytes())
     try:
         with path.open("rb") as stream:
-            return confirm(problem, stream)
+            return proved(instance, stream)
     except OSError as error:
         raise InvalidInstance(f"{path}: cannot be read: {error.strerror}") from error
 
