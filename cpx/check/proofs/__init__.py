@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import IO, Any
 
 from cpx.check.claims import number
@@ -85,10 +86,16 @@ def one_thread() -> AbstractContextManager[object]:
     Matrices have a few hundred rows: threads that waited for each other took nine tenths of the
     processor time.
     """
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[object] = threadpool_limits(1)
+    limits: AbstractContextManager[object] = _libraries().limit(limits=1)
     return limits
+
+
+@cache
+def _libraries() -> Any:
+    # Looking for them takes longer than most checks; NumPy's is loaded by now.
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def covers(claim: Claim, result: Mapping[str, Any]) -> bool:
