@@ -12,7 +12,7 @@ from cpx.backends.search.reasons.cuts import UNIT, Cuts
 from cpx.backends.search.reasons.relaxation import Relaxation
 from cpx.methods.reasons import SufficiencyOracle, minimum_reason
 from cpx.methods.reasons import minimum as minimum_module
-from cpx.trees import TreeModel, read_model
+from cpx.trees import Attribute, Tree, TreeModel, read_model
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.methods.reasons.test_minimum import values
 
@@ -52,6 +52,36 @@ def test_every_reason_meets_every_inequality(kind: str) -> None:
                         sum(w for p, w in enumerate(weights.tolist()) if reason >> p & 1) >= UNIT
                     )
     assert told > 30
+
+
+@pytest.mark.parametrize("n", [3, 6, 7, 9])
+def test_weights_of_a_leaf_may_add_up_to_more_than_64_bits(n: int) -> None:
+    """Each attribute alone takes from the rival nearly all that it has, by leaves of 2**60."""
+    high = 2.0**60 - 2.0**12
+    low, nearly = -high, 2.0**12 - high
+
+    def after_z(a: int) -> tuple[list[int], list[list[float]]]:
+        if a == n:
+            return [-1], [[high]]
+        nodes, leaves = after_z(a + 1)
+        return [a, *nodes, -1], [*leaves, [nearly]]
+
+    def after_x(a: int) -> tuple[list[int], list[list[float]]]:
+        if a == n:
+            return [-1], [[low]]
+        nodes, leaves = after_x(a + 1)
+        return [a, -1, *nodes], [[nearly], *leaves]
+
+    (left, most), (right, least) = after_z(1), after_x(1)
+    nodes = [0, *left, *right]
+    tree = Tree(nodes, [0] * len(nodes), [0] * len(nodes), [*most, *least], (0,))
+    attributes = [Attribute(f"a{a}") for a in range(n)]
+    model = TreeModel(attributes, ["no", "yes"], [tree, tree], [[0.5]] * n, "sum", "positive", [0])
+    oracle = SufficiencyOracle(model, model.cells([1.0] * n))
+    space = oracle.space(1)
+    space.point[:] = 0
+    assert space.weigh() == 2 * int(high)  # what the rival has at z
+    assert space.weights.min() > 2**61
 
 
 @pytest.mark.usefixtures("at_once")
