@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -118,8 +119,8 @@ def check(
         bool, typer.Option("--prove", help="Make a proof of its bound, and check it.")
     ] = False,
     time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="For making a proof.")
-    ] = None,
+        float, opt.seconds_option("Limit for making a proof; 'none' for no limit.")
+    ] = math.inf,
 ) -> None:
     r"""Check a saved result against its instance, independently of all engines.
 
@@ -139,14 +140,16 @@ def check(
     Exit codes: 0 confirmed; 3 too much for the checker to decide, no judge for this kind of
     problem, or a proof of less than the result claims; 1 a check fails; 2 wrong input.
     """
-    from cpx.answers.result import Result
+    from cpx.answers.result import Result, Status
     from cpx.answers.values import digits, in_words
     from cpx.check import UNDECIDED, UNJUDGED, on_trust, violations
-    from cpx.check.proofs import Refused, covers
+    from cpx.check.proofs import Refused, Undecided, covers
     from cpx.cli.reading import read_instance, result_object
+    from cpx.support.validation import seconds
 
     if prove and proof is not None:
-        raise InvalidOption("prove: a proof is made, or read from a file")
+        raise InvalidOption("--prove makes a proof, and --proof reads one: give one of them")
+    limit_seconds = seconds(opt.limit(time_limit))
     problem, data = read_instance(inst), result_object(result)
     instance = problem.to_dict()
     found = violations(instance, data)
@@ -156,10 +159,12 @@ def check(
     if found:
         raise typer.Exit(3 if undecided.keys() >= {*found} else 1)
     answer = Result.from_dict(data)
-    claim, wanted = None, prove or proof is not None
+    claim, wanted, beyond = None, prove or proof is not None, ""
     try:
         if wanted:
-            claim = _proved(problem, answer, proof, time_limit)
+            claim = _proved(problem, answer, proof, limit_seconds)
+    except Undecided as undecided_proof:
+        beyond = str(undecided_proof)
     except Refused as refused:
         typer.echo(f"FAILED proof: {refused}")
         raise typer.Exit(1) from None
@@ -171,7 +176,9 @@ def check(
     typer.echo(f"OK {answer.status}, {known}, {limit}: the data confirm it")
     less = wanted and not (claim is not None and covers(claim, data))
     if less:
-        typer.echo("UNDECIDED proof: less is proved than the result claims")
+        none = answer.bound is None and answer.status is not Status.INFEASIBLE
+        told = "nothing is claimed" if none else "less is proved than the result claims"
+        typer.echo(f"UNDECIDED proof: {beyond or told}")
     elif wanted:
         typer.echo("OK proof: it proves what is claimed")
     typer.echo(f"taken on trust: {', '.join(on_trust(instance, data, claim))}")

@@ -56,7 +56,7 @@ def fit_naive_bayes(
     >>> fitted
     <TreeMixture: mixture, 2 components, 2 attributes>
     >>> fitted.posterior([1, 1], [[True, True]]).round(2).tolist()
-    [[0.09, 0.91]]
+    [[0.05, 0.95]]
     """
     rows, given = np.asarray(codes), np.asarray(labels)
     if given.shape != rows.shape[:1]:

@@ -162,6 +162,8 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     threshold, measure, prediction, unit
         With ``kind="probabilistic"``, as for :meth:`cpx.ProbabilisticExplainer.problem`: with a
         threshold in place of k, the fewest values that reach it.
+    samples, least
+        With ``measure="sampled-probability"``, as for :meth:`cpx.ProbabilisticExplainer.explain`.
 
     Returns
     -------

@@ -181,7 +181,7 @@ class ProbabilisticExplainer:
         prediction: str | None = None,
         required: Any = (),
         forbidden: Any = (),
-        where: Any = (),
+        where: str | Sequence[str] = (),
         unit: Any = None,
         label: Any = None,
         name: str = "",

@@ -10,6 +10,7 @@ from cpx.answers.explanation import Explanation, Reason
 from cpx.answers.result import Result, Status
 from cpx.errors import EngineError, InvalidOption, shown
 from cpx.explainers.arguments import SOLVE_OPTIONS, TIME_LIMIT, ReasonOptions
+from cpx.models.side_constraints.text import texts_of
 from cpx.models.sufficient_reason.features import Features, Level
 from cpx.models.sufficient_reason.form import Definition
 from cpx.models.sufficient_reason.problem import SufficientReason
@@ -30,7 +31,7 @@ class ReasonQuestion:
     weights: Sequence[int] | Mapping[Any, int] | None = None
     required: object = ()
     forbidden: object = ()
-    where: Any = ()
+    where: str | Sequence[str] = ()
     class_names: Sequence[str] | Mapping[Any, str] | None = None
     label: Any = None
     name: str = ""
@@ -38,7 +39,7 @@ class ReasonQuestion:
     def problem(self, trees: TreeModel, x: Any) -> SufficientReason:
         """State the problem for a row of a model."""
         features = Features(trees, row_values(trees, x), self.level)
-        return SufficientReason(
+        stated = SufficientReason(
             trees,
             features.x,
             self.level,
@@ -46,13 +47,14 @@ class ReasonQuestion:
             weights=_weights(features, self.weights),
             required=_several(self.required),
             forbidden=_several(self.forbidden),
-            side_constraints=self.where,
             label=self.label,
             context=class_context(
                 trees, int(trees.predict_index(features.x)[0]), self.class_names
             ),
             name=self.name,
         )
+        texts = texts_of(self.where)
+        return stated.where(*texts) if texts else stated
 
 
 def explain_by_reason(model: Any, x: Any, **options: Unpack[ReasonOptions]) -> Reason:

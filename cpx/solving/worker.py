@@ -18,6 +18,7 @@ import os
 import select
 import signal
 import sys
+import time
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -162,6 +163,8 @@ def _work(job: dict[str, Any], outbox: Outbox, inbox: Inbox | None = None) -> No
     from cpx.backends.progress import start_thread
     from cpx.solving.run import run
 
+    started = time.perf_counter()
+
     def listen(event: Event) -> None:
         found = event.explanation
         features = None if found is None else list(found.features)
@@ -171,6 +174,8 @@ def _work(job: dict[str, Any], outbox: Outbox, inbox: Inbox | None = None) -> No
         outbox.send({"phase": name, "times": times})
 
     def began(progress: Progress) -> None:
+        # Whoever waits counts the time that it takes to unpack the problem, too.
+        progress.started = started
         if inbox is not None:
             start_thread(lambda: _hear(inbox, progress))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -20,6 +20,10 @@ def anything(chosen: frozenset[int]) -> bool:
     return True
 
 
+def unconstrained(chosen: Iterable[int]) -> list[str]:
+    return []
+
+
 def said(
     enough: Enough, features: list[int] | None, status: str = "OPTIMAL", **changes: Any
 ) -> list[str]:
@@ -32,7 +36,9 @@ def said(
         result |= {"bound": None, "gap": None}
     if features is None:
         result["gap"] = None
-    return violations(MinimumSubset(weights, {0}, {2}, enough), result | changes)
+    return violations(
+        MinimumSubset(weights, {0}, {2}, enough, lambda chosen: []), result | changes
+    )
 
 
 def test_right_answers_pass() -> None:
@@ -75,7 +81,7 @@ def test_wrong_values_are_told() -> None:
 def test_a_claim_that_nothing_is_enough_is_decided_by_all_that_is_allowed() -> None:
     all_allowed = "status: INFEASIBLE, but all features that are allowed are enough together"
     assert said(lambda chosen: chosen == {0, 1, 3}, None, "INFEASIBLE") == [all_allowed]
-    clash = MinimumSubset([1, 1], {0}, {0}, anything)
+    clash = MinimumSubset([1, 1], {0}, {0}, anything, unconstrained)
     nothing = {"status": "INFEASIBLE", "objective": None, "bound": None, "gap": None, "trace": []}
     assert violations(clash, nothing | {"explanation": None}) == []
 

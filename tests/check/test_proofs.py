@@ -143,6 +143,33 @@ def test_optima_of_all_kinds_are_proved_and_nothing_better(counted: int) -> None
     assert len(seen) == 2 * len(KINDS)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_great_weight_that_required_features_exclude_is_added_exactly(
+    kind: type[MonomialProblem],
+) -> None:
+    # What is left is added in small floats, which cannot tell the great weight from one more.
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        agreement = rng.random((60, 7)) < 0.6
+        agreement[-1] = np.arange(7) > 0
+        same = agreement[:, :4].all(axis=1)
+        same[-1] = True
+        weights = np.ones(60, dtype=int)
+        weights[-1] = 2**28 + rng.integers(2**20)
+        least = Fraction(1, int(weights.sum()))
+        samples = Samples(agreement, same, weights=weights)
+        problem = kind(samples, k=4, required=[0], min_coverage=least)
+        value, instance = optimum(problem), problem.to_dict()
+        assert value is not None
+        claim, lines = prover.prove(instance, Claim(value), never)
+        assert proved(instance, document(problem, lines, claim)) == Claim(value)
+        for wrong in (Claim(None), Claim(better(problem, value))):
+            if isinstance(wrong.bound, int) and wrong.bound < 0:
+                continue
+            with pytest.raises(Refused):
+                proved(instance, document(problem, ["counted"], wrong))
+
+
 def _over(times: int) -> Callable[[], bool]:
     """Return what says, after so many questions, that the time is up."""
     left = iter(range(times))
@@ -291,6 +318,7 @@ def test_a_prover_whose_bounds_are_off_by_one_is_caught(
         ({"claim": {"bound": True}}, "a claim is"),
         ({"claim": {"bound": "1/0"}}, "a claim is"),
         ({"claim": {"bound": "1e999999999"}}, "a claim is"),
+        ({"claim": {"bound": "9" * 5000}}, "a claim is"),
         ({"claim": {"bound": "1/2"}}, "no value"),
         ({"claim": {"infeasible": 1}}, "a claim is"),
         ({"claim": {"bound": 10**30}}, "too large"),
@@ -327,6 +355,17 @@ def test_constraints_that_the_checker_does_not_know_are_refused_by_name() -> Non
         )
         with pytest.raises(Refused, match="constraints"):
             proved(altered, whole)
+
+
+def test_samples_that_no_engine_sees_are_no_part_of_a_proof() -> None:
+    problem = two_samples()
+    told = KMonomial(problem.samples, k=1, unseen=problem.samples)
+    assert "unseen" in told.to_dict()
+    claim, lines = prover.prove(told.to_dict(), Claim(0), never)
+    for proof in (document(told, lines, claim), document(problem, lines, claim)):
+        assert proved(told.to_dict(), proof) == proved(problem.to_dict(), proof) == Claim(0)
+    with pytest.raises(Refused, match="better rule"):
+        prover.prove(told.to_dict(), Claim(1), never)
 
 
 def test_a_claim_covers_what_is_between_bound_and_value() -> None:

@@ -57,6 +57,11 @@ def test_wrong_arguments_are_named(run: Run, inst: Path) -> None:
     assert run("solve", inst, "--no-isolate", "-o", "r").exit_code == 0
     assert run("check", inst, "r", "--proof", "nowhere").exit_code == 2
     assert run("check", inst, "r", "--proof", "r", "--prove").exit_code == 2
+    for seconds in ("-1", "0", "nan", "soon"):
+        done = run("check", inst, "r", "--prove", "--time-limit", seconds)
+        assert done.exit_code == 2, seconds
+        assert "seconds" in done.stderr
+    assert run("check", inst, "r", "--prove", "--time-limit", "none").exit_code == 0
     save(KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1), "rule.json")
     done = run("solve", "rule.json", "--proof", "p")
     assert done.exit_code == 2

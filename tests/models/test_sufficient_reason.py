@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from cpx import SufficientReason, solve
 from cpx.answers.result import Status
-from cpx.check.reasons import _Reason
+from cpx.check.reasons import Reason
 from cpx.errors import InvalidInstance
 from cpx.models.minimum_subset.form import LossForm, reduced
 from cpx.models.sufficient_reason.features import conditions
@@ -91,7 +91,7 @@ def _on_attributes(seed: int, **arguments: Any) -> SufficientReason:
 @pytest.mark.parametrize("seed", range(150))
 def test_the_form_and_the_checker_are_the_definition(seed: int) -> None:
     problem = _on_attributes(seed)
-    checker = _Reason(problem.to_dict())
+    checker = Reason(problem.to_dict())
     for size in range(problem.n_features + 1):
         for S in combinations(range(problem.n_features), size):
             right = _is_reason(problem, _rows(problem, S))
@@ -103,7 +103,7 @@ def test_the_form_and_the_checker_are_the_definition(seed: int) -> None:
 def test_the_full_definition_of_several_trees(seed: int) -> None:
     model = random_tree_model(seed)
     problem = SufficientReason(model, random_row(model, seed), definition="sufficient")
-    checker = _Reason(problem.to_dict())
+    checker = Reason(problem.to_dict())
     for size in range(problem.n_features + 1):
         for S in combinations(range(problem.n_features), size):
             right = _is_reason(problem, _rows(problem, S))
@@ -130,7 +130,7 @@ def test_conditions_are_free(seed: int) -> None:
             SufficientReason(model, x, level="conditions")
         return
     problem = SufficientReason(model, x, level="conditions", definition="sufficient")
-    checker = _Reason(problem.to_dict())
+    checker = Reason(problem.to_dict())
     tests, cells = conditions(model), model.cells(x)
     own = [bool(cells[a] <= j) for a, j in tests]
     assert problem.n_features == len(tests) < 10
@@ -187,7 +187,7 @@ def test_rounded_losses(seed: int) -> None:
     exact = SufficientReason(
         problem.tree_model, problem.x, level=problem.level, definition="sufficient"
     )
-    checker = _Reason(problem.to_dict())
+    checker = Reason(problem.to_dict())
     sizes = range(problem.n_features + 1)
     sets = [S for n in sizes for S in combinations(range(problem.n_features), n)]
     for S in sets[:200]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cpx import KernelRule, KMonomial, MaxPrecision, Samples, solve
+from cpx import KernelRule, KMonomial, MaxCoverage, MaxPrecision, Samples, solve
 from cpx.answers.result import Status
 from cpx.check import on_trust
 from cpx.check.proofs import Claim, proved
@@ -78,3 +78,13 @@ def test_kinds_without_proofs_are_refused_by_name() -> None:
     asked = KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1)
     with pytest.raises(InvalidOption, match="there are none for kernel-rule"):
         solve(asked, "search", proof=True)
+
+
+def test_an_answer_is_not_wrong_because_the_checker_cannot_add_it_up() -> None:
+    rng = np.random.default_rng(0)
+    samples = Samples(rng.random((600, 4)) < 0.5, rng.random(600) < 0.5)
+    problem = MaxCoverage(samples, k=2, min_precision=1 / 3)
+    result = solve(problem, "search", proof=True)
+    assert result.status is Status.OPTIMAL
+    assert result.proof is None
+    assert "no proof was made: numbers are too large for the checker" in result.warnings

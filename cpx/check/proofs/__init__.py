@@ -13,10 +13,10 @@ from typing import IO, Any
 
 from cpx.check.claims import number
 from cpx.check.proofs import learning, monomials, reasons, rule_sets
-from cpx.check.proofs.document import Claim, Document, Refused, fingerprint, opened
+from cpx.check.proofs.document import Claim, Document, Refused, Undecided, fingerprint, opened
 from cpx.check.shape import plain
 
-__all__ = ["PROVABLE", "Claim", "Refused", "covers", "proved"]
+__all__ = ["PROVABLE", "Claim", "Refused", "Undecided", "covers", "proved"]
 
 _Check = Callable[[Mapping[str, Any], Document], None]
 

@@ -210,9 +210,9 @@ class Box:
             raise Refused("a better rule has two more features")
         if self.r < 3:
             return
-        kept = useful.sum(axis=1) > 1
-        useful = useful[np.ix_(kept, kept)]
-        agrees, bad, signed = self._agrees[kept], self._bad, self._weights.copy()
+        linked = useful.sum(axis=1) > 1
+        useful = useful[np.ix_(linked, linked)]
+        agrees, bad, signed = self._agrees[linked], self._bad, self._weights.copy()
         signed[bad:] *= -1
         p, q = np.nonzero(np.triu(useful))
         for start in range(0, p.size, _PAIRS):
@@ -222,7 +222,9 @@ class Box:
             both = agrees[one] * agrees[two] * signed
             if self.goal.limited:
                 covered = both[:, :bad] @ third[:, :bad].T
-                lost = self.goal.good + both[:, bad:] @ third[:, bad:].T
+                kept = -(both[:, bad:] @ third[:, bad:].T)
+                # In integers: what the chosen features lose may be too much for this type.
+                lost = self.goal.good - kept.astype(np.int64)
                 beats = self.goal.cost(covered, lost) < self.goal.target
             else:
                 # Both classes cost their weight.

@@ -18,17 +18,22 @@ from fractions import Fraction
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, Any, cast
 
-__all__ = ["Claim", "Document", "Refused", "claim_of", "fingerprint", "opened"]
+__all__ = ["Claim", "Document", "Refused", "Undecided", "claim_of", "fingerprint", "opened"]
 
 VERSION = 1
 
 _LONGEST_LINE = 2**26
 _FRACTION = re.compile(r"-?[0-9]{1,40}(/[0-9]{0,39}[1-9][0-9]{0,39})?")
+_ASIDE = ("name", "context", "unseen")
 _KEYS = {"format", "version", "kind", "problem", "instance", "claim", "goal"}
 
 
 class Refused(Exception):
     """A proof does not prove its claim; the message says where and why."""
+
+
+class Undecided(Refused):
+    """The instance is beyond the checker: no proof of it can be taken, true or not."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +122,11 @@ def opened(proof: IO[bytes] | bytes) -> Iterator[Document]:
 
 
 def fingerprint(instance: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of an instance but its name and context, keys sorted, no blanks."""
-    data = {key: value for key, value in instance.items() if key not in ("name", "context")}
+    """Return the SHA-256 of what decides the answer to an instance, keys sorted, no blanks.
+
+    That is all but its name, its context, and the samples that no engine sees.
+    """
+    data = {key: value for key, value in instance.items() if key not in _ASIDE}
     canonical = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
 

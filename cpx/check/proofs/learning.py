@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.boxes import Box
-from cpx.check.proofs.document import Document, Refused
+from cpx.check.proofs.document import Document, Refused, Undecided
 from cpx.check.proofs.goals import Goal
 from cpx.check.proofs.monomials import check_box, root_box
 from cpx.check.rule_sets import Learning
@@ -52,7 +52,7 @@ class Table:
     def __init__(self, instance: Mapping[str, Any]) -> None:
         unknown = sorted({*instance} - _INSTANCE | {*instance["parameters"]} - _PARAMETERS)
         if unknown:
-            raise Refused(f"instance: proofs do not know {', '.join(unknown)}")
+            raise Undecided(f"instance: proofs do not know {', '.join(unknown)}")
         data = Learning(instance)
         self.literals, self.good, self.costs = data.literals, data.same, data.errors
         self.price, self.scale, self.hamming = data.price, data.price.denominator, data.hamming

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from cpx.check.monomials import KINDS, Monomial, read
 from cpx.check.proofs.boxes import Box, Features
-from cpx.check.proofs.document import Claim, Document, Refused
+from cpx.check.proofs.document import Claim, Document, Refused, Undecided
 from cpx.check.proofs.goals import FAR, Goal
 
 __all__ = ["DEEPEST", "KINDS", "MINIMISED", "NAME", "Question", "check", "check_box", "root_box"]
@@ -38,7 +38,7 @@ NAME = "monomial"
 
 MINIMISED = ("k-monomial", "negative-only")
 _INSTANCE = {"format", "version", "problem", "name", "context", "parameters", "samples", "labels"}
-_INSTANCE |= {"weights", "features", "groups"}
+_INSTANCE |= {"weights", "features", "groups", "unseen"}
 _PARAMETERS = {"k", "required", "forbidden", "one_per_group"}
 _PARAMETERS |= {"min_coverage", "max_coverage", "min_precision"}
 
@@ -130,7 +130,7 @@ class Question:
     def __init__(self, instance: Mapping[str, Any], goal: Claim) -> None:
         unknown = sorted({*instance} - _INSTANCE | {*instance["parameters"]} - _PARAMETERS)
         if unknown:
-            raise Refused(f"instance: proofs do not know {', '.join(unknown)}")
+            raise Undecided(f"instance: proofs do not know {', '.join(unknown)}")
         self.kind: str = instance["problem"]
         self.data: Monomial = read(instance)
         weights, same = self.data.weights, self.data.same
@@ -180,7 +180,7 @@ class Question:
         delta = share.denominator - gamma if gamma else 0
         largest = max(abs(alpha) + beta, gamma + delta)
         if largest * self.total >= FAR or abs(target) > FAR:
-            raise Refused("numbers are too large for the checker")
+            raise Undecided("numbers are too large for the checker")
         return Goal(alpha, beta, good, target, least, most, gamma, delta)
 
     def _root(self, goal: Goal) -> Box | None:
@@ -239,7 +239,7 @@ def root_box(
     both = np.concatenate([bad[bad > 0], good[good > 0]])
     total = int(both.sum())
     if total >= 2**53:
-        raise Refused("weights are too large for the checker")
+        raise Undecided("weights are too large for the checker")
     exact: Any = np.float32 if total < 2**24 else np.float64
     # Features that exclude much bad and little good weight come first.
     rank = np.zeros(d, dtype=np.int64)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proofs.document import Document, Refused
+from cpx.check.proofs.document import Document, Refused, Undecided
 from cpx.check.rule_sets import Selection
 
 __all__ = ["KINDS", "NAME", "Multipliers", "Node", "Table", "check", "root_of"]
@@ -62,7 +62,7 @@ class Table:
     def __init__(self, instance: Mapping[str, Any]) -> None:
         unknown = sorted({*instance} - _INSTANCE | {*instance["parameters"]} - _PARAMETERS)
         if unknown:
-            raise Refused(f"instance: proofs do not know {', '.join(unknown)}")
+            raise Undecided(f"instance: proofs do not know {', '.join(unknown)}")
         self.data = data = Selection(instance)
         self.count = data.count()
         columns = [data.cover(r) for r in range(self.count)]
@@ -71,7 +71,7 @@ class Table:
         _, first, of = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
         scale = data.price.denominator
         if (int(data.errors.sum()) + data.price * self.count) * scale * 2 >= _LARGEST:
-            raise Refused("numbers are too large for the checker")
+            raise Undecided("numbers are too large for the checker")
         costs = np.zeros(first.size, dtype=np.int64)
         np.add.at(costs, of.reshape(-1), data.errors * scale)
         order = np.argsort(first)
@@ -146,7 +146,7 @@ class Node:
         """
         table, unit, limits = self.table, by.unit, self.table.limits
         if not 0 < max(unit * table.most, by.rules, by.literals) <= table.room or unit < 1:
-            raise Refused("the unit is 0, or numbers are too large for the checker")
+            raise Undecided("the unit is 0, or numbers are too large for the checker")
         open_good = self.uncovered() & table.good
         costs = table.costs * unit
         if (by.good < 0).any() or (by.good > np.where(open_good, costs, 0)).any():

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from cpx.answers.proof import Proof
 from cpx.answers.result import Result, Status
-from cpx.check.proofs import PROVABLE, Claim, Refused, proved
+from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, proved
 from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
@@ -54,6 +54,8 @@ def with_proof(problem: Problem, result: Result, seconds: float | None = None) -
     """
     try:
         proof = prove(problem, result, seconds)
+    except Undecided as undecided:
+        return result.with_warnings(f"no proof was made: {undecided}")
     except Refused as refused:
         told = f"proof failed: {refused}"
         return replace(result, status=Status.ERROR, error=told).with_warnings(told)
