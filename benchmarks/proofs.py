@@ -26,10 +26,11 @@ from benchmarks.searching import needle
 from benchmarks.tables import show
 from cpx import KMonomial, solve
 from cpx.answers.result import Status
-from cpx.check.proofs import PROVABLE, Claim, covers
+from cpx.check.proofs import covers, proved
+from cpx.errors import InvalidOption
 from cpx.library import SUITES, suite
 from cpx.models.base import Problem
-from cpx.solving.proofs import confirm, prove
+from cpx.solving.proofs import prove, require_provable
 
 LIMIT = 120.0
 INSTANCES = 2
@@ -56,7 +57,7 @@ def measure(problem: Problem) -> Run:
     if proof is None:
         return Run(False, 0, 0, solved - start, made - solved, 0.0)
     data = proof.to_bytes()
-    claim: Claim = confirm(problem, data)
+    claim = proved(problem.to_dict(), data)
     checked = time.process_time()
     complete = result.status is not Status.FEASIBLE and covers(claim, result.to_dict())
     packed = len(gzip.compress(data))
@@ -74,7 +75,7 @@ def instances() -> Iterator[tuple[str, Problem]]:
     for name in SUITES:
         for entry in suite(name):
             problem = entry.problem()
-            if entry not in seen and problem.kind in PROVABLE:
+            if entry not in seen and _provable(problem):
                 yield f"library, {entry.family}", problem
             seen.add(entry)
     place = os.environ.get("CPX_DATA")
@@ -88,6 +89,14 @@ def instances() -> Iterator[tuple[str, Problem]]:
         for number in range(INSTANCES):
             x, explainer = box.instance(number, 0)
             yield f"paper, {dataset.name}", KMonomial(explainer.samples(x, 1000), 5)
+
+
+def _provable(problem: Problem) -> bool:
+    try:
+        require_provable(problem)
+    except InvalidOption:
+        return False
+    return True
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
-from cpx.models.base import RatioProblem
+from cpx.models.ratio import RatioProblem
 from cpx.options import EngineOption, named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version

@@ -19,7 +19,7 @@ from cpx.answers.result import Termination, TracePoint, relative_gap
 from cpx.answers.values import Value
 from cpx.compiled.machine_code import seconds_compiling
 from cpx.errors import EngineError, shown
-from cpx.models.base import RatioProblem
+from cpx.models.ratio import RatioProblem
 from cpx.processes.limits import Limits
 
 if TYPE_CHECKING:

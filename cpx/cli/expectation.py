@@ -162,7 +162,7 @@ def _refuse_options_of_rules(source: Source, wanted: RuleOptions, *taken: str) -
 
 def _distribution(source: Source) -> str:
     """Return the distribution that is asked for; that of rules unless another one is."""
-    from cpx.explainers.probabilistic import FITTED
+    from cpx.explainers.background import FITTED
     from cpx.options import read_named
 
     if "--distribution" not in given(source):

@@ -121,7 +121,8 @@ Encoding = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="How the problem is stated: clausal (default), channelling, reified, table1-literal.",
+        help="How the problem is stated, such as clausal or sizes; default: the engine's choice, "
+        "or the problem's first.",
         autocompletion=complete_encodings,
         show_default=False,
     ),

@@ -26,7 +26,8 @@ def show(
         typer.Option(
             "--as",
             metavar="FORM",
-            help="statement, cpmpy, flat, cnf, wcnf, opb, lp, mps or cp-sat.",
+            help="statement, cpmpy, flat, cnf, wcnf, opb, lp, mps, cp-sat, minizinc, flatzinc "
+            "or xcsp3.",
             autocompletion=opt.complete_show_forms,
         ),
     ] = "statement",
@@ -67,7 +68,7 @@ def export(
         typer.Option(
             "--to",
             metavar="FORM",
-            help="wcnf, opb, lp, mps or cp-sat.",
+            help="wcnf, opb, lp, mps, cp-sat, minizinc, flatzinc or xcsp3.",
             autocompletion=opt.complete_export_forms,
             show_default=False,
         ),
@@ -86,6 +87,7 @@ def export(
     Examples:
       cpx export inst.json --to wcnf -o inst.wcnf
       cpx export inst.json --to lp --encoding channelling -o inst.lp
+      cpx export inst.json --to minizinc -o inst.mzn
 
     \b
     Exit codes: 0 written; 2 wrong input; 1 anything else.
@@ -190,14 +192,16 @@ def _proved(
     problem: Problem, answer: Result, path: Path | None, seconds: float | None
 ) -> Claim | None:
     """Return what the proof in a file proves, or one that is made; None where none is."""
-    from cpx.solving.proofs import confirm, prove
+    from cpx.check.proofs import proved
+    from cpx.solving.proofs import prove
 
+    instance = problem.to_dict()
     if path is None:
         made = prove(problem, answer, seconds)
-        return None if made is None else confirm(problem, made.to_bytes())
+        return None if made is None else proved(instance, made.to_bytes())
     try:
         with path.open("rb") as stream:
-            return confirm(problem, stream)
+            return proved(instance, stream)
     except OSError as error:
         raise InvalidInstance(f"{path}: cannot be read: {error.strerror}") from error
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.mixture_fit import fit_mixture, quantised
+from cpx.data.mixture_fit import checked_codes, fit_mixture, quantised
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import DataError
 
@@ -35,7 +35,8 @@ def fit_naive_bayes(
     labels : (n,) array
         The class of each row.
     smoothing : float
-        As for :func:`fit_mixture`, for each class.
+        As for :func:`fit_mixture`, for each class: what it says of all rows is of those of the
+        class.
 
     Returns
     -------
@@ -45,7 +46,7 @@ def fit_naive_bayes(
     Raises
     ------
     DataError
-        When codes are no rows with these states, or labels are not one for each.
+        When codes are no rows with these states, or labels are not one for each, or missing.
     InvalidOption
         For a smoothing of 0 or less.
 
@@ -58,9 +59,11 @@ def fit_naive_bayes(
     >>> fitted.posterior([1, 1], [[True, True]]).round(2).tolist()
     [[0.05, 0.95]]
     """
-    rows, given = np.asarray(codes), np.asarray(labels)
+    rows, given = checked_codes(codes, cardinalities), np.asarray(labels)
     if given.shape != rows.shape[:1]:
         raise DataError(f"labels must have the shape {rows.shape[:1]}, got {given.shape}")
+    if any(label is None or label != label for label in given.tolist()):
+        raise DataError("labels must not be missing")
     classes, counts = np.unique(given, return_counts=True)
     parts = [
         fit_mixture(

@@ -6,6 +6,9 @@
 - ``explainer``: the steps to a rule, one by one, for any classifier;
 - ``conclusions``: ties between rules broken, what is guaranteed, the comparison with the best;
 - ``sufficient``: what forces a prediction of a tree model;
+- ``probabilistic``: what makes a tree model expect its class, when little of a row is known;
+- ``background``: the rows that this is asked of, and the distribution fitted to them;
+- ``sampled_probability``: the same by rows that are drawn;
 - ``ranking``: the best few rules, or all optimal ones;
 - ``rivals``: rules nearly as good as the best, and how often each would win;
 - ``guarantees``: what holds of a rule beyond the samples, for all rules at once;

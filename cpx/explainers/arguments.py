@@ -1,4 +1,4 @@
-"""The arguments that are given by name to ``explain``, for type checkers and editors.
+"""Keyword arguments of ``explain`` as typed dictionaries, for type checkers and editors.
 
 What each means is said where users look, at :func:`cpx.explain`; which rule they ask for is a
 :class:`~cpx.explainers.question.Question`. They are written here besides the fields of that class

@@ -12,37 +12,26 @@ from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.frontier import Frontier
 from cpx.answers.result import Result, Status
 from cpx.data.coding import Coding
-from cpx.data.mixture_choice import choose_mixture
-from cpx.data.mixture_fit import fit_mixture, structure_of
-from cpx.data.naive_bayes import fit_naive_bayes
 from cpx.data.tree_mixture import TreeMixture
-from cpx.errors import DataError, EngineError, InvalidOption, UnknownName, shown
+from cpx.errors import EngineError, InvalidOption, UnknownName, shown
 from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
+from cpx.explainers.background import fitted_distribution, read_background
 from cpx.explainers.sufficient import class_context
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.text import MEASURES
-from cpx.models.sufficient_reason.row import fitted_to
-from cpx.options import read_named
-from cpx.processes.interrupts import interruptible
 from cpx.solving.run import solve_with
 from cpx.support.validation import positive_integer
-from cpx.trees import TreeModel, read_model
-from cpx.trees.linear import is_linear, read_linear
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from cpx.data.mixture_choice import Trial
+    from cpx.explainers.sampled_probability import FewestSampled
 
-__all__ = ["FITTED", "ProbabilisticExplainer"]
-
-FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
-"""Names of distributions; the last is that of the first three which suits rows kept aside best."""
+__all__ = ["ProbabilisticExplainer"]
 
 SAMPLED = "sampled-probability"
 """The measure of a threshold that rows drawn must reach, not exact expectations."""
-
-_COMPONENTS = {"mixture": 10, "chow-liu": 1}
 
 
 class ProbabilisticExplainer:
@@ -125,7 +114,7 @@ class ProbabilisticExplainer:
         trusted: Any = False,
     ) -> None:
         self.class_names, self.seed = class_names, seed
-        self.model, rows, self.notes = _fitted(model, background, trusted)
+        self.model, rows, self.notes = read_background(model, background, trusted)
         self.coding = Coding.fit(
             rows,
             names=[a.name for a in self.model.attributes],
@@ -134,40 +123,15 @@ class ProbabilisticExplainer:
             cast=self.model.cast,
             max_states=max_states,
         )
-        self.trials: tuple[Any, ...] = ()
+        self.trials: tuple[Trial, ...] = ()
         if isinstance(distribution, TreeMixture):
             if components is not None:
                 raise InvalidOption("components is for a distribution that is fitted, by its name")
             self.distribution = distribution
         else:
-            self.distribution = self._fit(rows, distribution, components, smoothing)
-
-    def _fit(
-        self, rows: Any, distribution: str, components: int | None, smoothing: float
-    ) -> TreeMixture:
-        name, options = read_named("distribution", distribution)
-        if name not in FITTED:
-            raise UnknownName("distribution", name, FITTED)
-        if components is not None:
-            options = {"components": components} | options
-        fixed = {"factorised": set[str](), "naive-bayes": set[str]()}
-        own = {"fitted": {"max_components"}, **fixed}.get(name, {"components"})
-        if wrong := sorted(options.keys() - own - {"smoothing"}):
-            raise InvalidOption(f"{wrong[0]} is no option of the distribution {shown(name)}")
-        options = {"smoothing": smoothing, "seed": self.seed} | options
-        codes, sizes = self.coding.codes(rows), self.coding.cardinalities
-        with interruptible():
-            if name == "naive-bayes":
-                labels = self.model.predict_index(np.asarray(rows, dtype=np.float64))
-                return fit_naive_bayes(codes, sizes, labels, smoothing=options["smoothing"])
-            if name == "fitted":
-                chosen, self.trials = choose_mixture(codes, sizes, **options)
-                return chosen
-            count = positive_integer(
-                "components", options.pop("components", _COMPONENTS.get(name, 1))
+            self.distribution, self.trials = fitted_distribution(
+                distribution, self.model, self.coding, rows, components, smoothing, seed
             )
-            structure = structure_of(name, count)
-            return fit_mixture(codes, sizes, structure=structure, components=count, **options)
 
     # ------------------------------------------------------------------ one row
 
@@ -265,6 +229,8 @@ class ProbabilisticExplainer:
         Result
             Its ``explanation`` is None when the engine found nothing.
         """
+        if options.get("measure") == SAMPLED:
+            return self._by_samples(x, k, {**options})[1]
         problem, result = self._solved(x, k, {**options})
         return self.measured(problem, result, options.get("fresh", FRESH))
 
@@ -297,7 +263,10 @@ class ProbabilisticExplainer:
             attributes reach the threshold.
         """
         if options.get("measure") == SAMPLED:
-            return self._by_samples(x, k, {**options})
+            question, result = self._by_samples(x, k, {**options})
+            if result.explanation is None:
+                raise EngineError(question.nothing(result))
+            return self._answer(question.problem, result, "the share of these rows", ())
         problem, result = self._solved(x, k, {**options})
         result = self.measured(problem, result, options.get("fresh", FRESH))
         measured: Any = result.explanation
@@ -317,8 +286,10 @@ class ProbabilisticExplainer:
         )
         return answer
 
-    def _by_samples(self, x: Any, k: int | None, asked: dict[str, Any]) -> ExpectedExplanation:
-        """Explain x by the fewest values with which enough rows that are drawn keep its class."""
+    def _by_samples(
+        self, x: Any, k: int | None, asked: dict[str, Any]
+    ) -> tuple[FewestSampled, Result]:
+        """Ask for the fewest values with which enough rows that are drawn keep the class of x."""
         from cpx.explainers.sampled_probability import FewestSampled
 
         threshold, fresh = asked.pop("threshold", None), asked.pop("fresh", FRESH)
@@ -329,15 +300,14 @@ class ProbabilisticExplainer:
         backend, seed, engine = self._engine(asked)
         problem = self.problem(x, self.coding.n_attributes, **asked)
         question = FewestSampled(problem, threshold, count, least, seed)
-        result, proved = question.solve(backend, seed, engine)
+        result, proved = question.solve(backend, engine)
         if result.explanation is None:
-            raise EngineError(question.nothing(result, backend, seed, engine))
+            return question, result
         rule = problem.explanation(result.explanation.features)
         found = replace(
             problem.conclude(rule, False, None, None), proved=question.told(result, proved)
         )
-        result = self.measured(problem, replace(result, explanation=found), fresh)
-        return self._answer(problem, result, "the share of these rows", ())
+        return question, self.measured(problem, replace(result, explanation=found), fresh)
 
     def _best_reachable(self, problem: ExpectedPrediction, result: Result) -> str:
         """Say what can be expected at most, where no attributes reach a threshold."""
@@ -366,6 +336,8 @@ class ProbabilisticExplainer:
         self, x: Any, k: int | None, asked: dict[str, Any]
     ) -> tuple[ExpectedPrediction, Result]:
         asked.pop("fresh", None)
+        if own := [name for name in ("samples", "least") if name in asked]:
+            raise InvalidOption(f"{own[0]} is for the measure {SAMPLED}")
         backend, seed, engine = self._engine(asked)
         problem = self.problem(x, k, **asked)
         return problem, solve_with(problem, backend, seed, engine)
@@ -436,49 +408,6 @@ class ProbabilisticExplainer:
         else:
             found = replace(found, fresh=asked.sampled(found.features, fresh, self.seed))
         return replace(result, explanation=found)
-
-
-def _fitted(model: Any, background: Any, trusted: Any) -> tuple[TreeModel, Any, tuple[str, ...]]:
-    """Return the model with the names of the columns, the rows in its order, and notes."""
-    import pandas as pd
-
-    from cpx.data.frames import as_table
-
-    frame = as_table(background)
-    if not len(frame):
-        raise DataError("the background has no rows")
-    named = isinstance(background, pd.DataFrame)
-    if is_linear(model):
-        own = getattr(model, "feature_names_in_", None)
-        rows = _columns(frame, list(map(str, own))) if named and own is not None else frame
-        trees = read_linear(model, rows)
-    else:
-        trees = read_model(model, trusted=trusted)
-    x = frame.iloc[0] if named else frame.iloc[0].tolist()
-    trees, notes = fitted_to(trees, x)
-    if named:
-        frame = _columns(frame, [a.name for a in trees.attributes])
-    elif frame.shape[1] != trees.n_attributes:
-        raise DataError(
-            f"the background has {frame.shape[1]} columns, the model {trees.n_attributes}"
-        )
-    lacking = frame.isna().any().tolist()
-    attributes = [
-        replace(a, missing=gone and not trees.refuses_missing(c))
-        for c, (a, gone) in enumerate(zip(trees.attributes, lacking, strict=True))
-    ]
-    return trees.with_attributes(attributes), frame, notes
-
-
-def _columns(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    frame = frame.rename(columns=str)
-    if lacking := [name for name in names if name not in frame.columns]:
-        raise DataError(
-            f"the background lacks {', '.join(map(repr, lacking[:5]))}, columns of the model"
-        )
-    if len({*frame.columns}) < frame.shape[1]:
-        raise DataError("columns of the background must have different names")
-    return frame[names]
 
 
 def _several(given: Any) -> Any:

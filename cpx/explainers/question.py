@@ -18,7 +18,7 @@ from cpx.errors import InvalidOption, UnknownName, nearest, shown
 from cpx.explainers.arguments import Objective
 from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
 from cpx.models.monomial.problem import MonomialProblem
-from cpx.models.side_constraints.text import texts_of
+from cpx.models.side_constraints.parameter import texts_of
 from cpx.support.memory import require_rows_fit
 from cpx.support.validation import Share, integer, open_unit, positive_integer, share
 

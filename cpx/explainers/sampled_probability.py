@@ -19,6 +19,7 @@ from cpx.answers.result import Result, Status, Termination
 from cpx.answers.values import plural
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
+from cpx.explainers.arguments import BACKEND, TIME_LIMIT
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.monomial.max_precision import MaxPrecision
@@ -50,7 +51,8 @@ def drawn(problem: ExpectedPrediction, m: int, seed: int) -> Samples:
     >>> samples.m, samples.d == problem.n_features
     (100, True)
     """
-    rng = np.random.default_rng(seed)
+    # Not the stream that an answer is measured with afterwards: those must be other rows.
+    rng = np.random.default_rng([seed, 1])
     codes = problem.distribution.sample_given(m, problem.codes, [*problem.required], rng)
     return Samples(
         codes == problem.codes,
@@ -70,7 +72,8 @@ class FewestSampled:
     Parameters
     ----------
     problem : MLSE
-        The row, the model and the distribution; what is required and forbidden.
+        The row, the model and the distribution; what is required and forbidden, and side
+        constraints.
     threshold : Fraction, int, float or str
         The share of the rows drawn with these values that must keep the class, above 0 and at
         most 1; exact.
@@ -79,12 +82,13 @@ class FewestSampled:
     least : int
         Sets that fewer of these rows have are not counted: their share would say little.
     seed : int
+        Of the rows, and of the engine.
     """
 
     def __init__(
         self, problem: ExpectedPrediction, threshold: Any, samples: int, least: int, seed: int
     ) -> None:
-        self.problem = problem
+        self.problem, self.seed = problem, seed
         self.tau = Number().check("threshold", threshold, problem)
         if not 0 < self.tau <= 1:
             raise InvalidOption(
@@ -104,9 +108,10 @@ class FewestSampled:
             "min_coverage": Fraction(self.least, self.samples.m),
             "required": self.problem.required,
             "forbidden": self.problem.forbidden,
+            "side_constraints": self.problem.side_constraints,
         }
 
-    def solve(self, backend: str, seed: int, options: Mapping[str, Any]) -> tuple[Result, bool]:
+    def solve(self, backend: str, options: Mapping[str, Any]) -> tuple[Result, bool]:
         """Ask for one size after the other, in the time limit of all.
 
         Returns
@@ -120,7 +125,7 @@ class FewestSampled:
         for size in range(len({*self.problem.required}), self.problem.n_features + 1):
             left = None if limit is None else max(0.01, limit - (time.perf_counter() - started))
             own = {**options, "time_limit": left}
-            result = solve_with(self.question(size), backend, seed, own)
+            result = solve_with(self.question(size), backend, self.seed, own)
             if result.explanation is not None or result.termination is not Termination.COMPLETED:
                 break
             proved &= result.status is Status.INFEASIBLE
@@ -138,23 +143,27 @@ class FewestSampled:
         )
         if not proved:
             return f"{told}; not proved minimum"
-        rival = (
-            f"set that {self.least} of the rows have keeps it in a share of {float(self.tau):g}"
-        )
-        likeliest = "; of this size none is had by more" if result.proved else ""
-        return f"{told}; minimum: no smaller {rival}{likeliest}"
+        rival = self.problem.candidate("set")
+        likeliest = "; no set of this size that does covers more" if result.proved else ""
+        return f"{told}; minimum on these rows: no smaller {rival} {self._enough}{likeliest}"
 
-    def nothing(self, result: Result, backend: str, seed: int, options: Mapping[str, Any]) -> str:
+    @property
+    def _enough(self) -> str:
+        return (
+            f"covers at least {self.least} of them and keeps the class in a share of at least "
+            f"{Number().words(self.tau)}"
+        )
+
+    def nothing(self, result: Result) -> str:
         """Say why there is no answer, and which share can be reached."""
         if result.status is not Status.INFEASIBLE:
             return f"{result.engine} found nothing: {result.status}, {result.termination}"
         told = (
-            f"there is no set of attributes that {self.least} of {self.samples.m} rows drawn have "
-            f"and that keeps the class in a share of {float(self.tau):g}; {result.engine} proved "
-            "it"
+            f"of {self.samples.m} rows drawn, no {self.problem.candidate('set of attributes')} "
+            f"{self._enough}; {result.engine} proved it"
         )
         asked: Any = MaxPrecision(k=self.problem.n_features, **self._limits())
-        best = solve_with(asked, backend, seed, options)
+        best = solve_with(asked, BACKEND, self.seed, {"time_limit": TIME_LIMIT})
         if best.explanation is None or best.explanation.precision is None:
             return told
         known = "greatest share is" if best.proved else "greatest share that was found is"

@@ -158,7 +158,7 @@ def export_bytes(problem: Problem, form: str, encoding: str | None = None) -> by
 def _document(
     problem: Problem, form: str, known: tuple[str, ...], encoding: str | None
 ) -> Document:
-    from cpx.models.base import RatioProblem
+    from cpx.models.ratio import RatioProblem
 
     if form not in known:
         raise UnknownName("form", form, known)

@@ -20,9 +20,10 @@ from cpx.answers.values import Value
 from cpx.backends.base import Progress
 from cpx.backends.search.presolve import sample_weights
 from cpx.errors import CheckFailed
-from cpx.models.base import Encoding, Problem, RatioProblem, RatioStep, Statement, Values
+from cpx.models.base import Encoding, Problem, Statement, Values
 from cpx.models.minimum_subset.problem import MinimumSubset
 from cpx.models.monomial.problem import MonomialProblem
+from cpx.models.ratio import RatioProblem, RatioStep
 from cpx.solving.run import run
 
 __all__ = ["Blocked", "Cut", "enumerate_by_blocking"]

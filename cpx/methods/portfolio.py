@@ -63,6 +63,8 @@ class Portfolio(Backend):
             if member.starts_workers or member.asks_classifier:
                 raise InvalidOption(f"{member.name} cannot be an engine of a portfolio")
             member.require()
+        if len({*self.engines}) < len(self.members):  # milp is milp:highs
+            raise InvalidOption(f"an engine is twice in the portfolio {shown(solver or _DEFAULT)}")
         if not any(member.exact for member in self.members):
             raise InvalidOption("a portfolio needs an engine that proves, and these only search")
         self.solver = ",".join(self.engines)
@@ -81,6 +83,10 @@ class Portfolio(Backend):
     def accepts(self, problem: Problem) -> bool:
         """Whether one of the engines can solve the problem."""
         return any(member.accepts(problem) for member in self.members)
+
+    def refusal(self, problem: Problem) -> str:
+        """Say that none of its engines does."""
+        return f"no engine of {self.full_name!r} solves problems of kind {problem.kind!r}"
 
     def keeps_side_constraints(self, problem: Problem) -> bool:
         """Whether one of the engines does."""
@@ -127,8 +133,6 @@ def _names(text: str) -> list[str]:
             f"a portfolio has two engines or more, got {shown(text)}; in a list of engines it is "
             "written portfolio:A+B"
         )
-    if len({*names}) < len(names):
-        raise InvalidOption(f"an engine is twice in the portfolio {shown(text)}")
     return names
 
 

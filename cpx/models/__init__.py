@@ -4,10 +4,8 @@
 """
 
 # "X as X" is how a name is exported: a new problem needs its one line here, and no other.
-from cpx.models.added_encodings import add_encoding as add_encoding
 from cpx.models.base import Encoding as Encoding
 from cpx.models.base import Problem as Problem
-from cpx.models.base import RatioProblem as RatioProblem
 from cpx.models.base import Statement as Statement
 from cpx.models.certificate.problem import MinCertificate as MinCertificate
 from cpx.models.expected_prediction.fewest import FewestExpected as FewestExpected
@@ -17,7 +15,9 @@ from cpx.models.monomial.max_precision import MaxPrecision as MaxPrecision
 from cpx.models.monomial.weighted import KMonomial as KMonomial
 from cpx.models.monomial.weighted import MaxCoverage as MaxCoverage
 from cpx.models.monomial.weighted import NegativeOnly as NegativeOnly
+from cpx.models.ratio import RatioProblem as RatioProblem
 from cpx.models.registry import PROBLEMS as PROBLEMS
+from cpx.models.registry import add_encoding as add_encoding
 from cpx.models.registry import problem_class as problem_class
 from cpx.models.registry import register as register
 from cpx.models.rule_set.learning import RuleSetLearning as RuleSetLearning

@@ -1,7 +1,8 @@
 """Encodings that other packages add to problems that are there: the entry points cpx.encodings.
 
 An entry point ``KIND.NAME`` leads to an :class:`~cpx.models.base.Encoding` of that name for the
-problems of that kind. It is imported when it is first asked for.
+problems of that kind, and is imported when it is first asked for. A name of the problem's own
+stays its own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from cpx.errors import InvalidOption, shown
 from cpx.support.lazy_imports import named_object
 
-__all__ = ["add_encoding", "added_encoding", "added_names"]
+__all__ = ["added_encoding", "added_names", "remember"]
 
 GROUP = "cpx.encodings"
 
@@ -21,11 +22,8 @@ GROUP = "cpx.encodings"
 _registered: dict[tuple[str, str], Any] = {}
 
 
-def add_encoding(kind: str, encoding: Any) -> None:
-    """Add an encoding to the problems of a kind in this process, without an entry point.
-
-    Workers and other sessions know those of installed packages only.
-    """
+def remember(kind: str, encoding: Any) -> None:
+    """Keep an encoding for the problems of a kind, in this process."""
     _registered[kind, encoding.name] = encoding
 
 

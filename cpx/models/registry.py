@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from cpx.errors import InvalidInstance, UnknownName, shown
-from cpx.models.base import Problem
+from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
+from cpx.models.added_encodings import remember
+from cpx.models.base import Encoding, Problem
 from cpx.support.lazy_imports import named_object
 
-__all__ = ["PROBLEMS", "problem_class", "register", "require_registered"]
+__all__ = ["PROBLEMS", "add_encoding", "problem_class", "register", "require_registered"]
 
 GROUP = "cpx.problems"
 
@@ -91,6 +92,26 @@ def problem_class(kind: object) -> type[Problem]:
     if not isinstance(kind, str) or kind not in PROBLEMS:
         raise UnknownName("problem", kind, PROBLEMS)
     return PROBLEMS[kind]
+
+
+def add_encoding(kind: str, encoding: Encoding[Any]) -> None:
+    """Add an encoding to the problems of a kind in this process, without an entry point.
+
+    Workers and other sessions know those of installed packages only.
+
+    Raises
+    ------
+    UnknownName
+        For a kind that no class of problems has.
+    InvalidOption
+        For what is no Encoding, and for the name of one that the problems have of their own.
+    """
+    cls = problem_class(kind)
+    if not isinstance(encoding, Encoding):
+        raise InvalidOption(f"an encoding must be a cpx.models.Encoding, got {shown(encoding)}")
+    if any(own.name == encoding.name for own in cls.encodings):
+        raise InvalidOption(f"{kind} has an encoding {shown(encoding.name)} of its own")
+    remember(kind, encoding)
 
 
 def require_registered(problem: Problem) -> None:

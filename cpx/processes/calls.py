@@ -155,7 +155,7 @@ def main() -> None:
     frames = Inbox(sys.stdin.fileno()).frames()
     asked = next(frames)
     # Standard input ends when the process that asked is gone.
-    threading.Thread(target=_end_with, args=(frames,), daemon=True).start()
+    threading.Thread(target=_end_after, args=(frames,), daemon=True).start()
     try:
         home, name, args = unpack(asked)
         function: Any = __import__(home, fromlist=["_"])
@@ -167,9 +167,9 @@ def main() -> None:
     outbox.send(answer)
 
 
-def _end_with(frames: Iterator[memoryview]) -> None:
-    for _ in frames:
-        pass
+def _end_after(frames: Iterator[memoryview]) -> None:
+    """Wait for the end of standard input, on which nothing more is sent, and end the process."""
+    next(frames, None)
     remove_own_folder()
     os._exit(1)
 

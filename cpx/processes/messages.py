@@ -69,6 +69,15 @@ class Outbox:
             for part in parts:
                 self.send_raw(part)
 
+    @property
+    def abandoned(self) -> bool:
+        """Whether nobody is left to read; of pipes, where the system has them."""
+        import select  # not at the top: senders start where a file may have its name
+
+        poll = select.poll()
+        poll.register(self._fd, 0)
+        return bool(poll.poll(0))
+
     def send_raw(self, data: bytes | memoryview) -> None:
         """Send bytes that are a frame, or a part of one."""
         left = memoryview(data)

@@ -1,16 +1,16 @@
-"""Which side constraints clash, where no answer satisfies all of them: a smallest such set."""
+"""A smallest unsatisfiable subset of the side constraints, where no answer satisfies them all."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations, count
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from cpx.answers.result import Result, Status
 from cpx.backends import backend as find_backend
-from cpx.models.side_constraints.form import SideConstraints
+from cpx.errors import CpxError
 from cpx.models.side_constraints.statement import stated_apart
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ __all__ = ["smallest_clash", "with_clash"]
 _SECONDS = 10.0
 _ENGINE = "cpsat"
 
-Contradicts = Callable[[frozenset[int]], bool]
-"""Whether there is no answer with the side constraints of these numbers; may raise _TooLong."""
+Satisfied = Callable[[frozenset[int]], frozenset[int] | None]
+"""The side constraints that some answer satisfies, these among them; None where there is none."""
 
 
 class _TooLong(Exception):
@@ -36,21 +36,21 @@ def with_clash(problem: Problem, result: Result, seconds: float | None) -> Resul
     ----------
     problem : Problem
     result : Result
-        Of a solve without a clash yet.
+        Of a solve of a problem with side constraints, without a clash yet.
     seconds : float, optional
         What the search for them may take; at most 10 s.
     """
-    side = problem.side_constraints
-    if result.status is not Status.INFEASIBLE or not side:
+    if result.status is not Status.INFEASIBLE:
         return result
-    left = _SECONDS if seconds is None else min(seconds, _SECONDS)
+    side = problem.side_constraints
+    end = time.monotonic() + (_SECONDS if seconds is None else min(seconds, _SECONDS))
     try:
-        oracle = _oracle(problem, time.monotonic() + left)
-        if oracle is None:
-            return result.with_warnings(
-                f"which side constraints clash is found by {_ENGINE}, which is not here"
-            )
-        found = smallest_clash(len(side), oracle)
+        if not problem.stated:
+            problem.stated_in()  # says why there is no statement
+        find_backend(_ENGINE).require()
+        found = smallest_clash(len(side), _oracle(problem, end), end)
+    except CpxError as error:
+        return result.with_warnings(f"which side constraints clash was not looked for: {error}")
     except _TooLong:
         return result.with_warnings("which side constraints clash was not found in time")
     if not found:
@@ -58,77 +58,78 @@ def with_clash(problem: Problem, result: Result, seconds: float | None) -> Resul
     return replace(result, clash=tuple(side.texts[i] for i in sorted(found)))
 
 
-def smallest_clash(n: int, contradicts: Contradicts) -> frozenset[int]:
-    """Return a smallest set of n constraints that contradicts, where all of them do.
+def smallest_clash(n: int, satisfied: Satisfied, end: float = inf) -> frozenset[int]:
+    """Return a smallest unsatisfiable subset of n constraints, all of which are unsatisfiable.
 
     By implicit hitting sets (Ignatiev et al., Smallest MUS Extraction with Minimal Hitting Set
-    Dualization, CP 2015): every set that contradicts has one constraint at least of those that
-    a set without contradiction lacks, so a smallest set that meets all these, and contradicts,
-    is a smallest one of all.
+    Dualization, CP 2015): every unsatisfiable subset has one constraint at least of those that
+    a satisfiable one lacks, so a smallest set that meets all these, and is unsatisfiable, is a
+    smallest one of all.
+
+    Parameters
+    ----------
+    n : int
+    satisfied : callable
+    end : float
+        When to give up, by :func:`time.monotonic`.
 
     Examples
     --------
-    >>> sorted(smallest_clash(4, lambda some: {0, 1, 2} <= some or {1, 3} <= some))
+    >>> def satisfied(some):
+    ...     return None if {0, 1, 2} <= some or {1, 3} <= some else some
+    >>> sorted(smallest_clash(4, satisfied))
     [1, 3]
     """
-    every = frozenset(range(n))
-    lacking: list[frozenset[int]] = []
-    while True:
-        tried = _smallest_meeting(every, lacking)
-        if contradicts(tried):
-            return tried
-        # As large as it gets, so that what it lacks is small.
-        for i in sorted(every - tried):
-            if not contradicts(tried | {i}):
-                tried |= {i}
-        lacking.append(every - tried)
-
-
-def _smallest_meeting(every: frozenset[int], sets: Sequence[frozenset[int]]) -> frozenset[int]:
-    useful = sorted(frozenset().union(*sets))
-    for size in count():
-        for some in combinations(useful, size):
-            chosen = frozenset(some)
-            if all(chosen & one for one in sets):
-                return chosen
-    raise AssertionError("all of them meet all sets")
-
-
-def _oracle(problem: Problem, end: float) -> Contradicts | None:
-    """Return what decides; None where there is no engine for it."""
-    if not problem.stated or not find_backend(_ENGINE).available():
-        return None
-
     import cpmpy as cp
 
-    statement, groups = stated_apart(
-        replace_side(problem, SideConstraints()).model(), problem.side_constraints
-    )
-    wanted = cp.boolvar(shape=(len(groups),), name="wanted")
+    every = frozenset(range(n))
+    meets = cp.boolvar(shape=(n,), name="meets")
+    solver = cp.SolverLookup.get("ortools", cp.Model(minimize=cp.sum(meets)))
+    while True:
+        if not _solved(solver, end):
+            raise AssertionError("all of them meet all sets")
+        tried = frozenset(i for i in range(n) if meets[i].value())
+        kept = satisfied(tried)
+        if kept is None:
+            return tried
+        # As large as it gets, so that what it lacks is small.
+        for i in sorted(every - kept):
+            if i not in kept:
+                kept = satisfied(kept | {i}) or kept
+        solver += cp.any([meets[i] for i in sorted(every - kept)])
+
+
+def _oracle(problem: Any, end: float) -> Satisfied:
+    """Return what decides by CP-SAT on the statement."""
+    import cpmpy as cp
+
+    side = problem.side_constraints
+    statement, groups = stated_apart(replace(problem, side_constraints=()).model(), side)
+    X, wanted = statement.variables["X"], cp.boolvar(shape=(len(groups),), name="wanted")
     model = cp.Model(statement.model.constraints)
     for literal, group in zip(wanted, groups, strict=True):
         model += [literal.implies(constraint) for constraint in group]
     solver = cp.SolverLookup.get("ortools", model)
-    known: dict[frozenset[int], bool] = {}
 
-    def contradicts(some: frozenset[int]) -> bool:
-        if some not in known:
-            left = end - time.monotonic()
-            if left <= 0:
-                raise _TooLong
-            found = solver.solve(
-                assumptions=[wanted[i] for i in sorted(some)],
-                time_limit=left,
-                num_workers=1,
-            )
-            if not found and solver.status().exitstatus.name != "UNSATISFIABLE":
-                raise _TooLong
-            known[some] = not found
-        return known[some]
+    def satisfied(some: frozenset[int]) -> frozenset[int] | None:
+        if not _solved(solver, end, assumptions=[wanted[i] for i in sorted(some)]):
+            return None
+        chosen = {j for j, literal in enumerate(X) if literal.value()}
+        return frozenset(
+            i for i, one in enumerate(side) if all(row.holds(chosen) for row in one.means)
+        )
 
-    return contradicts
+    return satisfied
 
 
-def replace_side(problem: Any, side: SideConstraints) -> Any:
-    """Return the problem with other side constraints."""
-    return replace(problem, side_constraints=side)
+def _solved(solver: Any, end: float, **arguments: Any) -> bool:
+    """Whether there is a solution; raise _TooLong where that is not decided in time."""
+    left = end - time.monotonic()
+    if left <= 0:
+        raise _TooLong
+    limit = {} if left == inf else {"time_limit": left}
+    solver.solve(num_workers=1, **limit, **arguments)
+    status = solver.status().exitstatus.name
+    if status not in ("OPTIMAL", "FEASIBLE", "UNSATISFIABLE"):
+        raise _TooLong
+    return bool(status != "UNSATISFIABLE")

@@ -25,7 +25,7 @@ from cpx.backends.progress import InnerProgress
 
 if TYPE_CHECKING:
     from cpx.answers.values import Value
-    from cpx.models.base import RatioProblem, RatioStep
+    from cpx.models.ratio import RatioProblem, RatioStep
     from cpx.options import SolveOptions
 
 __all__ = ["dinkelbach"]

@@ -15,7 +15,8 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import CpxError, InvalidOption
 from cpx.models.bare_model import problem_of
-from cpx.models.base import Problem, RatioProblem, Statement
+from cpx.models.base import Problem, Statement
+from cpx.models.ratio import RatioProblem
 from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
 from cpx.solving.clash import with_clash
@@ -223,6 +224,8 @@ def run(
     except KeyboardInterrupt:
         # The answer is there, and its check takes little time: the first Ctrl-C loses neither.
         result = conclude(progress, outcome, engine, form, notes, cpu)
+    if not problem.side_constraints:
+        return result
     return with_clash(problem, result, progress.remaining)
 
 

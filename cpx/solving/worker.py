@@ -138,7 +138,9 @@ def _child(job: dict[str, Any], outbox: Outbox, inbox: Inbox) -> int:
     except MemoryError:
         return OUT_OF_MEMORY
     except BaseException:
-        sys.excepthook(*sys.exc_info())
+        # A server that was killed takes the pipe with it, and this process next.
+        if not outbox.abandoned:
+            sys.excepthook(*sys.exc_info())
         return 1
     return 0
 

@@ -14,6 +14,7 @@ from cpx.answers.result import Termination
 from cpx.backends import backend, cpsat
 from cpx.backends.base import Progress
 from cpx.backends.cpsat.compile import DirectOrtools, compile_cp_model, safe_parameters
+from cpx.errors import UnknownName
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
@@ -131,3 +132,5 @@ def test_only_models_with_unequal_weights_lose_a_part_of_presolve() -> None:
     unequal = cp.Model(2 * a - 3 * b + 2 * c <= 2)
     assert safe_parameters(DirectOrtools(equal).ort_model) == {}
     assert safe_parameters(DirectOrtools(unequal).ort_model)
+    with pytest.raises(UnknownName, match="presolve_inclusion_work_limit"):
+        solve(_hard(1), "cpsat{presolve_inclusion_work_limit=1000}")

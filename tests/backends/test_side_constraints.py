@@ -14,8 +14,10 @@ from cpx.backends import backend as find_backend
 from cpx.errors import InvalidOption
 from cpx.explainers.ranking import best_rules, optimal_rules
 from cpx.models.base import Problem
+from cpx.models.certificate.problem import MinCertificate
+from cpx.models.kernel_rule.problem import KernelRule
 from cpx.testing.brute import brute_force
-from cpx.testing.expected_prediction import best_set, random_expectation
+from cpx.testing.expected_prediction import STRUCTURES, random_expectation
 from cpx.testing.fuzz.brute.base import Side
 from cpx.testing.fuzz.drawing import side_constraint
 from cpx.testing.minimum_subset import least_weight
@@ -39,6 +41,11 @@ def allowed(problem: Problem, features: Any) -> bool:
     """Decide the texts as Python means them, which shares nothing with what is tested."""
     texts = [{"text": text} for text in problem.side_constraints.texts]
     return not Side({"where": texts}).broken(features)
+
+
+def accepting(name: str, problem: Problem) -> bool:
+    """Whether an engine is there and solves problems of that kind."""
+    return find_backend(name).available() and find_backend(name).accepts(problem)
 
 
 def test_the_linear_form_means_what_the_text_says() -> None:
@@ -117,10 +124,13 @@ def test_rule_sets(seed: int) -> None:
         assert result.verified
 
 
+@pytest.mark.parametrize("definition", ["sufficient", "any"])
 @pytest.mark.parametrize("seed", range(25))
-def test_sufficient_reasons(seed: int) -> None:
-    problem = constrained(random_reason(seed, definition="sufficient"), seed)
-    engines = ["hitting-sets", "cpsat"] if problem.stated else ["hitting-sets"]
+def test_sufficient_reasons(seed: int, definition: str) -> None:
+    wanted = {"definition": definition} if definition == "sufficient" else {}
+    problem = constrained(random_reason(seed, **wanted), seed)
+    engines = [name for name in ("hitting-sets", "cpsat") if accepting(name, problem)]
+    assert engines
     least = least_weight(problem)
     for engine in engines:
         result = solve(problem, engine)
@@ -128,20 +138,111 @@ def test_sufficient_reasons(seed: int) -> None:
         assert result.objective == least
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_expected_predictions(seed: int) -> None:
-    problem = constrained(random_expectation(seed), seed)
-    best = best_set(problem)
+def ranked(plain: Any) -> list[tuple[Any, Any, tuple[int, ...]]]:
+    """Return what all sets are worth, less being better, and how they tie; the best first."""
+    sign, found = 1 if plain.sense == "min" else -1, []
+    for size in range(plain.n_features + 1):
+        for chosen in combinations(range(plain.n_features), size):
+            tried = plain.evaluate(plain.explanation(chosen))
+            if tried.feasible:
+                tie = plain.tie(chosen) if hasattr(plain, "tie") else 0
+                found.append((sign * tried.objective, tie, chosen))
+    return sorted(found)
+
+
+def best_allowed(plain: Any, problem: Any, modulo: int) -> tuple[int, Any] | None:
+    """Return the best value and tie of the sets that the plain problem and the texts allow."""
+    sign = 1 if plain.sense == "min" else -1
+    kept = (row for row in ranked(plain) if allowed(problem, {j % modulo for j in row[2]}))
+    return next(((sign * value, tie) for value, tie, _ in kept), None)
+
+
+BRANCHED = {
+    "hitting-sets": lambda seed: random_reason(seed, definition="sufficient"),
+    "mlse": random_expectation,
+    "fewest": lambda seed: random_expectation(seed, "mixture", dual=True),
+    "selection": random_selection,
+}
+
+
+@pytest.mark.parametrize("kind", BRANCHED)
+def test_branching_past_the_best_sets(kind: str) -> None:
+    nodes = 0
+    for seed in range(30):
+        plain: Any = BRANCHED[kind](seed)
+        every = range(plain.n_features)
+        best = ranked(plain)
+        if len(every) < 2 or not best:
+            continue
+        excluded = best[: 1 + seed % 4]
+        texts = [
+            " or ".join("not " * (j in chosen) + f"feature[{j}]" for j in every)
+            for _, _, chosen in excluded
+        ]
+        engine = "hitting-sets" if kind == "hitting-sets" else "search"
+        result = solve(plain.where(*texts), engine)
+        nodes += int(result.raw_status.split()[0])
+        assert result.proved
+        if len(best) == len(excluded):
+            assert str(result.status) == "INFEASIBLE"
+            continue
+        value = best[len(excluded)][0]
+        assert result.objective == (value if plain.sense == "min" else -value)
+        assert result.verified
+    assert nodes > 40
+
+
+@pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("seed", range(8))
+def test_expected_predictions(seed: int, structure: str, dual: bool) -> None:
+    plain = random_expectation(seed, structure, dual)
+    problem = constrained(plain, seed)
+    best = best_allowed(plain, problem, max(1, plain.n_features))
     for engine in ["search", "cpsat"] if problem.stated else ["search"]:
         result = solve(problem, engine)
         assert result.proved
         if best is None:
-            assert result.objective is None
+            assert str(result.status) == "INFEASIBLE"
             continue
         assert result.objective == best[0]
+        assert result.verified
         assert result.explanation is not None
         if problem.tie_claim in result.explanation.proved:
             assert problem.tie(result.explanation.features) == best[1]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rules_of_kernel_machines(seed: int) -> None:
+    rng = np.random.default_rng([4, seed])
+    m, d = int(rng.integers(1, 8)), int(rng.integers(1, 4))
+    weights = (rng.integers(1, 9, m) * rng.choice([-1, 1], m)).tolist()
+    clauses, literals = int(rng.integers(1, 7 // d + 1)), int(rng.integers(1, d + 1))
+    plain = KernelRule(rng.random((m, d)) < 0.6, weights, min(clauses, 3), literals)
+    texts = [side_constraint(rng, d) for _ in range(int(rng.integers(1, 4)))]
+    problem = plain.where(*texts)
+    best = best_allowed(plain, problem, d)
+    for engine in ("cpsat", "milp:highs"):
+        result = solve(problem, engine)
+        assert result.proved
+        assert result.objective == (None if best is None else best[0])
+        assert best is None or result.verified
+    with pytest.raises(InvalidOption, match="does not keep the side constraints"):
+        solve(problem, "search")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_minimum_certificates(seed: int) -> None:
+    rng = np.random.default_rng([5, seed])
+    m, d = int(rng.integers(1, 9)), int(rng.integers(1, 6))
+    samples = Samples(rng.random((m, d)) < 0.5, rng.random(m) < 0.5)
+    plain = MinCertificate(samples, "1/5", rng.integers(1, 5, d).tolist())
+    problem = constrained(plain, seed)
+    best = best_allowed(plain, problem, d)
+    for engine in filter(lambda name: accepting(name, problem), ("cpsat", "hitting-sets")):
+        result = solve(problem, engine)
+        assert result.proved
+        assert result.objective == (None if best is None else best[0])
 
 
 def irredundant(problem: Any) -> list[tuple[int, ...]]:
@@ -189,11 +290,6 @@ def test_the_best_few_rules(seed: int) -> None:
         ties = optimal_rules(problem, 50, backend=engine)
         best = [rule for rule in wanted if value[rule] == value[wanted[0]]]
         assert sorted(rule.features for rule in ties.rules) == sorted(best)
-
-
-def accepting(name: str, problem: Problem) -> bool:
-    """Whether an engine is there and solves problems of that kind."""
-    return find_backend(name).available() and find_backend(name).accepts(problem)
 
 
 def test_a_method_that_does_not_keep_them_refuses() -> None:

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples
 from cpx.answers.values import Value
-from cpx.check.proofs import Claim, Refused, covers, proved
+from cpx.check.proofs import Claim, Refused, Undecided, covers, proved
+from cpx.check.proofs import monomials as checker
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import fingerprint
 from cpx.models.monomial.problem import MonomialProblem
@@ -355,6 +357,61 @@ def test_constraints_that_the_checker_does_not_know_are_refused_by_name() -> Non
         )
         with pytest.raises(Refused, match="constraints"):
             proved(altered, whole)
+
+
+def test_weights_that_integers_of_64_bits_cannot_add_up_are_refused() -> None:
+    # Four times 2**62 is 0 there, and so would be the cost of each rule.
+    altered = two_samples().to_dict() | {
+        "samples": ["10", "01", "01", "01", "01"],
+        "labels": "10000",
+        "weights": [1, *[2**62] * 4],
+    }
+    header = json.loads(document(two_samples(), [], Claim(0)).split(b"\n")[0])
+    header["instance"] = fingerprint(altered)
+    with pytest.raises(Undecided, match="too large"):
+        proved(altered, f"{json.dumps(header)}\nbounded\n".encode())
+
+
+def test_boxes_in_each_other_take_no_more_memory_than_allowed(
+    counted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, refused = np.random.default_rng(counted), 0
+    for _ in range(5):
+        samples = Samples(rng.random((80, 12)) < 0.6, rng.random(80) < 0.4)
+        problem = KMonomial(samples, k=6)
+        goal = Claim(optimum(problem))
+        _, lines = prover.prove(problem.to_dict(), goal, never)
+        with monkeypatch.context() as patched:
+            for module in (checker, prover):
+                patched.setattr(module, "MOST_ENTRIES", 500)
+            # The prover leaves open what the checker refuses.
+            claim, shorter = prover.prove(problem.to_dict(), goal, never)
+            assert claim is not None
+            assert holds(problem, claim, goal.bound)
+            saved = document(problem, shorter, claim, goal)
+            assert proved(problem.to_dict(), saved) == claim
+            if claim != goal:
+                refused += 1
+                with pytest.raises(Refused, match="entries"):
+                    proved(problem.to_dict(), document(problem, lines, goal))
+        assert proved(problem.to_dict(), document(problem, lines, goal)) == goal
+    assert refused
+
+
+def test_the_linear_algebra_of_the_checker_takes_one_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem, seen = two_samples(), list[int]()
+    useful = Box.useful
+
+    def watched(self: Box) -> Any:
+        loaded = [one for one in threadpool_info() if "numpy" in one["filepath"]]
+        seen.extend(one["num_threads"] for one in loaded)
+        return useful(self)
+
+    monkeypatch.setattr(Box, "useful", watched)
+    proved(problem.to_dict(), document(problem, ["bounded"], Claim(0)))
+    assert set(seen) == {1}
 
 
 def test_samples_that_no_engine_sees_are_no_part_of_a_proof() -> None:

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import cpx
 from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs import reasons as checker
 from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.reasons import UNIT, Inequalities
 from cpx.errors import InvalidInstance, InvalidOption
@@ -200,6 +202,41 @@ def test_a_search_without_time_proves_less_or_nothing(
     if claim is not None:
         assert claim.bound <= least
         assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+
+
+def test_nodes_may_be_in_each_other_as_deep_as_there_are_features() -> None:
+    # One feature is enough: the others are left out, or kept, one after the other.
+    X = np.random.default_rng(0).random((40, 1500))
+    model = read_model(DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, X[:, 7] > 0.5))
+    problem = SufficientReason(model, X[0], definition="sufficient")
+    cell = 1 - int(X[0, 7] > model.thresholds[7][0])
+    others = [j for j in range(1500) if j != 7]
+    lines = [f"hit 7 {cell}", *(f"split {j}" for j in others)]
+    lines += ["bound 1 0 1"] * (len(others) + 1)
+    whole = document(problem, lines, Claim(1))
+    assert proved(problem.to_dict(), whole) == Claim(1)
+    for altered in (lines[:-1], [*lines, lines[-1]]):
+        with pytest.raises(Refused, match="complete"):
+            proved(problem.to_dict(), document(problem, altered, Claim(1)))
+
+
+def test_unknown_constraints_and_too_many_inequalities_are_refused(
+    boosted: tuple[SufficientReason, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem, least = boosted
+    instance = problem.to_dict()
+    _, lines = prover.prove(instance, Claim(least), never)
+    whole = document(problem, lines, Claim(least))
+    for altered in (
+        instance | {"constraints": []},
+        instance | {"parameters": instance["parameters"] | {"constraints": []}},
+    ):
+        mark = fingerprint(instance), fingerprint(altered)
+        with pytest.raises(Refused, match="constraints"):
+            proved(altered, whole.replace(mark[0].encode(), mark[1].encode()))
+    monkeypatch.setattr(checker, "_MOST_WEIGHTS", 2 * 14)
+    with pytest.raises(Refused, match="line 4: the inequalities have more than 28 weights"):
+        proved(instance, whole)
 
 
 def test_other_definitions_are_refused() -> None:

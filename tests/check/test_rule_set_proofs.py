@@ -13,6 +13,7 @@ import pytest
 
 from cpx import RuleSetSelection, Samples
 from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs import rule_sets as checker
 from cpx.check.proofs.document import fingerprint
 from cpx.solving.proofs import rule_sets as prover
 
@@ -122,6 +123,31 @@ def test_a_proof_that_is_interrupted_proves_the_bound_reached() -> None:
         with pytest.raises(Refused):
             proved(problem.to_dict(), document(problem, lines, Claim(claim.bound + 1)))
     assert less > 1
+
+
+def test_nodes_in_each_other_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(node: checker.Node) -> Any:
+        """Return multipliers that bound little, so that all is split."""
+        none = np.zeros(node.table.rows.size, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)
+        return checker.Multipliers(1, 0, 0, *none), np.full(node.table.count, 0.5)
+
+    monkeypatch.setattr(prover, "_relaxation", nothing)
+    # Each rule covers one of three good samples and the bad one.
+    samples = Samples(np.hstack([np.eye(4, 3, dtype=bool), np.ones((4, 1), dtype=bool)]) | (
+        np.arange(4)[:, None] == 3), np.arange(4) < 3)  # fmt: skip
+    problem = RuleSetSelection(samples, ((0,), (1,), (2,)), max_rules=2)
+    value, instance = optimum(problem), problem.to_dict()
+    assert value is not None
+    claim, lines = prover.prove(instance, Claim(value), lambda: False)
+    assert claim == Claim(value) == proved(instance, document(problem, lines, claim))
+    for module in (checker, prover):
+        monkeypatch.setattr(module, "DEEPEST", 1)
+    with pytest.raises(Refused, match="more than 1 nodes"):
+        proved(instance, document(problem, lines, claim))
+    less, shorter = prover.prove(instance, claim, lambda: False)
+    assert less is not None
+    assert less != claim
+    assert proved(instance, document(problem, shorter, less)) == less
 
 
 def _attack(rng: np.random.Generator, lines: list[str], problem: RuleSetSelection) -> list[str]:

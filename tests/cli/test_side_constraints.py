@@ -63,3 +63,22 @@ def test_make_saves_them(run: Run, tmp_path: Path) -> None:
     assert solved.exit_code == 0, solved.output
     found = json.loads(solved.stdout)["explanation"]
     assert not any("size" in text for _, text in found["rule"]["literals"])
+
+
+def test_explain_and_reasons_take_them(run: Run, table: Path) -> None:
+    ask = (table, "--target", "y", "--row", 3, "--model", "tree")
+    rule = ("explain", *ask, "-k", 2, "-m", 200, "--no-isolate", "--json")
+    plain = json.loads(run(*rule).stdout)["explanation"]["rule"]["literals"]
+    used = plain[0][1].split()[0]
+    done = run(*rule, "--where", f"not {used}")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["explanation"]
+    assert not any(text.startswith(used) for _, text in found["rule"]["literals"])
+    assert "keeps the side constraints" in found["proved"]
+    numbers = pd.read_csv(table).assign(colour=lambda rows: (rows.colour == "red") * 1)
+    numbers.to_csv(table, index=False)
+    reason = ("explain", *ask, "--kind", "sufficient", "--no-isolate", "--json")
+    solved = run(*reason, "--where", "weight")
+    assert solved.exit_code == 0, solved.output
+    names = [text for _, text in json.loads(solved.stdout)["explanation"]["rule"]["literals"]]
+    assert any(text.startswith("weight") for text in names)

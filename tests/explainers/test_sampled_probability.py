@@ -12,7 +12,8 @@ from cpx import ProbabilisticExplainer
 from cpx.answers.result import Status
 from cpx.data.naive_bayes import fit_naive_bayes
 from cpx.errors import DataError, EngineError, InvalidOption
-from cpx.explainers.sampled_probability import FewestSampled
+from cpx.explainers.sampled_probability import FewestSampled, drawn
+from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.testing.expected_prediction import random_expectation
 
 sklearn = pytest.importorskip("sklearn")
@@ -50,11 +51,11 @@ def test_all_sets_agree(engine: str) -> None:
         for tau in ("9/10", 1):
             question = FewestSampled(problem, tau, 300, 2, seed)
             best = _best(question)
-            result, proved = question.solve(engine, 0, {"time_limit": 60})
+            result, proved = question.solve(engine, {"time_limit": 60})
             sizes.add(None if best is None else best[0])
             if best is None:
                 assert result.status is Status.INFEASIBLE
-                assert "no set of attributes" in question.nothing(result, engine, 0, {})
+                assert "no set of attributes" in question.nothing(result)
                 continue
             found = result.explanation
             assert found is not None
@@ -62,7 +63,7 @@ def test_all_sets_agree(engine: str) -> None:
             assert result.verified
             covered = question.samples.covered(found.features)
             assert (len(found.features), int(covered.sum())) == best
-            assert "minimum: no smaller set" in question.told(result, proved)
+            assert "minimum on these rows: no smaller set" in question.told(result, proved)
     assert {None, 2} < sizes
 
 
@@ -74,13 +75,39 @@ def test_of_a_forest_by_name() -> None:
     asked = {"measure": "sampled-probability", "samples": 1000}
     found = explainer.explain(data.data.iloc[19], threshold=0.9, **asked)
     assert found.result.verified
-    assert "minimum: no smaller set that 100 of the rows" in found.proved
+    assert "no smaller set covers at least 100 of them" in found.proved
     assert found.fresh is not None or found.same is not None
     for wrong in ({}, {"threshold": 0}, {"threshold": 1.5}, {"threshold": 0.9, "least": 1001}):
         with pytest.raises(InvalidOption, match=r"threshold|least"):
             explainer.explain(data.data.iloc[19], **asked, **wrong)
+    unreached = {"threshold": 1, **asked, "forbidden": range(30)}
     with pytest.raises(EngineError, match="the greatest share is"):
-        explainer.explain(data.data.iloc[19], threshold=1, **asked, forbidden=range(30))
+        explainer.explain(data.data.iloc[19], **unreached)
+    assert explainer.solve(data.data.iloc[19], **unreached).explanation is None
+    with pytest.raises(InvalidOption, match="samples is for the measure sampled-probability"):
+        explainer.explain(data.data.iloc[19], 2, samples=1000)
+
+
+def test_side_constraints_are_kept() -> None:
+    data = load_breast_cancer(as_frame=True)
+    forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(data.data, data.target)
+    explainer = ProbabilisticExplainer(forest, data.data, distribution="naive-bayes")
+    asked = {"measure": "sampled-probability", "samples": 1000, "threshold": 0.9}
+    free = explainer.solve(data.data.iloc[19], **asked).explanation
+    name = explainer.coding.names[free.features[0]]
+    kept = explainer.explain(data.data.iloc[19], where=f"not '{name}'", **asked)
+    assert free.features[0] not in kept.features
+    assert "no smaller set that keeps the side constraints covers" in kept.proved
+
+
+def test_an_answer_is_measured_on_other_rows() -> None:
+    problem = random_expectation(24, "mixture")  # of five attributes, all tested
+    measured = SameDecision(problem)
+    shares = [
+        (int(drawn(problem, 300, seed).same.sum()), measured.sampled((), 300, seed).agreeing)
+        for seed in range(5)
+    ]
+    assert any(own != other for own, other in shares)
 
 
 def test_naive_bayes_is_what_it_says() -> None:
@@ -93,8 +120,18 @@ def test_naive_bayes_is_what_it_says() -> None:
         assert fitted.weights[c] / 2**30 == pytest.approx(len(own) / 300, abs=1e-8)
         for a in range(2):
             assert fitted.tables[c][a][0, 1] / 2**30 == pytest.approx(own[:, a].mean(), abs=1e-6)
-    with pytest.raises(DataError, match="labels"):
-        fit_naive_bayes(codes, [2, 2], labels[:-1])
+    for wrong in (labels[:-1], [None, *labels[1:]], [np.nan, *labels[1:]]):
+        with pytest.raises(DataError, match="labels"):
+            fit_naive_bayes(codes, [2, 2], wrong)
+    with pytest.raises(DataError, match="no rows"):
+        fit_naive_bayes(codes[:0], [2, 2], [])
+
+
+def test_naive_bayes_smooths_each_class_by_its_own_rows() -> None:
+    fitted = fit_naive_bayes([[0], [0], [1], [1], [1]], [2], [0, 0, 0, 1, 1])
+    # Of a class of n rows: half a row as its rows are, half a row of either state alike.
+    shares = [(1 + 1 / 6 + 1 / 4) / 4, (2 + 1 / 2 + 1 / 4) / 3]
+    assert [t[0][0, 1] / 2**30 for t in fitted.tables] == pytest.approx(shares, abs=1e-8)
 
 
 def test_logistic_regression_under_naive_bayes() -> None:

@@ -27,7 +27,7 @@ def test_the_same_texts_for_many_rows() -> None:
     untrue = 0
     for row in range(0, 150, 12):
         problem = explainer.problem(X.iloc[row], k=3, where=where)
-        untrue += bool(problem.side_constraints.constraints[0].untrue)
+        untrue += bool(problem.side_constraints[0].untrue)
         found = explainer.explain(X.iloc[row], k=3, where=where)
         assert not {LONG, "sepal width (cm)"} <= columns(found)
         literals = [str(literal) for literal in found.rule.literals]
@@ -43,6 +43,10 @@ def test_reasons_and_probabilistic_explanations() -> None:
     assert used in columns(other)
     expected = cpx.explain(TREE, X.iloc[60], X, kind="probabilistic", k=2, where=f"not '{LONG}'")
     assert LONG not in columns(expected)
+    fewest = cpx.explain(
+        TREE, X.iloc[60], X, kind="probabilistic", threshold=0.5, where=f"'{LONG}' and '{WIDE}'"
+    )
+    assert {LONG, WIDE} <= columns(fewest)
 
 
 def test_a_clash_is_named_and_a_wrong_name_refused() -> None:

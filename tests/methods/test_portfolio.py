@@ -16,7 +16,7 @@ import cpx
 from cpx.answers.result import Status, Termination
 from cpx.backends import backend
 from cpx.backends.base import Event, Progress
-from cpx.errors import EngineMissing, InvalidOption, UnknownName
+from cpx.errors import CpxError, EngineMissing, InvalidOption, UnknownName
 from cpx.library import make
 from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
@@ -46,6 +46,7 @@ def _hard() -> cpx.KMonomial:
     [
         ("portfolio:cpsat", "two engines or more"),
         ("portfolio:cpsat,cpsat", "twice"),
+        ("portfolio:milp,milp:highs", "twice"),
         ("portfolio:beam,greedy", "needs an engine that proves"),
         ("portfolio:cpsat,anchors", "anchors cannot be an engine"),
         ("portfolio:cpsat+portfolio", "portfolio cannot be an engine"),
@@ -171,6 +172,12 @@ def test_who_cannot_solve_a_problem_is_left_out() -> None:
     result = cpx.solve(problem, "portfolio:search+maxsat")
     assert result.status is Status.OPTIMAL
     assert "search does not solve this problem" in result.warnings
+
+
+def test_who_cannot_solve_it_at_all_is_named() -> None:
+    told = "no engine of 'portfolio:hitting-sets,column-generation' solves problems of kind"
+    with pytest.raises(CpxError, match=told):
+        cpx.solve(tiny(), "portfolio:hitting-sets+column-generation")
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are counted in /proc")

@@ -18,7 +18,7 @@ from cpx.cli import app
 from cpx.errors import InvalidInstance, UnknownName
 from cpx.models import PROBLEMS, Problem, problem_class, register, registry
 from cpx.models.bare_model import BareModel
-from cpx.models.base import RatioStep
+from cpx.models.ratio import RatioStep
 
 DATA = Samples([[1, 0], [0, 1]], [1, 0], features=("a", "b"))
 

@@ -20,15 +20,17 @@ from cpx import (
     instances,
     solve,
 )
+from cpx.backends.cpsat import CpSat
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.side_constraints.form import (
     LinearConstraint,
     SideConstraint,
     SideConstraints,
+    propagated,
 )
-from cpx.models.side_constraints.propagation import propagated
 from cpx.solving.clash import smallest_clash
+from cpx.testing.random_trees import random_reason
 
 NAMES = (
     "age > 60",
@@ -225,9 +227,34 @@ def test_a_clash_is_not_looked_for_where_nothing_is_a_solution_anyway() -> None:
 
 
 def test_the_smallest_of_two_clashes_is_found() -> None:
-    found = smallest_clash(6, lambda some: {0, 1, 2} <= some or {3, 5} <= some)
-    assert sorted(found) == [3, 5]
-    assert smallest_clash(3, lambda some: True) == frozenset()
+    def satisfied(some: frozenset[int]) -> frozenset[int] | None:
+        return None if {0, 1, 2} <= some or {3, 5} <= some else some
+
+    assert sorted(smallest_clash(6, satisfied)) == [3, 5]
+    assert smallest_clash(3, lambda some: None) == frozenset()
+
+
+def test_a_clash_of_many_is_found() -> None:
+    # All 32 are needed: sets that meet what was learnt are not to be tried one by one.
+    chain = [f"implies(feature[{i}], feature[{i + 1}])" for i in range(30)]
+    rows = np.random.default_rng(0).random((20, 31)) < 0.7
+    problem = KMonomial(Samples(rows, rows[:, 0]), k=31)
+    result = solve(problem.where("feature[0]", *chain, "not feature[30]", "feature[7]"), "search")
+    assert len(result.clash) == 25
+    assert "feature[0]" not in result.clash
+
+
+def test_where_a_clash_is_not_looked_for_it_is_said_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Sufficient reasons of several trees have no statement.
+    seeds = (random_reason(seed, definition="sufficient") for seed in range(99))
+    unstated = next(problem for problem in seeds if not problem.stated and problem.n_features)
+    result = solve(unstated.where("feature[0]", "not feature[0]"), "hitting-sets")
+    assert str(result.status) == "INFEASIBLE"
+    assert [told for told in result.warnings if told.endswith(unstated.unstated)]
+    monkeypatch.setattr(CpSat, "requires", {"no_such_module": "nothing>=1"})
+    result = solve(PROBLEM.where("x4", "not x4"), "search")
+    assert result.clash == ()
+    assert any("not installed" in told and "clash" in told for told in result.warnings)
 
 
 def test_propagation_decides_what_one_constraint_alone_decides() -> None:

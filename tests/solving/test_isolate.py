@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -42,6 +45,26 @@ def test_an_abort_is_a_want_of_memory_unless_it_says_otherwise(status, words, la
 def test_how_a_worker_ended_is_told_with_its_last_words() -> None:
     assert _ended(3, []) == "the worker ended with status 3"
     assert _ended(-signal.SIGTERM, ["one", "two"]) == "the worker was ended by SIGTERM: two"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="workers do not fork there")
+@pytest.mark.parametrize("there", [False, True])
+def test_a_child_whose_server_was_killed_ends_without_a_word(there: bool) -> None:
+    code = """
+import os, sys
+from cpx.processes.messages import Outbox
+from cpx.solving.worker import _child
+out, into = os.pipe()
+if sys.argv[1] == "False":
+    os.close(out)
+job = dict.fromkeys(("log", "cores", "group", "memory"))
+sys.exit(_child(job, Outbox(into), None))
+"""
+    command = [sys.executable, "-c", code, str(there)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    # With a reader the job goes on, and lacks its problem.
+    assert done.stderr.endswith("KeyError: 'problem'\n") if there else not done.stderr
 
 
 @pytest.mark.parametrize("before", [False, True])

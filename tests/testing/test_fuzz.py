@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from cpx import instances, solve
 from cpx.answers.result import Result, Status
 from cpx.cli import app
-from cpx.testing.fuzz.asking import Ask
+from cpx.testing.fuzz.asking import Ask, engines
 from cpx.testing.fuzz.brute import subsets, truth
 from cpx.testing.fuzz.drawing import KINDS, draw
 from cpx.testing.fuzz.judging import altered, faults
@@ -47,6 +47,23 @@ def test_a_sample_is_right(kind: str, tmp_path: Path) -> None:
         _, found = judge(replace(case, how=how), tmp_path)
         wrong += [(case.number, how, found)] if found else []
     assert not wrong
+
+
+@pytest.mark.parametrize("name", ["portfolio:search+maxsat", "cpsat{linearization_level=0}"])
+def test_engines_that_are_asked_by_name_alone_are_asked(name: str) -> None:
+    problem = instances.from_dict(TEN)
+    assert name not in engines(problem)
+    assert engines(problem, name) == [name]
+    assert {case.how.engine for case in itertools.islice(cases(0, only=name), 20)} == {name}
+
+
+def test_a_family_is_all_of_its_members() -> None:
+    problem = instances.from_dict(TEN)
+    wanted = [name for name in engines(problem) if name.startswith("maxsat:")]
+    assert engines(problem, "maxsat") == wanted
+    assert len(wanted) > 1
+    assert engines(problem, "maxsat:lsu") == ["maxsat:lsu"]
+    assert engines(problem, "hitting-sets") == []
 
 
 def shell(arguments: list[str]) -> tuple[int, str]:
@@ -226,6 +243,8 @@ def test_a_wrong_engine_is_found_kept_and_repeated(
 def test_wrong_use_is_told(tmp_path: Path) -> None:
     assert "'no-such'" in shell(["fuzz", "--problem", "no-such"])[1]
     assert "no-such" in shell(["fuzz", "--backend", "no-such"])[1]
+    told = shell(["fuzz", "--backend", "hitting-sets", "--problem", "kernel-rule"])[1]
+    assert "hitting-sets solves no problem of the kinds kernel-rule" in told
     assert "minutes must be" in shell(["fuzz", "--minutes", "0"])[1]
     path = tmp_path / "instance.json"
     instances.save(instances.from_dict(TEN), path)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmarks.papers.datasets import Dataset
 from benchmarks.papers.koriche.experiment import SAMPLE_COUNTS, SIZES, Experiment
 from benchmarks.papers.koriche.methods import METHODS, Method
 from benchmarks.papers.koriche.records import Store, Task
 from benchmarks.papers.koriche.summary import Cell, cell
-from cpx.answers.plots import require_matplotlib
-from cpx.support.files import write_atomic
+from benchmarks.papers.panels import draw_panels
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +54,6 @@ def draw(experiment: Experiment, store: Store) -> list[Path]:
     OutputError
         When a file cannot be written.
     """
-    require_matplotlib()
     if not experiment.figured:
         return []
 
@@ -80,19 +77,12 @@ def _figure(
     points: Sequence[int],
     task: Callable[[Dataset, int, Method, int], Task],
 ) -> list[Path]:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     datasets = experiment.figured
-    # Equal figures are equal files: no random names, and no date below.
-    settings: dict[Any, Any] = {"svg.hashsalt": name, "font.size": 9, "svg.fonttype": "none"}
-    with mpl.rc_context(settings):
-        figure = Figure(figsize=(2.6 * len(datasets) + 0.6, 3.0), layout="constrained")
-        panels = figure.subplots(1, len(datasets), sharey=True, squeeze=False)[0]
+
+    def drawn(panels: Sequence[Axes]) -> None:
         for panel, dataset in zip(panels, datasets, strict=True):
             panel.set_title(dataset.name, fontsize=9)
             panel.set_xlabel(axis)
-            panel.grid(alpha=0.3, linewidth=0.5)
             for method in experiment.present:
                 cells = [
                     cell(
@@ -108,8 +98,12 @@ def _figure(
         panels[0].set_ylabel("precision error")
         panels[0].set_ylim(bottom=0)
         handles, titles = panels[0].get_legend_handles_labels()
-        figure.legend(handles, titles, loc="outside lower center", ncols=len(titles) or 1)
-        return [_save(figure, store.directory / f"{name}.{form}", form) for form in FORMATS]
+        panels[0].figure.legend(
+            handles, titles, loc="outside lower center", ncols=len(titles) or 1
+        )
+
+    paths = [store.directory / f"{name}.{form}" for form in FORMATS]
+    return draw_panels(paths, len(datasets), 2.6 * len(datasets) + 0.6, drawn)
 
 
 def _curve(panel: Axes, method: Method, points: Sequence[int], cells: Sequence[Cell]) -> None:
@@ -124,13 +118,6 @@ def _curve(panel: Axes, method: Method, points: Sequence[int], cells: Sequence[C
     low = [max(0.0, error - deviation) for _, error, deviation in known]
     high = [min(1.0, error + deviation) for _, error, deviation in known]
     panel.fill_between(xs, low, high, color=colour, alpha=0.1, linewidth=0)
-
-
-def _save(figure: Any, path: Path, form: str) -> Path:
-    out = io.BytesIO()
-    figure.savefig(out, format=form, dpi=110, metadata={"Date": None} if form == "svg" else None)
-    write_atomic(path, out.getvalue())
-    return path
 
 
 assert set(_STYLES) == set(METHODS)

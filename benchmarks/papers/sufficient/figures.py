@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpx.answers.plots import require_matplotlib
-from cpx.support.files import write_atomic
+from benchmarks.papers.panels import draw_panels
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,43 +45,28 @@ def draw(rows: Sequence[Row], directory: Path) -> list[Path]:
     OutputError
         When a file cannot be written.
     """
-    require_matplotlib()
     digits = [row for row in rows if row.task.table == "mnist"]
     if not digits:
         return []
     return [
-        _drawn(directory / "bounds-by-size.svg", 1, digits, _bounds),
+        *_drawn(directory / "bounds-by-size.svg", 1, digits, _bounds),
         # Of some 1500 points, pixels are the smaller file.
-        _drawn(directory / "expected-by-likelihood.png", 2, digits, _likelihoods),
-        _drawn(directory / "seconds-by-size.svg", 1, digits, _seconds),
+        *_drawn(directory / "expected-by-likelihood.png", 2, digits, _likelihoods),
+        *_drawn(directory / "seconds-by-size.svg", 1, digits, _seconds),
     ]
 
 
 def _drawn(
     path: Path, panels: int, rows: Sequence[Row], draws: Callable[[Any, Sequence[Row]], None]
-) -> Path:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    # Equal figures are equal files: no random names, and no date.
-    settings: dict[Any, Any] = {"svg.hashsalt": path.stem, "font.size": 9, "svg.fonttype": "none"}
-    with mpl.rc_context(settings):
-        figure = Figure(figsize=(3.4 * panels + 1.2, 3.0), layout="constrained")
-        axes = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
-        for panel in axes:
-            panel.grid(alpha=0.3, linewidth=0.5)
-        draws(axes, rows)
-        out, form = io.BytesIO(), path.suffix[1:]
-        metadata = {"Date": None} if form == "svg" else None
-        figure.savefig(out, format=form, dpi=100, metadata=metadata)
-    write_atomic(path, out.getvalue())
-    return path
+) -> list[Path]:
+    return draw_panels([path], panels, 3.4 * panels + 1.2, lambda axes: draws(axes, rows))
 
 
 def _bounds(axes: Sequence[Axes], rows: Sequence[Row]) -> None:
     """Figure 2: sampled probability and both lower bounds, mean and one standard deviation."""
+    drawn = rows[0].task.samples
     curves: tuple[tuple[str, str, Callable[[Level], float]], ...] = (
-        ("share of 10,000 rows drawn", _GREEN, lambda level: level.same),
+        (f"share of {drawn:,} rows drawn", _GREEN, lambda level: level.same),
         ("bound by log-odds", _BLUE, lambda level: level.log_odds_bound),
         ("first-order bound", _RED, lambda level: level.probability_bound),
     )

@@ -48,6 +48,7 @@ _NOT_OPTIONS = {
     "name",
     "num_search_workers",
     "num_workers",
+    "presolve_inclusion_work_limit",
     "random_seed",
     "relative_gap_limit",
     "subsolver_params",

@@ -1,4 +1,4 @@
-"""Clauses for constraints that are not clausal as stated, by CPMpy's transformations.
+"""Compile constraints that are not clauses, with CPMpy's transformations to CNF.
 
 Definitions of a literal by a clause or a conjunction are recognised here: clauses are their own
 normal form, so both directions can be written down at once.

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from shutil import which
 from typing import Any, ClassVar
 
 import pulp
@@ -24,24 +23,13 @@ from cpmpy.expressions.globalfunctions import FloatSum
 from cpmpy.expressions.utils import argval, flatlist
 from cpmpy.expressions.variables import NegBoolView, _NumVarImpl
 from cpmpy.solvers.solver_interface import ExitStatus, SolverInterface, SolverStatus
-from cpmpy.transformations.comparison import only_numexpr_equality
-from cpmpy.transformations.flatten_model import flatten_constraint, flatten_objective
 from cpmpy.transformations.get_variables import get_variables
-from cpmpy.transformations.linearize import (
-    decompose_linear,
-    decompose_linear_objective,
-    linearize_constraint,
-    linearize_reified_variables,
-    only_positive_bv,
-    only_positive_bv_wsum_const,
-)
-from cpmpy.transformations.negation import push_down_negation, push_down_negation_objective
 from cpmpy.transformations.normalize import toplevel_list
-from cpmpy.transformations.reification import only_bv_reifies, only_implies, reify_rewrite
-from cpmpy.transformations.safening import no_partial_functions, safen_objective
 from pulp import constants
 
 from cpx.backends.milp.implications import AtMost, implication_rows
+from cpx.backends.milp.linear_rows import linear_constraints, linear_objective
+from cpx.backends.milp.subsolvers import SUBSOLVERS, native_solver, runs
 from cpx.backends.milp.watch import Watch
 from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, recognise
 
@@ -49,19 +37,6 @@ __all__ = ["TIGHT_NONZEROS", "CPM_pulp"]
 
 TIGHT_NONZEROS = 400_000
 """Most nonzeros that grouped implications may take as one row per conclusion."""
-
-_SUBSOLVERS = {
-    "highs": "highspy",
-    "cbc": "",
-    "scip": "pyscipopt",
-    "glpk": "",
-    "gurobi": "gurobipy",
-    "cplex": "cplex",
-    "copt": "coptpy",
-    "xpress": "xpress",
-    "mosek": "mosek",
-}
-"""And the modules that they need."""
 
 _SENSES = {
     "<=": constants.LpConstraintLE,
@@ -71,7 +46,6 @@ _SENSES = {
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 # The LP file format reads e12 or 2x as numbers.
 _NUMBER_LIKE = re.compile(r"[0-9]|[eE][0-9]*$")
-_LINEAR = frozenset({"sum", "wsum", "sub"})
 
 
 class CPM_pulp(SolverInterface):  # type: ignore[misc]
@@ -126,7 +100,7 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
     @staticmethod
     def solvernames(installed: bool = True) -> list[str]:
         """Names of the subsolvers; only those that can run when ``installed``."""
-        return [name for name in _SUBSOLVERS if not installed or _runs(name)]
+        return [name for name in SUBSOLVERS if not installed or runs(name)]
 
     @classmethod
     def version(cls) -> str | None:
@@ -144,10 +118,10 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
         tight_nonzeros: int = TIGHT_NONZEROS,
     ) -> None:
         if subsolver not in (None, *self.solvernames(installed=False)):
-            raise ValueError(f"unknown subsolver {subsolver!r}; known: {', '.join(_SUBSOLVERS)}")
+            raise ValueError(f"unknown subsolver {subsolver!r}; known: {', '.join(SUBSOLVERS)}")
         self.lp = pulp.LpProblem("cpmpy", constants.LpMinimize)
         self.lp.setObjective(pulp.LpAffineExpression())
-        self.subsolver = subsolver or ("highs" if _runs("highs") else "cbc")
+        self.subsolver = subsolver or ("highs" if runs("highs") else "cbc")
         self.tight_nonzeros = tight_nonzeros
         self.objective_: Any = None
         self._names: set[str] = set()
@@ -193,27 +167,7 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
 
     def transform(self, cpm_expr: Any) -> list[Any]:
         """Return equivalent linear constraints over positive variables."""
-        natives = self.supported_global_constraints
-        cons = toplevel_list(cpm_expr)
-        cons = no_partial_functions(cons)
-        cons = push_down_negation(cons)
-        cons = decompose_linear(
-            cons,
-            supported=natives,
-            supported_reified=self.supported_reified_global_constraints,
-            csemap=self._csemap,
-        )
-        cons = flatten_constraint(cons, csemap=self._csemap)
-        cons = reify_rewrite(cons, supported=_LINEAR, csemap=self._csemap)
-        cons = only_numexpr_equality(cons, supported=_LINEAR, csemap=self._csemap)
-        cons = linearize_reified_variables(cons, min_values=2, csemap=self._csemap)
-        cons = only_bv_reifies(cons, csemap=self._csemap)
-        cons = only_implies(cons, csemap=self._csemap)
-        cons = linearize_constraint(
-            cons, supported=frozenset({"sum", "wsum"}), csemap=self._csemap
-        )
-        linear: list[Any] = only_positive_bv(cons, csemap=self._csemap)
-        return linear
+        return linear_constraints(cpm_expr, self._csemap)
 
     def add(self, cpm_expr: Any) -> CPM_pulp:
         """Post a constraint, or nested lists of them."""
@@ -293,29 +247,14 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
         total = expr.components() if isinstance(expr, FloatSum) else linear_sum(expr)
         if total is None:
             get_variables(expr, collect=self.user_vars)
-            total = self._linear_objective(expr)
+            total, rest = linear_objective(expr, self._csemap)
+            self.add(rest)
         weights, variables, constant = total
         self.user_vars.update(map(_variable, variables))
         terms, offset = self._terms(weights, variables)
         terms.constant = constant + offset
         self.lp.setObjective(terms)
         self.lp.sense = constants.LpMinimize if minimize else constants.LpMaximize
-
-    def _linear_objective(self, expr: Any) -> tuple[list[int], list[Any], int]:
-        expr, safe = safen_objective(expr)
-        expr, decomposed = decompose_linear_objective(
-            push_down_negation_objective(expr),
-            supported=self.supported_global_constraints,
-            supported_reified=self.supported_reified_global_constraints,
-            csemap=self._csemap,
-        )
-        expr, flat = flatten_objective(expr, csemap=self._csemap)
-        expr, constant = only_positive_bv_wsum_const(expr)
-        self.add(safe + decomposed + flat)
-        total = linear_sum(expr)
-        if total is None:
-            raise NotSupportedError(f"objective is not linear: {expr}")
-        return total.weights, total.variables, total.constant + constant
 
     def has_objective(self) -> bool:
         """Whether an objective was set."""
@@ -345,29 +284,7 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
             ``gapRel`` is 0 unless given: an answer is called optimal when it is.
         """
         options = {"gapRel": 0.0, "warm_start": bool(self._hint), **options}
-        if self.subsolver == "cbc":
-            from cpx.backends.milp.cbc import CbcSolver
-
-            return CbcSolver(watch, **options)
-        if self.subsolver == "scip":
-            from cpx.backends.milp.scip import ScipSolver
-
-            return ScipSolver(watch, **options)
-        if self.subsolver == "glpk":
-            from cpx.backends.milp.glpk import GlpkSolver
-
-            return GlpkSolver(watch, **options)
-        if self.subsolver == "gurobi":
-            from cpx.backends.milp.gurobi import GurobiSolver
-
-            return GurobiSolver(watch, **options)
-        if self.subsolver != "highs":
-            from cpx.backends.milp.answered_at_the_end import EndSolver
-
-            return EndSolver(self.subsolver, watch, **options)
-        from cpx.backends.milp.highs import HighsSolver
-
-        return HighsSolver(watch, **{"mip_feasibility_tolerance": 1e-9, **options})
+        return native_solver(self.subsolver, watch, **options)
 
     def run(self, solver: Any) -> None:
         """Solve ``lp`` with a PuLP solver, starting from the hint where it can."""
@@ -463,13 +380,3 @@ class CPM_pulp(SolverInterface):  # type: ignore[misc]
 
 def _variable(literal: Any) -> Any:
     return literal._bv if isinstance(literal, NegBoolView) else literal
-
-
-def _runs(subsolver: str) -> bool:
-    if subsolver == "glpk":
-        return which("glpsol") is not None
-    if subsolver != "cbc":
-        return find_spec(_SUBSOLVERS[subsolver]) is not None
-    from cpx.backends.milp.cbc import cbc_path
-
-    return cbc_path() is not None

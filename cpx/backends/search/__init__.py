@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
+from cpx.backends.branch_on_violations import branch_on_violations
 from cpx.backends.progress import run_interruptibly
-from cpx.backends.side_branching import branch_on_side_constraints
 from cpx.compiled.machine_code import load
 from cpx.models.base import form_of
 from cpx.options import EngineOption
@@ -94,7 +94,7 @@ class Search(Backend):
         with progress.phase("state"):
             form = form_of(problem)
         if problem.side_constraints and not isinstance(form, WeightedMonomial | RatioMonomial):
-            return branch_on_side_constraints(problem, options, progress, self.solve)
+            return branch_on_violations(problem, options, progress, self.solve)
         if progress.interrupted or progress.expired:
             return Outcome(False, progress.why_stopped(), "stopped before the search")
         sizes: dict[str, int] = {}

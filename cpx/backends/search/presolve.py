@@ -20,17 +20,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import gcd
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import dominance, pack, planes_of, take
 from cpx.backends.search.objective import FAR, Objective
-from cpx.backends.search.side_constraints import Remaining
+from cpx.backends.search.side_constraints import NO_CONSTRAINTS, Remaining
 from cpx.data.bits import packed_rows, row_hashes, surely_distinct, unpacked_row
 from cpx.errors import InvalidInstance
-from cpx.models.side_constraints.propagation import propagated
+from cpx.models.side_constraints.form import propagated
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
@@ -40,7 +40,6 @@ __all__ = ["Reduced", "merge_rows", "reduce", "sample_weights"]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
-FormT = TypeVar("FormT", bound="WeightedMonomial | RatioMonomial")
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +139,12 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     forbidden. A feature that may be needed for the sake of one is not dropped, and one that may
     break one stands for no other.
     """
-    decided = _decided_by_side_constraints(form)
-    if decided is None:
-        return None
-    form = decided
+    if form.side:
+        decided = propagated(form.side, form.required, form.forbidden)
+        if decided is None:
+            return None
+        required, forbidden = (tuple(sorted(some)) for some in decided)
+        form = replace(form, required=required, forbidden=forbidden)
     fixed = tuple(sorted(form.required))
     columns = _free_columns(form)
     if columns is None:
@@ -159,9 +160,9 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
 
     # The table is only looked at until it is known what remains, and then copied once.
     words = packed_rows(agreement)
-    remaining = Remaining.of(form.side, columns, fixed)
+    remaining = _remaining(form, columns, fixed)
     excludes = ~unpacked_row(np.bitwise_and.reduce(words), columns.size)
-    if remaining:
+    if remaining.linear:
         excludes |= remaining.with_sign(positive=True)
     excluding = np.flatnonzero(excludes)
     kept_by = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
@@ -190,7 +191,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
 
     bits, bad_words = pack(agreement, bad, weights)
     if not every:
-        remaining = Remaining.of(form.side, columns, fixed)
+        remaining = _remaining(form, columns, fixed)
         kept = np.flatnonzero(_needed(bits, bad_words, groups, samples.limited, remaining))
         if kept.size < columns.size:
             bits = take(bits, kept, columns.size, planes_of(weights))
@@ -209,19 +210,15 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
         base=base - scale * (objective.beta * objective.good + objective.base),
         scale=scale,
         uncovered=samples.uncovered,
-        remaining=Remaining.of(form.side, columns, fixed),
+        remaining=_remaining(form, columns, fixed),
     )
 
 
-def _decided_by_side_constraints(form: FormT) -> FormT | None:
-    """Require and forbid what side constraints leave no choice about; None where they clash."""
-    if not form.side:
-        return form
-    decided = propagated(form.side, form.required, form.forbidden)
-    if decided is None:
-        return None
-    required, forbidden = (tuple(sorted(some)) for some in decided)
-    return replace(form, required=required, forbidden=forbidden)
+def _remaining(
+    form: WeightedMonomial | RatioMonomial, columns: Ints, fixed: tuple[int, ...]
+) -> Remaining:
+    """Return what is left of the side constraints, where there are some."""
+    return Remaining.of(form.side, columns, fixed) if form.side else NO_CONSTRAINTS
 
 
 def _groups_of(form: WeightedMonomial | RatioMonomial) -> Ints:
@@ -293,7 +290,7 @@ def _needed(
         sizes = np.bincount(groups)
         if sizes.size < n:
             above &= (groups[:, None] == groups[None, :]) | (sizes[groups] == 1)[None, :]
-    if remaining:
+    if remaining.linear:
         above[remaining.with_sign(positive=True)] = False
         above[:, remaining.with_sign(positive=False)] = False
     return np.asarray(~above.any(axis=1))

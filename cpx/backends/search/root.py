@@ -140,7 +140,7 @@ class Root:
     @cached_property
     def numbers(self) -> Numbers:
         """The objective as the kernels take it."""
-        idle = bool(self.remaining) and bool(self.remaining.with_sign(positive=True).any())
+        idle = bool(self.remaining.with_sign(positive=True).any())
         return self.objective.numbers(self.excluded, keep_idle=idle)
 
     @cached_property
@@ -157,7 +157,7 @@ class Root:
         """Return the cost of each column alone."""
         into = np.zeros(self.n, dtype=np.int64)
         costs(self.numbers, self.covered, self.lost, into)
-        if self.remaining:
+        if self.remaining.linear:
             into[[not self.remaining.allow([j]) for j in range(self.n)]] = FAR
         return into
 

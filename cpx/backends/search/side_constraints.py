@@ -259,14 +259,9 @@ class Remaining:
     ) -> Remaining:
         """Return what is left of the constraints of a problem."""
         chosen = frozenset(fixed)
-        if not side:
-            return cls((), (), chosen)
         free = frozenset(columns.tolist())
         open_ = tuple(row for row in side.linear if _lowest(row, free, chosen) < row.at_least)
         return cls(open_, tuple(columns.tolist()), chosen)
-
-    def __bool__(self) -> bool:
-        return bool(self.linear)
 
     def allow(self, columns: list[int]) -> bool:
         """Whether a set of columns satisfies all of them."""

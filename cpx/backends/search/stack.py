@@ -1,4 +1,4 @@
-"""The stack of the depth-first search, and its buffers."""
+"""Arrays of the depth-first search: the nodes on the way to the current one, and its buffers."""
 
 from __future__ import annotations
 

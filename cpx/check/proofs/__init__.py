@@ -1,14 +1,15 @@
-"""Proofs that travel: a bound, or that there is no solution, shown from the instance alone.
+"""Checker of proofs of optimality and infeasibility: files that prove a bound of an instance.
 
-A proof is a file that anybody may have made, by whatever program; the checker trusts nothing in
-it. :func:`proved` returns what it proves, or says where it fails. Each kind of proof is a module
-here, written from the page "Proofs" of the documentation; nothing is imported from models or
-engines.
+Any program may have made a proof; the checker trusts nothing in it. :func:`proved` returns what it
+proves, or says where it fails. Each kind of proof is a module here, written from the page "Proofs"
+of the documentation; nothing is imported from models or engines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import IO, Any
 
 from cpx.check.claims import number
@@ -16,7 +17,7 @@ from cpx.check.proofs import learning, monomials, reasons, rule_sets
 from cpx.check.proofs.document import Claim, Document, Refused, Undecided, fingerprint, opened
 from cpx.check.shape import plain
 
-__all__ = ["PROVABLE", "Claim", "Refused", "Undecided", "covers", "proved"]
+__all__ = ["PROVABLE", "Claim", "Refused", "Undecided", "covers", "one_thread", "proved"]
 
 _Check = Callable[[Mapping[str, Any], Document], None]
 
@@ -62,7 +63,7 @@ def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
         ...
     cpx.check.proofs.document.Refused: a better rule has the required features alone
     """
-    with opened(proof) as document:
+    with one_thread(), opened(proof) as document:
         if document.kind not in _KINDS:
             raise Refused(f"header: no kind of proof is called {document.kind[:40]!r}")
         problems, check = _KINDS[document.kind]
@@ -77,6 +78,24 @@ def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
             raise Refused("header: the proof is of another instance")
         check(instance, document)
         return document.claim
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Return what keeps the linear algebra to one thread.
+
+    Matrices have a few hundred rows: threads that waited for each other took nine tenths of the
+    processor time.
+    """
+    limits: AbstractContextManager[object] = _libraries().limit(limits=1)
+    return limits
+
+
+@cache
+def _libraries() -> Any:
+    # Looking for them takes longer than most checks; NumPy's is loaded by now.
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def covers(claim: Claim, result: Mapping[str, Any]) -> bool:

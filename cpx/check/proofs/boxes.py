@@ -63,6 +63,8 @@ class Box:
         Of the samples; sums of them are exact in this type.
     r : int
     goal : Goal
+    within : int
+        Entries of the tables of the boxes that this one is in, but for the outermost.
     """
 
     def __init__(
@@ -74,8 +76,10 @@ class Box:
         weights: Floats,
         r: int,
         goal: Goal,
+        within: int = 0,
     ) -> None:
         self.about, self.candidates, self.r, self.goal = about, candidates, r, goal
+        self.within = within
         self._agrees, self._bad, self._weights = agrees, bad, weights
         self.c = int(weights[:bad].sum(dtype=np.float64))
         self.l = goal.good - int(weights[bad:].sum(dtype=np.float64))
@@ -244,14 +248,16 @@ class Box:
     def child(self, at: int, candidates: Bools) -> Box:
         """Return the box of one more chosen feature, with some of the candidates."""
         rows = self._agrees[at] > 0
+        agrees = self._agrees[candidates][:, rows]
         return Box(
             self.about,
             self.candidates[candidates],
-            self._agrees[candidates][:, rows],
+            agrees,
             int(np.count_nonzero(rows[: self._bad])),
             self._weights[rows],
             self.r - 1,
             self.goal,
+            self.within + agrees.size + agrees.shape[0] ** 2,
         )
 
 

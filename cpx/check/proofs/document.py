@@ -18,7 +18,17 @@ from fractions import Fraction
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, Any, cast
 
-__all__ = ["Claim", "Document", "Refused", "Undecided", "claim_of", "fingerprint", "opened"]
+__all__ = [
+    "Claim",
+    "Document",
+    "Refused",
+    "Undecided",
+    "claim_of",
+    "fingerprint",
+    "opened",
+    "refuse_unknown",
+    "whole_numbers",
+]
 
 VERSION = 1
 
@@ -95,6 +105,17 @@ class Document:
         if self._read():
             raise Refused(f"line {self.number}: the proof is complete, and this follows")
 
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Name the line that was read last in what is refused, unless one is named."""
+        number = self.number
+        try:
+            yield
+        except Refused as refused:
+            if str(refused).startswith("line "):
+                raise
+            raise Refused(f"line {number}: {refused}") from None
+
     def _read(self) -> bytes:
         try:
             line = self._stream.readline(_LONGEST_LINE + 1)
@@ -142,6 +163,28 @@ def claim_of(data: object) -> Claim:
         if isinstance(bound, str) and _FRACTION.fullmatch(bound):
             return Claim(Fraction(bound))
     raise Refused("header: a claim is a bound, an integer or a fraction, or that nothing is")
+
+
+def whole_numbers(words: list[str], digits: int = 18) -> list[int]:
+    """Read whole numbers without a sign, of at most so many digits: 18 fit 64 bits."""
+    # Lines are in ASCII, where no other characters are digits.
+    if not all(word.isdigit() and len(word) <= digits for word in words):
+        raise Refused(f"whole numbers of at most {digits} digits are wanted")
+    return [int(word) for word in words]
+
+
+def refuse_unknown(instance: Mapping[str, Any], keys: set[str], parameters: set[str]) -> None:
+    """Refuse an instance that says more than a kind of proof knows: it may be a constraint.
+
+    So are weights of samples that 64 bits may not add up.
+    """
+    common = {"format", "version", "problem", "name", "context", "parameters"}
+    unknown = sorted({*instance} - common - keys | {*instance["parameters"]} - parameters)
+    if unknown:
+        raise Undecided(f"instance: proofs do not know {', '.join(unknown)}")
+    most = max(instance["parameters"].get("class_weights") or (1,))
+    if sum(map(int, instance.get("weights") or ())) * most >= 2**53:
+        raise Undecided("weights are too large for the checker")
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.boxes import Box
-from cpx.check.proofs.document import Document, Refused, Undecided
+from cpx.check.proofs.document import Document, Refused, refuse_unknown, whole_numbers
 from cpx.check.proofs.goals import Goal
 from cpx.check.proofs.monomials import check_box, root_box
 from cpx.check.rule_sets import Learning
@@ -41,8 +41,7 @@ KINDS = ("rule-set-learning",)
 
 Ints = NDArray[np.int64]
 
-_INSTANCE = {"format", "version", "problem", "name", "context", "parameters", "samples", "labels"}
-_INSTANCE |= {"weights", "features", "groups"}
+_INSTANCE = {"samples", "labels", "weights", "features", "groups"}
 _PARAMETERS = {"max_literals", "penalty", "loss", "class_weights"}
 
 
@@ -50,9 +49,7 @@ class Table:
     """What a proof needs of an instance: samples, what errors cost, and the price of a rule."""
 
     def __init__(self, instance: Mapping[str, Any]) -> None:
-        unknown = sorted({*instance} - _INSTANCE | {*instance["parameters"]} - _PARAMETERS)
-        if unknown:
-            raise Undecided(f"instance: proofs do not know {', '.join(unknown)}")
+        refuse_unknown(instance, _INSTANCE, _PARAMETERS)
         data = Learning(instance)
         self.literals, self.good, self.costs = data.literals, data.same, data.errors
         self.price, self.scale, self.hamming = data.price, data.price.denominator, data.hamming
@@ -122,7 +119,7 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
 
 def _numbers(document: Document, name: str, count: int | None = None) -> list[int]:
     first, *words = document.line()
-    whole = all(word.isdigit() and len(word) < 17 for word in words)
-    if first != name or not words or not whole or len(words) != (count or len(words)):
-        raise Refused(f"line {document.number}: {name} and whole numbers are wanted")
-    return [int(word) for word in words]
+    with document.named():
+        if first != name or not words or len(words) != (count or len(words)):
+            raise Refused(f"{name} and whole numbers are wanted")
+        return whole_numbers(words)

@@ -28,22 +28,40 @@ from numpy.typing import NDArray
 
 from cpx.check.monomials import KINDS, Monomial, read
 from cpx.check.proofs.boxes import Box, Features
-from cpx.check.proofs.document import Claim, Document, Refused, Undecided
+from cpx.check.proofs.document import (
+    Claim,
+    Document,
+    Refused,
+    Undecided,
+    refuse_unknown,
+    whole_numbers,
+)
 from cpx.check.proofs.goals import FAR, Goal
 
-__all__ = ["DEEPEST", "KINDS", "MINIMISED", "NAME", "Question", "check", "check_box", "root_box"]
+__all__ = [
+    "DEEPEST",
+    "KINDS",
+    "MINIMISED",
+    "MOST_ENTRIES",
+    "NAME",
+    "Question",
+    "check",
+    "check_box",
+    "root_box",
+]
 
 NAME = "monomial"
 """The kind of proof."""
 
 MINIMISED = ("k-monomial", "negative-only")
-_INSTANCE = {"format", "version", "problem", "name", "context", "parameters", "samples", "labels"}
-_INSTANCE |= {"weights", "features", "groups", "unseen"}
+_INSTANCE = {"samples", "labels", "weights", "features", "groups", "unseen"}
 _PARAMETERS = {"k", "required", "forbidden", "one_per_group"}
 _PARAMETERS |= {"min_coverage", "max_coverage", "min_precision"}
 
 DEEPEST = 200
 """Boxes in each other, at most."""
+MOST_ENTRIES = 2**27
+"""Of the tables of boxes in each other, but the root: they take up to two gigabytes."""
 
 
 def check(instance: Mapping[str, Any], document: Document) -> None:
@@ -59,10 +77,9 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
 def check_box(box: Box, document: Document, claimed: Goal, depth: int = 0) -> None:
     """Refuse the next lines where they do not prove that no set of a box beats its goal."""
     rule, *features = document.line()
-    where = f"line {document.number}"
-    if features and rule != "split":
-        raise Refused(f"{where}: {rule} stands alone")
-    try:
+    with document.named():
+        if features and rule != "split":
+            raise Refused(f"{rule[:20]!r} stands alone")
         if rule == "open":
             if box.least(claimed) < claimed.target:
                 raise Refused("the box is open, and its bound is below the claim")
@@ -72,15 +89,11 @@ def check_box(box: Box, document: Document, claimed: Goal, depth: int = 0) -> No
         if rule == "counted":
             box.refuse_triples(useful)
         elif rule == "split":
-            _check_parts(box, useful, _indices(features), document, claimed, depth + 1)
+            _check_parts(box, useful, whole_numbers(features), document, claimed, depth + 1)
         elif rule != "bounded":
             raise Refused(f"no rule is called {rule[:20]!r}")
         elif useful.any():
             raise Refused("the box is not bounded by the goal")
-    except Refused as refused:
-        if str(refused).startswith("line "):
-            raise
-        raise Refused(f"{where}: {refused}") from None
 
 
 def _check_parts(
@@ -93,6 +106,8 @@ def _check_parts(
 ) -> None:
     if depth > DEEPEST:
         raise Refused(f"more than {DEEPEST} boxes in each other")
+    if box.within > MOST_ENTRIES:
+        raise Refused(f"the tables of boxes in each other have more than {MOST_ENTRIES} entries")
     places = {int(feature): at for at, feature in enumerate(box.candidates)}
     for feature in features:
         at = places.pop(feature, None)
@@ -103,12 +118,6 @@ def _check_parts(
     if useful.any():
         p, q = box.candidates[np.argwhere(useful)[0]]
         raise Refused(f"no part has the features {p} and {q}")
-
-
-def _indices(words: list[str]) -> list[int]:
-    if not all(word.isdigit() and len(word) < 10 for word in words):
-        raise Refused("split needs the indices of features")
-    return [int(word) for word in words]
 
 
 class Question:
@@ -128,9 +137,7 @@ class Question:
     """
 
     def __init__(self, instance: Mapping[str, Any], goal: Claim) -> None:
-        unknown = sorted({*instance} - _INSTANCE | {*instance["parameters"]} - _PARAMETERS)
-        if unknown:
-            raise Undecided(f"instance: proofs do not know {', '.join(unknown)}")
+        refuse_unknown(instance, _INSTANCE, _PARAMETERS)
         self.kind: str = instance["problem"]
         self.data: Monomial = read(instance)
         weights, same = self.data.weights, self.data.same

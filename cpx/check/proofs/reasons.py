@@ -19,23 +19,39 @@ Each reason is in one leaf, so the least of their bounds bounds all.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cpx.check.forest import Node as TreeNode
-from cpx.check.proofs.document import Claim, Document, Refused
+from cpx.check.proofs.document import (
+    Claim,
+    Document,
+    Refused,
+    Undecided,
+    refuse_unknown,
+    whole_numbers,
+)
 from cpx.check.reasons import KINDS, Reason
 
 __all__ = ["KINDS", "NAME", "UNIT", "Inequalities", "check"]
 
 NAME = "sufficient-reason"
+Bools = NDArray[np.bool_]
+
 UNIT = 1 << 20
 """The least sum of weights of each inequality."""
 
-_LONGEST_NUMBER = 60
-_DEEPEST = 400
+_INSTANCE = {"x", "class", "model"}
+_PARAMETERS = {"level", "definition", "unit", "required", "forbidden", "weights"}
+
+# Digits of a number: those of weights in a model of small and large numbers are many.
+_DIGITS = 60
+# Weights of all inequalities: they take a few hundred megabytes.
+_MOST_WEIGHTS = 2**24
 
 
 class Inequalities:
@@ -48,8 +64,9 @@ class Inequalities:
     """
 
     def __init__(self, instance: Mapping[str, Any]) -> None:
+        refuse_unknown(instance, _INSTANCE, _PARAMETERS)
         if instance["parameters"]["definition"] != "sufficient":
-            raise Refused("instance: there are proofs for the definition sufficient only")
+            raise Undecided("instance: there are proofs for the definition sufficient only")
         self.reason = Reason(instance)
         cells, self.n = self.reason.cells, self.reason.n
         first = cells.first.tolist()
@@ -87,13 +104,14 @@ class Inequalities:
             raise Refused(f"{rival} is no rival of the class")
         total = -reason.margin(reason.forest.base, rival) + (not reason.wins(0, rival))
         sums = [0] * self.n
-        for at, tree in enumerate(reason.forest.trees):
-            of_tree = {j: w for (t, j), w in weights.items() if t == at}
-            total += self._least(tree, row, of_tree, {}, rival)
+        of_trees: list[dict[int, int]] = [{} for _ in reason.forest.trees]
         for (t, j), weight in weights.items():
-            if t >= len(reason.forest.trees) or j >= self.n:
+            if t >= len(of_trees) or j >= self.n:
                 raise Refused(f"there is no tree {t} or no feature {j}")
+            of_trees[t][j] = weight
             sums[j] += weight
+        for tree, of_tree in zip(reason.forest.trees, of_trees, strict=True):
+            total += self._least(tree, row, of_tree, {}, rival)
         if total <= 0:
             raise Refused("the row and its weights ask for nothing")
         return [min(UNIT, -(-weight * UNIT // total)) for weight in sums]
@@ -150,18 +168,19 @@ class Inequalities:
 class _Part:
     """The sets that have all ``kept`` features, and none that is ``out``."""
 
-    kept: frozenset[int]
-    out: frozenset[int]
+    kept: Bools
+    out: Bools
+
+    def parts(self, j: int) -> tuple[_Part, _Part]:
+        """Return the sets with a feature, and those without it."""
+        one = np.arange(self.kept.size) == j
+        return _Part(self.kept | one, self.out), _Part(self.kept, self.out | one)
 
 
 def _multiplied(
-    costs: list[int],
-    rows: list[tuple[int, list[int]]],
-    unit: int,
-    kept: frozenset[int],
-    out: frozenset[int],
+    costs: list[int], rows: list[tuple[int, list[int]]], unit: int, part: _Part
 ) -> int:
-    """Return a bound on the weight of all sets with some features kept, and some left out.
+    """Return a bound on the weight of all sets of a part.
 
     Proof. Each set weighs the sum of its costs. Subtract the inequalities, each times its
     multiplier, which is not negative: what is subtracted is at least ``UNIT`` times the sum of the
@@ -173,9 +192,9 @@ def _multiplied(
         for j, weight in enumerate(weights):
             left[j] -= times * weight
     total = UNIT * sum(times for times, _ in rows)
-    total += sum(
-        rest if j in kept else min(rest, 0) for j, rest in enumerate(left) if j not in out
-    )
+    for rest, kept, out in zip(left, part.kept.tolist(), part.out.tolist(), strict=True):
+        if not out:
+            total += rest if kept else min(rest, 0)
     return -(-total // (unit * UNIT))
 
 
@@ -185,67 +204,68 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     if claim.bound is not None and not isinstance(claim.bound, int):
         raise Refused("header: the objective is an integer")
     known = Inequalities(instance)
-    root = _Part(
-        frozenset(parameters.get("required", ())), frozenset(parameters.get("forbidden", ()))
-    )
-    if root.kept & root.out:
+    root = _Part(np.zeros(known.n, dtype=np.bool_), np.zeros(known.n, dtype=np.bool_))
+    root.kept[list(parameters.get("required", ()))] = True
+    root.out[list(parameters.get("forbidden", ()))] = True
+    if (root.kept & root.out).any():
         document.end()
         return
     rows: list[list[int]] = []
     while (words := document.line())[0] in ("hit", "row"):
-        with _at(document):
+        with document.named():
+            if (len(rows) + 1) * known.n > _MOST_WEIGHTS:
+                raise Refused(f"the inequalities have more than {_MOST_WEIGHTS} weights")
             rows.append(_read(known, words))
     costs = list(parameters.get("weights") or [1] * known.n)
-    _check(root, words, rows, costs, claim, document, 0)
+    left = [root]
+    while left:
+        part = left.pop()
+        with document.named():
+            numbers = whole_numbers(words[1:], _DIGITS)
+            if words[0] == "split":
+                if len(numbers) != 1 or numbers[0] >= known.n:
+                    raise Refused("split needs a feature")
+                (j,) = numbers
+                if part.kept[j] or part.out[j]:
+                    raise Refused(f"feature {j} is decided")
+                left += reversed(part.parts(j))
+            else:
+                _check_leaf(part, words[0], numbers, rows, costs, claim)
+        if left:
+            words = document.line()
     document.end()
 
 
-def _check(
+def _check_leaf(
     part: _Part,
-    words: list[str],
+    rule: str,
+    numbers: list[int],
     rows: list[list[int]],
     costs: list[int],
     claim: Claim,
-    document: Document,
-    depth: int,
 ) -> None:
-    rule, *rest = words
-    with _at(document):
-        numbers = _numbers(rest)
-        if rule == "split":
-            if len(numbers) != 1 or numbers[0] >= len(costs):
-                raise Refused("split needs a feature")
-            j = numbers[0]
-            if j in part.kept | part.out:
-                raise Refused(f"feature {j} is decided")
-            if depth == _DEEPEST:
-                raise Refused(f"more than {_DEEPEST} nodes in each other")
-        elif rule == "missed":
-            if len(numbers) != 1 or numbers[0] >= len(rows):
-                raise Refused("missed needs an inequality")
-            weights = rows[numbers[0]]
-            if sum(w for j, w in enumerate(weights) if j not in part.out) >= UNIT:
-                raise Refused("the inequality can be met")
-        elif rule == "bound":
-            if len(numbers) % 2 == 0 or not numbers[0]:
-                raise Refused("bound needs a unit, and pairs of an inequality and a multiplier")
-            unit, pairs = numbers[0], list(zip(numbers[1::2], numbers[2::2], strict=True))
-            if any(i >= len(rows) for i, _ in pairs):
-                raise Refused("there is no such inequality")
-            used = [(times, rows[i]) for i, times in pairs]
-            bound = _multiplied(costs, used, unit, part.kept, part.out)
-            if claim.bound is None or bound < claim.bound:
-                raise Refused(f"the bound is {bound}")
-        else:
-            raise Refused(f"no rule is called {rule[:20]!r}")
-    if rule == "split":
-        for now in (_Part(part.kept | {j}, part.out), _Part(part.kept, part.out | {j})):
-            _check(now, document.line(), rows, costs, claim, document, depth + 1)
+    if rule == "missed":
+        if len(numbers) != 1 or numbers[0] >= len(rows):
+            raise Refused("missed needs an inequality")
+        weights = zip(rows[numbers[0]], part.out.tolist(), strict=True)
+        if sum(weight for weight, out in weights if not out) >= UNIT:
+            raise Refused("the inequality can be met")
+    elif rule == "bound":
+        if len(numbers) % 2 == 0 or not numbers[0]:
+            raise Refused("bound needs a unit, and pairs of an inequality and a multiplier")
+        unit, pairs = numbers[0], list(zip(numbers[1::2], numbers[2::2], strict=True))
+        if any(i >= len(rows) for i, _ in pairs):
+            raise Refused("there is no such inequality")
+        bound = _multiplied(costs, [(times, rows[i]) for i, times in pairs], unit, part)
+        if claim.bound is None or bound < claim.bound:
+            raise Refused(f"the bound is {bound}")
+    else:
+        raise Refused(f"no rule is called {rule[:20]!r}")
 
 
 def _read(known: Inequalities, words: list[str]) -> list[int]:
     """Read ``hit j c ...`` or ``row r n``, n pairs j c, and triples t j w."""
-    rule, numbers = words[0], _numbers(words[1:])
+    rule, numbers = words[0], whole_numbers(words[1:], _DIGITS)
     if rule == "hit":
         return known.hit(_pairs(numbers))
     if len(numbers) < 2 or len(numbers) < 2 + 2 * numbers[1]:
@@ -267,18 +287,3 @@ def _pairs(numbers: list[int]) -> dict[int, int]:
     if 2 * len(out) != len(numbers):
         raise Refused("two cells of one feature")
     return out
-
-
-def _numbers(words: list[str]) -> list[int]:
-    if not all(w.isascii() and w.isdigit() and len(w) <= _LONGEST_NUMBER for w in words):
-        raise Refused("whole numbers are wanted")
-    return [int(word) for word in words]
-
-
-@contextmanager
-def _at(document: Document) -> Iterator[None]:
-    """Name the line in what is refused."""
-    try:
-        yield
-    except Refused as refused:
-        raise Refused(f"line {document.number}: {refused}") from None

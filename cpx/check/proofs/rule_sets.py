@@ -21,10 +21,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proofs.document import Document, Refused, Undecided
+from cpx.check.proofs.document import (
+    Document,
+    Refused,
+    Undecided,
+    refuse_unknown,
+    whole_numbers,
+)
 from cpx.check.rule_sets import Selection
 
-__all__ = ["KINDS", "NAME", "Multipliers", "Node", "Table", "check", "root_of"]
+__all__ = ["DEEPEST", "KINDS", "NAME", "Multipliers", "Node", "Table", "check", "root_of"]
 
 NAME = "rule-set"
 KINDS = ("rule-set",)
@@ -32,12 +38,13 @@ KINDS = ("rule-set",)
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-_INSTANCE = {"format", "version", "problem", "name", "context", "parameters", "samples", "labels"}
-_INSTANCE |= {"weights", "features", "groups"}
+_INSTANCE = {"samples", "labels", "weights", "features", "groups"}
 _PARAMETERS = {"rules", "penalty", "loss", "max_rules", "max_literals", "max_overlap", "required"}
 _PARAMETERS |= {"forbidden", "class_weights", "lengths"}
 
 _LARGEST = 2**62
+DEEPEST = 10_000
+"""Nodes in each other, at most."""
 
 
 class Table:
@@ -60,9 +67,7 @@ class Table:
     """
 
     def __init__(self, instance: Mapping[str, Any]) -> None:
-        unknown = sorted({*instance} - _INSTANCE | {*instance["parameters"]} - _PARAMETERS)
-        if unknown:
-            raise Undecided(f"instance: proofs do not know {', '.join(unknown)}")
+        refuse_unknown(instance, _INSTANCE, _PARAMETERS)
         self.data = data = Selection(instance)
         self.count = data.count()
         columns = [data.cover(r) for r in range(self.count)]
@@ -215,16 +220,16 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     while left:
         node = left.pop()
         rule, *words = document.line()
-        try:
-            numbers = _numbers(words)
+        with document.named():
+            numbers = whole_numbers(words)
             if rule != "split":
                 _check_leaf(node, rule, numbers, claim.bound or 0)
+            elif len(left) >= DEEPEST:
+                raise Refused(f"more than {DEEPEST} nodes in each other")
             elif len(numbers) == 1 and numbers[0] in np.flatnonzero(node.free):
                 left += [node.part(numbers[0], chosen=False), node.part(numbers[0], chosen=True)]
             else:
                 raise Refused("split needs a rule that is not decided")
-        except Refused as refused:
-            raise Refused(f"line {document.number}: {refused}") from None
     document.end()
 
 
@@ -243,12 +248,6 @@ def _check_leaf(node: Node, rule: str, numbers: list[int], claim: int) -> None:
         reached = node.value()
     if reached < claim:
         raise Refused(f"the bound is {reached}")
-
-
-def _numbers(words: list[str]) -> list[int]:
-    if not all(word.isdigit() and len(word) < 19 for word in words):
-        raise Refused("whole numbers are wanted")
-    return [int(word) for word in words]
 
 
 def _multipliers(table: Table, numbers: list[int]) -> Multipliers:

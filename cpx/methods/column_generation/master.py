@@ -1,8 +1,4 @@
-"""The master linear program over the rules found so far. Import lazily: it imports highspy.
-
-HiGHS is called itself: rules are added to a programme that is solved already, and the simplex
-method goes on from the last basis, for which a modelling layer has no words.
-"""
+"""The master linear program over the rules found so far. Import lazily: it imports highspy."""
 
 from __future__ import annotations
 
@@ -12,13 +8,12 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.backends.linear_program import empty_program, run
 from cpx.errors import EngineError
 
 __all__ = ["Master", "Relaxed"]
 
 Floats = NDArray[np.float64]
-
-_DUAL = 1  # dual simplex: rules that are added leave the last basis dual feasible
 
 
 @dataclass(frozen=True)
@@ -65,14 +60,7 @@ class Master:
     def __init__(self, weights: NDArray[np.int64], seed: int) -> None:
         n = len(weights)
         self._weights = self._limits = weights.astype(np.float64)
-        self._highs = highs = highspy.Highs()
-        # A new Highs holds itself, by way of the callback of its Python interface, for ever.
-        highs.setCallback(None, None)
-        highs.setOptionValue("output_flag", False)
-        highs.setOptionValue("threads", 1)
-        highs.setOptionValue("presolve", "off")
-        highs.setOptionValue("simplex_strategy", _DUAL)
-        highs.setOptionValue("random_seed", seed % 2**31)
+        self._highs = highs = empty_program(seed)
         model = highspy.HighsLp()
         model.num_col_ = n
         model.sense_ = highspy.ObjSense.kMaximize
@@ -106,8 +94,7 @@ class Master:
             return Relaxed(0.0, self._weights)
         # HiGHS counts the time of all runs.
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(seconds, 1e-3))
-        self._highs.run()
-        status = self._highs.getModelStatus()
+        status = run(self._highs)
         if status == highspy.HighsModelStatus.kTimeLimit:
             return None
         if status != highspy.HighsModelStatus.kOptimal:

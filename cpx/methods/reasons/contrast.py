@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -97,7 +96,6 @@ def contrastive(
     >>> found.lower, found.upper, found.proved
     (1, 1, True)
     """
-    start = time.monotonic()
     oracle = SufficiencyOracle.of_row(model, x, time_limit)
     weight = weight_map(weights, model.n_attributes)
     kept = index_set("must_keep", must_keep, model.n_attributes, "attribute")
@@ -106,7 +104,7 @@ def contrastive(
     search = _Search(oracle, cost, seed)
     with suppress(Stopped):
         search.run()
-    return search.result(time.monotonic() - start)
+    return search.result()
 
 
 class _Search(HittingSetSearch):
@@ -139,7 +137,7 @@ class _Search(HittingSetSearch):
             self.cells = self.oracle.counterexample(self.oracle.attributes(others))
             super().found(chosen)
 
-    def result(self, elapsed: float) -> SmallestChange:
+    def result(self) -> SmallestChange:
         found = None if self.best is None else tuple(sorted(self.oracle.attributes(self.best)))
         return SmallestChange(
             lower=None if self.none else self.lower,
@@ -149,5 +147,5 @@ class _Search(HittingSetSearch):
             proved=self.proved,
             rounds=self.rounds,
             calls=self.oracle.calls,
-            seconds=elapsed,
+            seconds=self.oracle.seconds,
         )

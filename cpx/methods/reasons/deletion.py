@@ -6,8 +6,8 @@ An oracle decides sets, which are integers whose bits are places of attributes a
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import Protocol
@@ -213,7 +213,6 @@ def minimal_reason(
     >>> found.weight, found.minimal
     (2, True)
     """
-    start = time.monotonic()
     count, random = positive_integer("orders", orders), Random(valid_seed(seed))
     weight = weight_map(weights, model.n_attributes)
     oracle = SufficiencyOracle.of_row(model, x, time_limit)
@@ -225,7 +224,7 @@ def minimal_reason(
         if _weight(reason, cost) < _weight(best, cost):
             best, minimal = reason, False
 
-    try:
+    with suppress(Stopped):
         for i in range(count):
             order = shuffled(oracle.everything, random)
             if not i:
@@ -233,14 +232,12 @@ def minimal_reason(
                 order.sort(key=lambda place: (-cost[place], tests[used[place]]))
             delete_from_reason(oracle, oracle.everything, order, note)
             minimal = True
-    except Stopped:
-        pass
     return MinimalReason(
         tuple(sorted(oracle.attributes(best))),
         _weight(best, cost),
         minimal,
         oracle.calls,
-        time.monotonic() - start,
+        oracle.seconds,
     )
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.side_branching import branch_on_side_constraints
+from cpx.backends.branch_on_violations import branch_on_violations
 from cpx.compiled.machine_code import load
 from cpx.errors import InvalidOption, shown
 from cpx.models.minimum_subset.form import LossForm, SubsetForm, subset_form_of
@@ -309,7 +309,7 @@ class HittingSets(_OracleMethod):
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search for a minimum reason; see :class:`~cpx.backends.base.Backend`."""
         if problem.side_constraints:
-            return branch_on_side_constraints(problem, options, progress, self.solve)
+            return branch_on_violations(problem, options, progress, self.solve)
         form = subset_form_of(problem)
         assert form is not None  # accepts() says so
         assert form.oracle is not None

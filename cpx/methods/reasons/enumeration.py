@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
@@ -87,26 +87,23 @@ def enumerate_reasons(
     >>> found.reasons, found.complete
     (((2, 3),), True)
     """
-    start = time.monotonic()
     wanted = None if n is None else positive_integer("n", n)
     oracle = SufficiencyOracle.of_row(model, x, time_limit)
     found: dict[bool, list[tuple[int, ...]]] = {True: [], False: []}
     complete = False
-    try:
+    with suppress(Stopped):
         for sufficient, bits in _walk(oracle, Random(valid_seed(seed))):
             found[sufficient].append(tuple(sorted(oracle.attributes(bits))))
             if len(found[True]) == wanted:
                 break
         else:
             complete = True
-    except Stopped:
-        pass
     return Reasons(
         tuple(found[True]),
         tuple(found[False]),
         complete,
         oracle.calls,
-        time.monotonic() - start,
+        oracle.seconds,
     )
 
 
@@ -161,15 +158,13 @@ def relevant_attributes(
     """
     oracle = SufficiencyOracle.of_row(model, x, time_limit)
     relevant, undecided = 0, oracle.everything
-    try:
+    with suppress(Stopped):
         for _, bits in _walk(oracle, Random(valid_seed(seed))):
             relevant |= bits
             undecided &= ~bits
             if not undecided:
                 break
         undecided = 0
-    except Stopped:
-        pass
     return (
         tuple(sorted(oracle.attributes(relevant))),
         tuple(sorted(oracle.attributes(undecided))),

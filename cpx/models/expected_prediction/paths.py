@@ -69,20 +69,21 @@ def _read(model: TreeModel, coding: Coding) -> Paths:
         (_Column if len(columns) == 1 else _Columns)(model, coding, a)
         for a, columns in enumerate(coding.columns)
     ]
-    used = [reader for reader in readers if not {*reader.columns}.isdisjoint(model.used)]
+    used = [a for a, own in enumerate(coding.columns) if not {*own}.isdisjoint(model.used)]
+    tested: list[list[Ints]] = [[np.empty(0, dtype=np.int64)] for _ in readers]
     parts = []
     before = 0
     for boxes in _boxes(model):
         reached = np.ones(len(boxes.low), dtype=np.bool_)
-        for reader in used:
-            reached &= reader.read(boxes, before)
+        for a in used:
+            some, rows = readers[a].read(boxes)
+            reached &= some
+            tested[a].append(rows + before)
         parts.append(reached)
         before += len(reached)
     reached = np.concatenate(parts)
-    leaf = np.concatenate([row for reader in readers for row in reader.rows])
-    attribute = np.repeat(
-        np.arange(len(readers)), [sum(map(len, reader.rows)) for reader in readers]
-    )
+    leaf = np.concatenate([rows for own in tested for rows in own])
+    attribute = np.repeat(np.arange(len(tested)), [sum(map(len, own)) for own in tested])
     runs, which = zip(*(reader.sets() for reader in readers), strict=True)
     masks = StateSets(runs)
     mask = np.concatenate([own + before for own, before in zip(which, masks.firsts.tolist())])
@@ -120,35 +121,26 @@ def _boxes(model: TreeModel) -> Iterator[Boxes]:
 
 
 class _Column:
-    """Reads the tests of an attribute of one column: intervals of its cells, and no value.
-
-    Attributes
-    ----------
-    columns : tuple of int
-    rows : list of arrays of int64
-        Leaves that test it.
-    """
+    """Reads the tests of an attribute of one column: intervals of its cells, and no value."""
 
     def __init__(self, model: TreeModel, coding: Coding, a: int) -> None:
-        self.columns = coding.columns[a]
+        (self._column,) = coding.columns[a]
         cells = cells_of_states(model, coding, a)[:, 0]
         self._order = np.argsort(cells, kind="stable")
         self._cells = cells[self._order]
         self._missing = bool((self._cells[:1] == MISSING).any())
-        self.rows: list[Ints] = [np.empty(0, dtype=np.int64)]
         self._keys: list[Ints] = [np.empty(0, dtype=np.int64)]
 
-    def read(self, boxes: Boxes, before: int) -> Bools:
-        """Read the tests of some leaves, after others; return which have a state at all."""
-        (c,), size = self.columns, len(self._cells)
+    def read(self, boxes: Boxes) -> tuple[Bools, Ints]:
+        """Read the tests of some leaves; return which have a state at all, and which test it."""
+        c, size = self._column, len(self._cells)
         first = np.searchsorted(self._cells, boxes.low[:, c], side="left")
         end = np.searchsorted(self._cells, boxes.high[:, c], side="right")
         also = boxes.missing[:, c] & self._missing
         count = np.maximum(end - first, 0) + also
         rows = np.flatnonzero((count > 0) & (count < size))
-        self.rows.append(rows + before)
         self._keys.append(((first * (size + 1) + end) * 2 + also)[rows])
-        return np.asarray(count > 0)
+        return count > 0, rows
 
     def sets(self) -> tuple[Runs, Ints]:
         """Return the different sets of states, and that of each row."""
@@ -159,25 +151,16 @@ class _Column:
 
 
 class _Columns:
-    """Reads the tests of an attribute of several columns: any sets of its states.
-
-    Attributes
-    ----------
-    columns : tuple of int
-    rows : list of arrays of int64
-        Leaves that test it.
-    """
+    """Reads the tests of an attribute of several columns: any sets of its states."""
 
     def __init__(self, model: TreeModel, coding: Coding, a: int) -> None:
-        self.columns = coding.columns[a]
         self._cells = cells_of_states(model, coding, a)
-        self._tested = [(i, c) for i, c in enumerate(self.columns) if c in model.used]
-        self.rows: list[Ints] = [np.empty(0, dtype=np.int64)]
+        self._tested = [(i, c) for i, c in enumerate(coding.columns[a]) if c in model.used]
         self._known: dict[bytes, int] = {}
         self._which: list[int] = []
 
-    def read(self, boxes: Boxes, before: int) -> Bools:
-        """Read the tests of some leaves, after others; return which have a state at all."""
+    def read(self, boxes: Boxes) -> tuple[Bools, Ints]:
+        """Read the tests of some leaves; return which have a state at all, and which test it."""
         inside = np.ones((len(boxes.low), len(self._cells)), dtype=np.bool_)
         for i, c in self._tested:
             cell = self._cells[:, i]
@@ -187,8 +170,7 @@ class _Columns:
         rows = np.flatnonzero(~inside.all(axis=1) & some)
         known = self._known
         self._which += [known.setdefault(row.tobytes(), len(known)) for row in inside[rows]]
-        self.rows.append(rows + before)
-        return np.asarray(some)
+        return np.asarray(some), rows
 
     def sets(self) -> tuple[Runs, Ints]:
         """Return the different sets of states, and that of each row."""

@@ -217,7 +217,7 @@ class MonomialProblem(MonomialText):
         groups = self.choice_groups
         if groups is not None and len({int(groups[j]) for j in chosen}) < len(chosen):
             return False
-        return self.side_constraints.allow(chosen)
+        return not self.side_constraints or self.side_constraints.allow(chosen)
 
     def shortened(self, explanation: Explanation) -> Explanation:
         """Drop features, the last first, whose removal leaves the objective as it is.

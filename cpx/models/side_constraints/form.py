@@ -1,8 +1,8 @@
-"""Linear constraints over what an answer contains: the form that texts are brought into."""
+"""Linear constraints over what an answer contains, which texts are brought into."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,7 @@ __all__ = [
     "LinearConstraint",
     "SideConstraint",
     "SideConstraints",
+    "propagated",
 ]
 
 
@@ -71,8 +72,7 @@ class SideConstraint:
     untrue: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class SideConstraints:
+class SideConstraints(tuple[SideConstraint, ...]):
     """The constraints that the user adds to a problem; all of them must hold.
 
     Examples
@@ -83,29 +83,19 @@ class SideConstraints:
     (True, False, True)
     """
 
-    constraints: tuple[SideConstraint, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.constraints)
-
-    def __iter__(self) -> Iterator[SideConstraint]:
-        return iter(self.constraints)
-
     @property
     def texts(self) -> tuple[str, ...]:
         """The constraints as they were written."""
-        return tuple(constraint.text for constraint in self.constraints)
+        return tuple(constraint.text for constraint in self)
 
     @cached_property
     def linear(self) -> tuple[LinearConstraint, ...]:
         """All linear constraints, each once."""
-        found = (linear for constraint in self.constraints for linear in constraint.means)
+        found = (linear for constraint in self for linear in constraint.means)
         return tuple(dict.fromkeys(found))
 
     def allow(self, features: Iterable[int]) -> bool:
         """Whether an answer of these features satisfies all of them."""
-        if not self.constraints:
-            return True
         chosen = frozenset(features)
         return all(linear.holds(chosen) for linear in self.linear)
 
@@ -124,3 +114,72 @@ NO_SIDE_CONSTRAINTS = SideConstraints()
 
 KEEPS_SIDE_CONSTRAINTS = "keeps the side constraints"
 """What is said of the answers that compete, where there are some."""
+
+
+def propagated(
+    side: SideConstraints, required: Iterable[int], forbidden: Iterable[int]
+) -> tuple[frozenset[int], frozenset[int]] | None:
+    """Return what is required and forbidden with all that follows; None where that clashes.
+
+    A feature without which some constraint cannot hold is required, one with which it cannot
+    is forbidden, until no more follows.
+
+    Examples
+    --------
+    >>> from cpx.models.side_constraints.text import parsed
+    >>> from cpx.models.side_constraints.vocabulary import Vocabulary
+    >>> names = Vocabulary([("a", [0]), ("b", [1]), ("c", [2])])
+    >>> texts = ("implies(a, b)", "not (b and c)")
+    >>> side = SideConstraints(tuple(parsed(text, names) for text in texts))
+    >>> [sorted(some) for some in propagated(side, [0], [])]
+    [[0, 1], [2]]
+    >>> propagated(side, [0, 2], []) is None
+    True
+    """
+    chosen, excluded = set(required), set(forbidden)
+    if not chosen.isdisjoint(excluded):
+        return None
+    rows = [(row, {j for _, T in row.terms for j in T}) for row in side.linear]
+    # A constraint is looked at again when one of its features is decided.
+    open_ = list(range(len(rows)))
+    while open_:
+        decided = _decided(rows[open_.pop()][0], chosen, excluded)
+        if decided is None:
+            return None
+        asked, refused = decided
+        chosen |= asked
+        excluded |= refused
+        if new := asked | refused:
+            open_ += [i for i, (_, about) in enumerate(rows) if not new.isdisjoint(about)]
+            open_ = list(dict.fromkeys(open_))
+    if not chosen.isdisjoint(excluded):
+        return None
+    return frozenset(chosen), frozenset(excluded)
+
+
+def _decided(
+    row: LinearConstraint, chosen: set[int], excluded: set[int]
+) -> tuple[set[int], set[int]] | None:
+    """Return what a constraint requires and forbids besides; None where it cannot hold.
+
+    The sum may be ``spare`` less than the most it can be. A feature that takes more when it is
+    chosen is forbidden, one that takes more when it is not is required.
+    """
+    most, with_it, without_it = 0, dict[int, int](), dict[int, int]()
+    for factor, any_of in row.terms:
+        holds = any(j in chosen for j in any_of)
+        left = [j for j in any_of if j not in excluded]
+        if factor > 0 and left:
+            most += factor
+            if not holds and len(left) == 1:
+                without_it[left[0]] = without_it.get(left[0], 0) + factor
+        elif factor < 0 and holds:
+            most += factor
+        elif factor < 0:
+            for j in left:
+                with_it[j] = with_it.get(j, 0) - factor
+    spare = most - row.at_least
+    if spare < 0:
+        return None
+    asked = {j for j, loss in without_it.items() if loss > spare}
+    return asked, {j for j, loss in with_it.items() if loss > spare}

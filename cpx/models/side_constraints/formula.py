@@ -10,10 +10,27 @@ from math import gcd, prod
 from cpx.errors import InvalidInstance
 from cpx.models.side_constraints.form import LinearConstraint
 
-__all__ = ["And", "Formula", "Lin", "Or", "Term", "linear_constraints", "literal", "negated"]
+__all__ = [
+    "And",
+    "Formula",
+    "Lin",
+    "Or",
+    "Sum",
+    "Term",
+    "add",
+    "at_least",
+    "compared",
+    "linear_constraints",
+    "literal",
+    "negated",
+    "scaled",
+]
 
 Term = tuple[int, ...]
 """Indices, increasing: it is 1 for an answer that contains one of them, else 0."""
+
+Sum = dict[Term | None, int]
+"""The coefficient of each term, and a constant under None."""
 
 _MOST_CLAUSES = 2000
 _LARGEST = 2**31
@@ -73,6 +90,49 @@ def negated(formula: Formula) -> Formula:
         return Lin(factors, 1 - formula.at_least)
     parts = tuple(map(negated, formula.parts))
     return Or(parts) if isinstance(formula, And) else And(parts)
+
+
+# ---------------------------------------------------------------------- sums
+
+
+def scaled(total: Sum, factor: int) -> Sum:
+    """Return a sum times an integer."""
+    return {term: factor * value for term, value in total.items()}
+
+
+def add(total: Sum, more: Sum) -> None:
+    """Add to a sum."""
+    for term, value in more.items():
+        # What no answer contains counts nothing.
+        if term != ():
+            total[term] = total.get(term, 0) + value
+
+
+def at_least(total: Sum, sign: int, least: int) -> Lin:
+    """Return ``sign * total >= least``."""
+    factors = {t: sign * v for t, v in total.items() if t is not None and t != () and v}
+    return Lin(factors, least - sign * total.get(None, 0))
+
+
+def compared(left: Sum, sign: str, right: Sum) -> Formula:
+    """Return what a comparison of two sums says, such as ``left <= right``.
+
+    Examples
+    --------
+    >>> compared({(0,): 2, (1,): 1}, "<", {None: 2})
+    Lin(factors={(0,): -2, (1,): -1}, at_least=-1)
+    """
+    total = dict(left)
+    add(total, scaled(right, -1))
+    if sign in (">", ">="):
+        return at_least(total, 1, int(sign == ">"))
+    if sign in ("<", "<="):
+        return at_least(total, -1, int(sign == "<"))
+    both = And((at_least(total, 1, 0), at_least(total, -1, 0)))
+    return both if sign == "=" else negated(both)
+
+
+# ------------------------------------------------------------ linear constraints
 
 
 def linear_constraints(formula: Formula) -> tuple[LinearConstraint, ...]:

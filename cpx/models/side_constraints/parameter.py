@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from cpx.errors import InvalidInstance, shown
@@ -13,9 +13,9 @@ from cpx.models.side_constraints.form import (
     SideConstraint,
     SideConstraints,
 )
-from cpx.models.side_constraints.text import parsed, texts_of
+from cpx.models.side_constraints.text import parsed
 
-__all__ = ["SIDE_CONSTRAINTS", "Where"]
+__all__ = ["SIDE_CONSTRAINTS", "Where", "texts_of"]
 
 _INDICES: Json = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}
 _LINEAR: Json = {
@@ -58,9 +58,9 @@ class Where(Kind):
 
     def check(self, name: str, value: Any, problem: Any) -> SideConstraints:
         """Return the constraints with what they mean; a text is parsed by the problem's names."""
-        if value is None or (isinstance(value, SideConstraints) and not value):
+        given = [] if value is None else texts_of(value)
+        if not given:
             return NO_SIDE_CONSTRAINTS
-        given = list(value) if isinstance(value, SideConstraints) else texts_of(value)
         if len(given) > _MOST:
             raise InvalidInstance(f"where has at most {_MOST} constraints, got {len(given)}")
         untrue = {n for c in given if isinstance(c, SideConstraint) for n in c.untrue}
@@ -91,6 +91,15 @@ class Where(Kind):
     def words(self, value: SideConstraints) -> str:
         """Return the texts."""
         return "; ".join(value.texts)
+
+
+def texts_of(given: object) -> list[Any]:
+    """Return one text or several as a list."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Iterable):
+        return list(given)
+    raise InvalidInstance(f"where must be a text or a list of texts, got {shown(given)}")
 
 
 def _written(constraint: SideConstraint) -> Json:

@@ -6,7 +6,7 @@ import ast
 import json
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from cpx.errors import InvalidInstance, nearest, shortened, shown
 from cpx.models.side_constraints.form import SideConstraint
@@ -15,14 +15,19 @@ from cpx.models.side_constraints.formula import (
     Formula,
     Lin,
     Or,
+    Sum,
     Term,
+    add,
+    at_least,
+    compared,
     linear_constraints,
     literal,
     negated,
+    scaled,
 )
 from cpx.models.side_constraints.vocabulary import Condition, Vocabulary, value_of
 
-__all__ = ["budget_text", "parsed", "texts_of"]
+__all__ = ["budget_text", "parsed"]
 
 _LONGEST = 10_000
 _MOST_DIGITS = 10
@@ -38,9 +43,6 @@ _SIGNS: dict[type[ast.cmpop], str] = {
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
 _NUMBERED = ("feature", "condition", "attribute", "rule", "candidate")
-
-# A sum: the coefficient of each term, and a constant under None.
-_Sum = dict[Term | None, int]
 
 
 def parsed(text: object, vocabulary: Vocabulary) -> SideConstraint:
@@ -177,7 +179,7 @@ class _Reader:
             return condition
         sides = [self._sum(side) for side in (node.left, *node.comparators)]
         pairs = zip(sides, node.ops, sides[1:])
-        return And(tuple(_inequality(left, op, right) for left, op, right in pairs))
+        return And(tuple(compared(left, _SIGNS[type(op)], right) for left, op, right in pairs))
 
     def _implies(self, call: ast.Call) -> Formula:
         given, then = self._arguments(call, 2)
@@ -186,7 +188,7 @@ class _Reader:
     def _excludes(self, call: ast.Call) -> Formula:
         if len(call.args) < 2:
             raise InvalidInstance(f"{_source(call)}: excludes takes two names or more")
-        return _at_least(self._count(self._arguments(call)), -1, -1)
+        return at_least(self._count(self._arguments(call)), -1, -1)
 
     def _counted(self, call: ast.Call, low: int | None, high: int | None) -> Formula:
         arguments = self._arguments(call)
@@ -202,9 +204,9 @@ class _Reader:
         total = self._count(arguments[1:])
         parts = []
         if low is not None:
-            parts.append(_at_least(total, 1, number))
+            parts.append(at_least(total, 1, number))
         if high is not None or name == "at_most":
-            parts.append(_at_least(total, -1, -number))
+            parts.append(at_least(total, -1, -number))
         return And(tuple(parts))
 
     def _arguments(self, call: ast.Call, number: int | None = None) -> list[ast.expr]:
@@ -216,14 +218,14 @@ class _Reader:
             )
         return call.args
 
-    def _count(self, nodes: Sequence[ast.expr]) -> _Sum:
+    def _count(self, nodes: Sequence[ast.expr]) -> Sum:
         """Return how many of some literals hold."""
-        total: _Sum = {}
+        total: Sum = {}
         for node in nodes:
             negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
             inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
             term = self._literal_term(inner)
-            _add(total, {term: -1, None: 1} if negative else {term: 1})
+            add(total, {term: -1, None: 1} if negative else {term: 1})
         return total
 
     def _literal_term(self, node: ast.expr) -> Term:
@@ -304,7 +306,7 @@ class _Reader:
 
     # ------------------------------------------------------------------ sums
 
-    def _sum(self, node: ast.expr) -> _Sum:
+    def _sum(self, node: ast.expr) -> Sum:
         """Return a linear sum of names."""
         number = _integer(node)
         if number is not None:
@@ -312,41 +314,41 @@ class _Reader:
         if isinstance(node, ast.Constant) and not isinstance(node.value, str):
             raise InvalidInstance(f"coefficients are integers, got {_source(node)}")
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-            return _scaled(self._sum(node.operand), -1 if isinstance(node.op, ast.USub) else 1)
+            return scaled(self._sum(node.operand), -1 if isinstance(node.op, ast.USub) else 1)
         if isinstance(node, ast.BinOp):
             return self._operation(node)
         if isinstance(node, ast.Call):
             return self._cost(node)
         return {tuple(sorted(self._atom(node))): 1}
 
-    def _operation(self, node: ast.BinOp) -> _Sum:
+    def _operation(self, node: ast.BinOp) -> Sum:
         left, right = self._sum(node.left), self._sum(node.right)
         if isinstance(node.op, (ast.Add, ast.Sub)):
             total = dict(left)
-            _add(total, _scaled(right, 1 if isinstance(node.op, ast.Add) else -1))
+            add(total, scaled(right, 1 if isinstance(node.op, ast.Add) else -1))
             return total
         if isinstance(node.op, ast.Mult):
             for factor, other in ((left, right), (right, left)):
                 if set(factor) <= {None}:
-                    return _scaled(other, factor.get(None, 0))
+                    return scaled(other, factor.get(None, 0))
         raise InvalidInstance(
             f"{_source(node)} is not linear: sums have +, - and products with an integer"
         )
 
-    def _cost(self, node: ast.Call) -> _Sum:
+    def _cost(self, node: ast.Call) -> Sum:
         """Return ``cost(name=3, other=1)``: costs are not negative."""
         if not isinstance(node.func, ast.Name) or node.func.id != "cost":
             raise InvalidInstance(f"{_source(node)} is no number: only cost(...) is")
         if node.args or not node.keywords or any(k.arg is None for k in node.keywords):
             raise InvalidInstance(f"{_source(node)}: costs are given as cost(name=3, other=1)")
-        total: _Sum = {}
+        total: Sum = {}
         for keyword in node.keywords:
             what = f"the cost of {shown(keyword.arg)}"
             value = _integer(keyword.value)
             if value is None:
                 raise InvalidInstance(f"{what} must be an integer, got {_source(keyword.value)}")
             named = self._atom(ast.Name(str(keyword.arg)))
-            _add(total, {tuple(sorted(named)): _not_negative(what, value)})
+            add(total, {tuple(sorted(named)): _not_negative(what, value)})
         return total
 
 
@@ -384,44 +386,3 @@ def _integer(node: ast.expr) -> int | None:
             raise InvalidInstance(f"numbers have at most {_MOST_DIGITS} digits")
         return node.value
     return None
-
-
-def _scaled(total: _Sum, factor: int) -> _Sum:
-    return {term: factor * value for term, value in total.items()}
-
-
-def _add(total: _Sum, more: _Sum) -> None:
-    for term, value in more.items():
-        # What no answer contains counts nothing.
-        if term != ():
-            total[term] = total.get(term, 0) + value
-
-
-def _at_least(total: _Sum, sign: int, at_least: int) -> Lin:
-    """Return ``sign * total >= at_least``."""
-    factors = {t: sign * v for t, v in total.items() if t is not None and t != () and v}
-    return Lin(factors, at_least - sign * total.get(None, 0))
-
-
-def _inequality(left: _Sum, op: ast.cmpop, right: _Sum) -> Formula:
-    total = dict(left)
-    _add(total, _scaled(right, -1))
-    if isinstance(op, ast.GtE):
-        return _at_least(total, 1, 0)
-    if isinstance(op, ast.Gt):
-        return _at_least(total, 1, 1)
-    if isinstance(op, ast.LtE):
-        return _at_least(total, -1, 0)
-    if isinstance(op, ast.Lt):
-        return _at_least(total, -1, 1)
-    both = And((_at_least(total, 1, 0), _at_least(total, -1, 0)))
-    return both if isinstance(op, ast.Eq) else negated(both)
-
-
-def texts_of(given: object) -> list[str]:
-    """Return one text or several as a list."""
-    if isinstance(given, str):
-        return [given]
-    if isinstance(given, Iterable):
-        return list(given)
-    raise InvalidInstance(f"where must be a text or a list of texts, got {shown(given)}")

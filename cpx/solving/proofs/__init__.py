@@ -1,4 +1,4 @@
-"""Proofs of results: made after a solve, whatever the engine, and checked like anybody's."""
+"""Proofs of the bounds of results: made after a solve, whatever the engine."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import IO, Any
+from typing import Any
 
 from cpx.answers.proof import Proof
 from cpx.answers.result import Result, Status
-from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, proved
+from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, one_thread
 from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
 from cpx.processes.interrupts import noted
 from cpx.solving.proofs import learning, monomials, reasons, rule_sets
 
-__all__ = ["confirm", "prove", "require_provable", "with_proof"]
+__all__ = ["prove", "require_provable", "with_proof"]
 
 _Lines = tuple[Claim | None, list[str]]
-_MAKERS: dict[str, Callable[[Mapping[str, Any], Claim, Callable[[], bool]], _Lines]] = {
+_Maker = Callable[[Mapping[str, Any], Claim, Callable[[], bool]], _Lines]
+_MAKERS: dict[str, _Maker] = {
     "monomial": monomials.prove,
     "rule-set": rule_sets.prove,
     "rule-set-learning": learning.prove,
     "sufficient-reason": reasons.prove,
 }
+"""What makes proofs of each kind, from a saved instance, what is to be proved, and what says
+whether the time is up. It returns the claim that was proved, None for none, and the lines that
+prove it; and raises Refused where it finds out that what is to be proved is wrong."""
 
 
 def require_provable(problem: object) -> None:
@@ -103,7 +106,7 @@ def prove(problem: Problem, result: Result, seconds: float | None = None) -> Pro
         return None
     end = math.inf if seconds is None else time.perf_counter() + seconds
     instance, kind = problem.to_dict(), PROVABLE[problem.kind]
-    with noted(stop := threading.Event()), _one_thread():
+    with noted(stop := threading.Event()), one_thread():
         claim, lines = _MAKERS[kind](
             instance, goal, lambda: stop.is_set() or time.perf_counter() > end
         )
@@ -120,18 +123,3 @@ def prove(problem: Problem, result: Result, seconds: float | None = None) -> Pro
     if claim != goal:
         header["goal"] = goal.to_dict()
     return Proof(header, tuple(lines))
-
-
-def confirm(problem: Problem, proof: IO[bytes] | bytes) -> Claim:
-    """Return what :func:`cpx.check.proofs.proved` says of a proof, in one thread."""
-    with _one_thread():
-        return proved(problem.to_dict(), proof)
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    # Matrices of a few hundred rows: threads that wait for each other took nine tenths of the
-    # processor time.
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[object] = threadpool_limits(1)
-    return limits

@@ -30,26 +30,10 @@ _FOUND = 10
 def prove(
     instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
 ) -> tuple[Claim | None, list[str]]:
-    """Return what was proved and the lines that prove it.
+    """Return what was proved and the lines: the goal, or the bound that the prices reach.
 
-    Parameters
-    ----------
-    instance : dict
-        A saved instance of rules to be learned.
-    goal : Claim
-        What is to be proved. The claim is weaker where the prices do not reach it.
-    over : callable
-        Whether the time is up.
-
-    Returns
-    -------
-    (Claim or None, list of str)
-        None where there was no time to show that no conjunction is worth its price.
-
-    Raises
-    ------
-    Refused
-        Where the goal is that there is no solution.
+    The claim is None where there was no time to show that no conjunction is worth its price.
+    Refused is raised where the goal is that there is no solution.
     """
     table = Table(instance)
     if not isinstance(goal.bound, int):

@@ -16,7 +16,7 @@ import numpy as np
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import Claim
 from cpx.check.proofs.goals import FAR
-from cpx.check.proofs.monomials import DEEPEST, MINIMISED, Question
+from cpx.check.proofs.monomials import DEEPEST, MINIMISED, MOST_ENTRIES, Question
 
 __all__ = ["close", "prove"]
 
@@ -27,26 +27,9 @@ _COUNTED = 3
 def prove(
     instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
 ) -> tuple[Claim | None, list[str]]:
-    """Return what was proved and the lines that prove it.
+    """Return what was proved and the lines: the goal, or what the boxes left open allow.
 
-    Parameters
-    ----------
-    instance : dict
-        A saved instance of rules on samples.
-    goal : Claim
-        What is to be proved.
-    over : callable
-        Whether the time is up. What is not closed then is left open.
-
-    Returns
-    -------
-    (Claim or None, list of str)
-        The goal, or the weaker claim that the open boxes allow; None where they allow none.
-
-    Raises
-    ------
-    Refused
-        Where the goal is wrong.
+    Where they allow nothing the claim is None. Refused is raised where the goal is wrong.
     """
     question = Question(instance, goal)
     root = question.root
@@ -98,9 +81,8 @@ class _Search:
 
     def close(self, box: Box, depth: int) -> None:
         """Write the lines for a box."""
-        if self._over() or depth > DEEPEST:
-            self.left_open.append(box)
-            self.lines.append("open")
+        if self._over():
+            self._leave(box)
             return
         box.refuse_singles()
         useful = box.useful()
@@ -111,6 +93,9 @@ class _Search:
             box.refuse_triples(useful)
             self.lines.append("counted")
             return
+        if depth >= DEEPEST or box.within > MOST_ENTRIES:
+            self._leave(box)
+            return
         place, features = len(self.lines), []
         self.lines.append("")
         while useful.any():
@@ -120,3 +105,7 @@ class _Search:
             self.close(box.child(at, useful[at]), depth + 1)
             useful = box.without(at, useful)
         self.lines[place] = " ".join(["split", *features])
+
+    def _leave(self, box: Box) -> None:
+        self.left_open.append(box)
+        self.lines.append("open")

@@ -32,26 +32,9 @@ Integers = NDArray[np.int64]
 def prove(
     instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
 ) -> tuple[Claim | None, list[str]]:
-    """Return what was proved and the lines that prove it.
+    """Return what was proved and the lines: the goal, or the bound that the nodes reached.
 
-    Parameters
-    ----------
-    instance : dict
-        A saved instance of a sufficient reason, of the definition sufficient.
-    goal : Claim
-        What is to be proved.
-    over : callable
-        Whether the time is up: then no node is split any more.
-
-    Returns
-    -------
-    (Claim or None, list of str)
-        The goal, or the bound that the nodes reached; None where the time was up before that.
-
-    Raises
-    ------
-    Refused
-        Where the goal is wrong.
+    The claim is None where the time was up before that. Refused is raised where the goal is wrong.
     """
     problem = from_dict(dict(instance))
     assert isinstance(problem, SufficientReason)

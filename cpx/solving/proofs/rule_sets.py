@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Claim, Refused
-from cpx.check.proofs.rule_sets import Multipliers, Node, Table, root_of
+from cpx.check.proofs.rule_sets import DEEPEST, Multipliers, Node, Table, root_of
 
 __all__ = ["prove"]
 
@@ -24,26 +24,9 @@ _MOST = 2**60
 def prove(
     instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
 ) -> tuple[Claim | None, list[str]]:
-    """Return what was proved and the lines that prove it.
+    """Return what was proved and the lines: the goal, or the bound that the nodes reached.
 
-    Parameters
-    ----------
-    instance : dict
-        A saved instance of rules to be selected.
-    goal : Claim
-        What is to be proved.
-    over : callable
-        Whether the time is up: then no node is split any more.
-
-    Returns
-    -------
-    (Claim, list of str)
-        The goal, or the bound that the nodes reached.
-
-    Raises
-    ------
-    Refused
-        Where the goal is wrong.
+    No node is split once the time is up. Refused is raised where the goal is wrong.
     """
     root = root_of(Table(instance))
     if root is None:
@@ -62,7 +45,7 @@ def prove(
         else:
             multipliers, chosen = _relaxation(node)
             bound = node.bound(multipliers)
-            if bound < goal.bound and not over():
+            if bound < goal.bound and len(left) < DEEPEST and not over():
                 rule = _undecided(node, chosen)
                 lines.append(f"split {rule}")
                 left += [node.part(rule, chosen=False), node.part(rule, chosen=True)]

@@ -109,12 +109,19 @@ class Ask:
         return {key: value for key, value in asdict(self).items() if value != usual[key]}
 
 
-def engines(problem: Problem) -> list[str]:
-    """Return the engines and methods that take a problem and need no classifier."""
+def engines(problem: Problem, only: str = "") -> list[str]:
+    """Return the engines and methods that take a problem and need no classifier.
+
+    With ``only`` those of that family, or the one engine of that name: also one with options, a
+    portfolio, or another that is asked by name alone.
+    """
+    if only and not (only in names() and backend_class(only).in_all):
+        engine = backend(only)
+        return [only] if not engine.asks_classifier and engine.takes(problem) else []
     found = []
     for name in names():
         family = backend_class(name)
-        if family.asks_classifier or not family.in_all:
+        if family.asks_classifier or not family.in_all or only not in ("", name):
             continue
         if family.available() and family().takes(problem):
             found += [_ORDERS] if name == "best-of-orders" else family.installed()

@@ -20,7 +20,7 @@ import numpy as np
 from cpx import instances
 from cpx.answers.result import Result, Status, Termination
 from cpx.backends import backend
-from cpx.errors import CpxError, InvalidInstance, UnknownName
+from cpx.errors import CpxError, InvalidInstance, InvalidOption, UnknownName
 from cpx.support.files import parse_json, read_text
 from cpx.testing.fuzz.asking import Ask, Shell, ask, draw_ask, engines
 from cpx.testing.fuzz.brute import Truth, truth
@@ -37,6 +37,8 @@ _SOLVES = 4
 """Ways in which each tiny instance is solved."""
 _LARGER_EVERY, _MOST_SCALE, _LARGER_LIMIT = 5, 8, 1.0
 """Every fifth instance is up to eight times as large, and each engine has a second for it."""
+_TRIED = 5
+"""Instances of each kind until an engine that takes none of them is refused."""
 _KEPT = 3
 """Files of the same fault of the same engine."""
 _CHECKED = 0.5
@@ -80,15 +82,24 @@ def cases(seed: int, kinds: Sequence[str] = (), only: str = "") -> Iterator[Case
         Kinds of problem to draw from; all when empty.
     only : str
         An engine, or a family of engines.
+
+    Raises
+    ------
+    InvalidOption
+        When it takes none of the first instances of each kind.
     """
     listed = list(kinds) or list(KINDS)
+    taken = False
     for number in itertools.count():
         rng = np.random.default_rng([seed, number])
         kind = listed[number % len(listed)]
         larger = number // len(listed) % _LARGER_EVERY == _LARGER_EVERY - 1
         instance = draw(kind, rng, int(rng.integers(2, _MOST_SCALE + 1)) if larger else 1)
         problem = instances.from_dict(instance)
-        able = [e for e in engines(problem) if not only or only in (e, e.partition(":")[0])]
+        able = engines(problem, only)
+        taken = taken or bool(able)
+        if not taken and number >= _TRIED * len(listed):
+            raise InvalidOption(f"{only} solves no problem of the kinds {', '.join(listed)}")
         if larger:
             able = [engine for engine in able if backend(engine).exact]
             if able:

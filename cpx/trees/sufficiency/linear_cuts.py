@@ -95,7 +95,9 @@ def weigh(
         for i in range(n):
             short = leaves[i]
             for j in range(k):
-                if misses[i, j]:
+                # The leaf of z misses nothing, so the constant is not below 0; less than that
+                # is not told, as it may not fit into 64 bits.
+                if misses[i, j] and short > 0:
                     short -= places[0, j]
             if i == 0 or short > constant:
                 constant = short

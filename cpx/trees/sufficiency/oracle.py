@@ -55,8 +55,10 @@ class SufficiencyOracle(CounterexampleSearch):
         that were needed to see it.
     patience : int or None
         How many boxes, about, one class margin may take before ``GaveUp`` is raised.
+    started : float
+        When it was made, on the clock of ``time.monotonic``.
     deadline : float or None
-        When to raise ``Stopped``, on the clock of ``time.monotonic``.
+        When to raise ``Stopped``, on the same clock.
     stop : callable or None
         Asked now and then whether to raise ``Stopped``.
 
@@ -78,6 +80,7 @@ class SufficiencyOracle(CounterexampleSearch):
     """
 
     def __init__(self, model: TreeModel, cells: ArrayLike) -> None:
+        self.started = time.monotonic()
         super().__init__(model, cells)
         self.core = 0
         self.everything = (1 << self._count) - 1
@@ -97,10 +100,15 @@ class SufficiencyOracle(CounterexampleSearch):
         DataError, InvalidOption
             When x does not fit the model, or the limit is no number of seconds.
         """
-        start, limit = time.monotonic(), seconds(time_limit)
+        limit = seconds(time_limit)
         oracle = cls(model, model.cells(x))
-        oracle.deadline = None if limit is None else start + limit
+        oracle.deadline = None if limit is None else oracle.started + limit
         return oracle
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since it was made."""
+        return time.monotonic() - self.started
 
     def counterexample(self, fixed: Iterable[int]) -> NDArray[np.int32] | None:
         """Return a completion of another class, or None when there is none.

@@ -1,4 +1,4 @@
-"""A tree model prepared for the counterexample search, and the arrays of one search."""
+"""Class margins of a tree model, kept for all rows, and arrays of one counterexample search."""
 
 from __future__ import annotations
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import highspy
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier
 
+from cpx.backends.search.reasons.branch_and_cut import BranchAndCut
 from cpx.backends.search.reasons.cuts import UNIT, Cuts
 from cpx.backends.search.reasons.relaxation import Relaxation
 from cpx.methods.reasons import SufficiencyOracle, minimum_reason
 from cpx.methods.reasons import minimum as minimum_module
-from cpx.trees import TreeModel, read_model
+from cpx.trees import Attribute, Tree, TreeModel, read_model
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
 from tests.methods.reasons.test_minimum import values
 
@@ -52,6 +52,36 @@ def test_every_reason_meets_every_inequality(kind: str) -> None:
                         sum(w for p, w in enumerate(weights.tolist()) if reason >> p & 1) >= UNIT
                     )
     assert told > 30
+
+
+@pytest.mark.parametrize("n", [3, 6, 7, 9])
+def test_weights_of_a_leaf_may_add_up_to_more_than_64_bits(n: int) -> None:
+    """Each attribute alone takes from the rival nearly all that it has, by leaves of 2**60."""
+    high = 2.0**60 - 2.0**12
+    low, nearly = -high, 2.0**12 - high
+
+    def after_z(a: int) -> tuple[list[int], list[list[float]]]:
+        if a == n:
+            return [-1], [[high]]
+        nodes, leaves = after_z(a + 1)
+        return [a, *nodes, -1], [*leaves, [nearly]]
+
+    def after_x(a: int) -> tuple[list[int], list[list[float]]]:
+        if a == n:
+            return [-1], [[low]]
+        nodes, leaves = after_x(a + 1)
+        return [a, -1, *nodes], [[nearly], *leaves]
+
+    (left, most), (right, least) = after_z(1), after_x(1)
+    nodes = [0, *left, *right]
+    tree = Tree(nodes, [0] * len(nodes), [0] * len(nodes), [*most, *least], (0,))
+    attributes = [Attribute(f"a{a}") for a in range(n)]
+    model = TreeModel(attributes, ["no", "yes"], [tree, tree], [[0.5]] * n, "sum", "positive", [0])
+    oracle = SufficiencyOracle(model, model.cells([1.0] * n))
+    space = oracle.space(1)
+    space.point[:] = 0
+    assert space.weigh() == 2 * int(high)  # what the rival has at z
+    assert space.weights.min() > 2**61
 
 
 @pytest.mark.usefixtures("at_once")
@@ -100,18 +130,6 @@ def test_it_agrees_with_hitting_sets(
     assert [a.attributes for a in again] == [a.attributes for a in found[0][:3]]
 
 
-def test_highs_may_have_run_with_more_threads() -> None:
-    other = highspy.Highs()
-    other.setOptionValue("output_flag", False)
-    other.setOptionValue("threads", 2)
-    other.addVars(1, np.zeros(1), np.ones(1))
-    other.run()
-    program = Relaxation(np.ones(2, dtype=np.int64), 0)
-    program.add(np.full(2, UNIT))
-    assert program.solve().value == pytest.approx(1.0)
-    assert program.bound(5)[0] == 1
-
-
 @pytest.mark.usefixtures("at_once")
 def test_a_stop_leaves_a_bound_that_holds(boosted: tuple[TreeModel, np.ndarray]) -> None:
     model, X = boosted
@@ -131,6 +149,33 @@ def test_a_stop_leaves_a_bound_that_holds(boosted: tuple[TreeModel, np.ndarray])
         assert found.proved == (found.lower == found.upper)
         open_ones += not found.proved
     assert open_ones
+
+
+def test_the_only_set_that_may_be_lighter_is_decided(
+    boosted: tuple[TreeModel, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Multipliers may fix every element where the bound is still below the best known reason."""
+    model, X = boosted
+    least = minimum_reason(model, X[0])
+    oracle = SufficiencyOracle.of_row(model, X[0])
+    n = len(oracle.grid.used)
+    best = np.array([a in least.attributes for a in oracle.grid.used], dtype=np.int64)
+    monkeypatch.setattr(
+        Relaxation, "bound", lambda _, upper: (min(least.upper, upper), best, best)
+    )
+    found = [(1 << n) - 1]
+
+    def note(reason: int) -> int:
+        found.append(reason)
+        return min(one.bit_count() for one in found)
+
+    none, all_of_them = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
+    search = BranchAndCut(
+        oracle, all_of_them, none, all_of_them, n, 0, note, lambda _: n, lambda _: None
+    )
+    search.run()
+    assert search.upper == least.upper < n
+    assert found[-1] == oracle.bits(least.attributes)
 
 
 @pytest.mark.parametrize("heaviest", [1, 40, 2**30])

@@ -115,7 +115,10 @@ class BranchAndCut:
         if relaxed is None:
             return []
         bound, low, high = self._program.bound(self.upper)
-        if bound >= self.upper or not (low < high).any():
+        if bound >= self.upper:
+            return []
+        if not (low < high).any():
+            self._decide(high > 0)  # the one set that may be lighter
             return []
         if self.nodes % _EVERY == 0:
             self._start(relaxed.shares)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ __all__ = ["SCALE", "Relaxation", "Relaxed"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_DUAL = 1  # dual simplex: what is added or fixed leaves the last basis dual feasible
 _FEW = 60  # inequalities that are kept in the program whether they are needed or not
 _IDLE = 5  # solutions for which an inequality may be idle until it leaves the program
 _BACK = 10  # inequalities that come back at once
@@ -54,19 +52,10 @@ class Relaxation:
         n = len(costs)
         import highspy
 
-        self._costs, self._api = costs, highspy
-        # HiGHS keeps the worker threads of its last run in this thread, and refuses to run with
-        # another number of them.
-        highspy.Highs.resetGlobalScheduler(True)
-        self._highs: Any = highspy.Highs()
-        highs = self._highs
-        # A new Highs holds itself, by way of the callback of its Python interface, for ever.
-        highs.setCallback(None, None)
-        highs.setOptionValue("output_flag", False)
-        highs.setOptionValue("threads", 1)
-        highs.setOptionValue("presolve", "off")
-        highs.setOptionValue("simplex_strategy", _DUAL)
-        highs.setOptionValue("random_seed", seed % 2**31)
+        from cpx.backends.linear_program import empty_program, run
+
+        self._costs, self._api, self._run = costs, highspy, run
+        self._highs = highs = empty_program(seed)
         self._columns = np.arange(n, dtype=np.int32)
         highs.addVars(n, np.zeros(n), np.ones(n))
         highs.changeColsCost(n, self._columns, costs.astype(np.float64))
@@ -113,8 +102,7 @@ class Relaxation:
         """
         if not len(self._costs):
             return Relaxed(0.0, np.zeros(0))
-        self._highs.run()
-        status = self._highs.getModelStatus()
+        status = self._run(self._highs)
         if status == self._api.HighsModelStatus.kInfeasible:
             return None
         if status != self._api.HighsModelStatus.kOptimal:

@@ -1,4 +1,4 @@
-"""Branch and bound on side constraints, for engines that require and forbid but know no others.
+"""Branch and bound on violated side constraints, for engines that require and forbid alone.
 
 A node requires some features and forbids others. The engine solves it without the side
 constraints, which is a relaxation: no solution of the node is better. An answer that keeps them
@@ -19,14 +19,14 @@ from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.base import Outcome
 from cpx.backends.progress import InnerProgress, Progress
-from cpx.models.side_constraints.propagation import propagated
+from cpx.models.side_constraints.form import propagated
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
     from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
     from cpx.options import SolveOptions
 
-__all__ = ["branch_on_side_constraints"]
+__all__ = ["branch_on_violations"]
 
 Engine = Callable[["Problem", "SolveOptions", Progress], Outcome]
 
@@ -63,7 +63,7 @@ class _NodeProgress(InnerProgress):
             self._whole.bound(mine)
 
 
-def branch_on_side_constraints(
+def branch_on_violations(
     problem: Any, options: SolveOptions, progress: Progress, engine: Engine
 ) -> Outcome:
     """Solve a problem with side constraints by an engine that knows none.

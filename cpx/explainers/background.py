@@ -1,0 +1,126 @@
+"""The background of probabilistic explanations: rows of a model, and what is fitted to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpx.data.frames import as_table
+from cpx.data.mixture_choice import Trial, choose_mixture
+from cpx.data.mixture_fit import fit_mixture, structure_of
+from cpx.data.naive_bayes import fit_naive_bayes
+from cpx.errors import DataError, InvalidOption, UnknownName, shown
+from cpx.models.sufficient_reason.row import fitted_to
+from cpx.options import read_named
+from cpx.processes.interrupts import interruptible
+from cpx.support.validation import positive_integer
+from cpx.trees import TreeModel, read_model
+from cpx.trees.linear import is_linear, read_linear
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cpx.data.coding import Coding
+    from cpx.data.tree_mixture import TreeMixture
+
+__all__ = ["FITTED", "fitted_distribution", "read_background"]
+
+FITTED = ("factorised", "mixture", "chow-liu", "naive-bayes", "fitted")
+"""Names of distributions; the last is that of the first three which suits rows kept aside best."""
+
+_COMPONENTS = {"mixture": 10, "chow-liu": 1}
+_OPTIONS = {"factorised": (), "naive-bayes": (), "fitted": ("max_components",)}
+
+
+def fitted_distribution(
+    distribution: str,
+    model: TreeModel,
+    coding: Coding,
+    rows: Any,
+    components: int | None,
+    smoothing: float,
+    seed: int,
+) -> tuple[TreeMixture, tuple[Trial, ...]]:
+    """Fit a distribution by its name; return it, and what was tried for ``"fitted"``.
+
+    Parameters
+    ----------
+    distribution : str
+        One of :data:`FITTED`, with options in braces.
+    model : TreeModel
+    coding : Coding
+    rows : (n, d) table
+        The background, with the columns of the model.
+    components : int, optional
+    smoothing : float
+    seed : int
+
+    Raises
+    ------
+    UnknownName, InvalidOption, DataError
+        Naming the argument that is wrong.
+    """
+    name, options = read_named("distribution", distribution)
+    if name not in FITTED:
+        raise UnknownName("distribution", name, FITTED)
+    if components is not None:
+        options = {"components": components} | options
+    own = _OPTIONS.get(name, ("components",))
+    if wrong := sorted(options.keys() - {*own, "smoothing"}):
+        raise InvalidOption(f"{wrong[0]} is no option of the distribution {shown(name)}")
+    options = {"smoothing": smoothing, "seed": seed} | options
+    codes, sizes = coding.codes(rows), coding.cardinalities
+    with interruptible():
+        if name == "naive-bayes":
+            labels = model.predict_index(np.asarray(rows, dtype=np.float64))
+            return fit_naive_bayes(codes, sizes, labels, smoothing=options["smoothing"]), ()
+        if name == "fitted":
+            return choose_mixture(codes, sizes, **options)
+        count = positive_integer("components", options.pop("components", _COMPONENTS.get(name, 1)))
+        structure = structure_of(name, count)
+        return fit_mixture(codes, sizes, structure=structure, components=count, **options), ()
+
+
+def read_background(
+    model: Any, background: Any, trusted: Any
+) -> tuple[TreeModel, Any, tuple[str, ...]]:
+    """Return the model with the names of the columns, the rows in its order, and notes."""
+    import pandas as pd
+
+    frame = as_table(background)
+    if not len(frame):
+        raise DataError("the background has no rows")
+    named = isinstance(background, pd.DataFrame)
+    if is_linear(model):
+        own = getattr(model, "feature_names_in_", None)
+        rows = _columns(frame, list(map(str, own))) if named and own is not None else frame
+        trees = read_linear(model, rows)
+    else:
+        trees = read_model(model, trusted=trusted)
+    x = frame.iloc[0] if named else frame.iloc[0].tolist()
+    trees, notes = fitted_to(trees, x)
+    if named:
+        frame = _columns(frame, [a.name for a in trees.attributes])
+    elif frame.shape[1] != trees.n_attributes:
+        raise DataError(
+            f"the background has {frame.shape[1]} columns, the model {trees.n_attributes}"
+        )
+    lacking = frame.isna().any().tolist()
+    attributes = [
+        replace(a, missing=gone and not trees.refuses_missing(c))
+        for c, (a, gone) in enumerate(zip(trees.attributes, lacking, strict=True))
+    ]
+    return trees.with_attributes(attributes), frame, notes
+
+
+def _columns(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    frame = frame.rename(columns=str)
+    if lacking := [name for name in names if name not in frame.columns]:
+        raise DataError(
+            f"the background lacks {', '.join(map(repr, lacking[:5]))}, columns of the model"
+        )
+    if len({*frame.columns}) < frame.shape[1]:
+        raise DataError("columns of the background must have different names")
+    return frame[names]
