@@ -61,6 +61,11 @@ class Fitted:
     model: TableRules | ActiveDecisionSet | ExactDecisionSet
     order: tuple[int, ...]
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Rules that were pickled when rows had no weights have none.
+        state.setdefault("weights", RowWeights.of(None, len(state["same"])))
+        self.__dict__.update(state)
+
     @property
     def surrogate(self) -> ActiveDecisionSet | ExactDecisionSet | None:
         """What asked the black box, if there is one."""

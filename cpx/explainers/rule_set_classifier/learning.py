@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import _safe_indexing
+import pandas as pd
 
 from cpx.answers.rule import Literal as Named
 from cpx.answers.rule import RuleSet
@@ -65,8 +65,7 @@ class LabelledRows:
         _, labels = two_classes(y, rows)
         weights = RowWeights.of(sample_weight, rows)
         if not weights.kept.all():
-            X = _safe_indexing(X, weights.kept)
-            labels = labels[weights.kept]
+            X, labels = _kept(X, weights.kept), labels[weights.kept]
         bins = _BINS if asked.n_bins is None else asked.n_bins
         binarizer = Binarizer(
             bins, categorical=asked.categorical, max_categories=asked.max_categories
@@ -79,12 +78,16 @@ class LabelledRows:
 
     @property
     def samples(self) -> Samples:
-        """The rows, equal ones merged, in an order that does not depend on that of the table."""
-        # Which of equally good rules is found depends on the order.
-        order = np.lexsort([self.same, *self.literals.features.T])
-        sorted_rows = replace(self.literals, features=self.literals.features[order])
+        """The rows; equal ones are merged."""
         context = {"class": str(self.target.positive)}
-        return sorted_rows.samples(self.same[order], context, self.weights.counts[order])
+        return self.literals.samples(self.same, context, self.weights.counts)
+
+
+def _kept(X: Any, kept: BoolArray) -> Any:
+    """Return some rows of a table, in the form it has."""
+    if isinstance(X, (list, tuple)):
+        return [row for row, keep in zip(X, kept, strict=True) if keep]
+    return X[kept] if isinstance(X, pd.DataFrame) else np.asarray(X)[kept]
 
 
 def from_labels(
