@@ -136,7 +136,14 @@ class RuleSetClassifier(FittedRules):
     array(['yes'], dtype='<U3')
     """
 
-    def fit(self, X: Any, y: Any = None, *, stop: threading.Event | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        stop: threading.Event | None = None,
+    ) -> Self:
         """Learn rules.
 
         Parameters
@@ -145,6 +152,11 @@ class RuleSetClassifier(FittedRules):
             Numbers, categories, missing values.
         y : (n,) array, optional
             Labels of two classes. With a black box, its labels are learned and y is not looked at.
+        sample_weight : (n,) array of numbers >= 0, optional
+            How much each row counts in errors, in the price of a rule, in bins and in
+            probabilities: a row of weight 2 as two equal rows, one of weight 0 not at all. Weights
+            that are not whole are counted in parts, see ``report_.unit``; where no unit is large
+            enough they are rounded to 2**-30 of their sum. Not with a black box.
         stop : threading.Event, optional
             Ends the learning when another thread, or what handles Ctrl-C, sets it: the rules are
             those found by then.
@@ -156,8 +168,12 @@ class RuleSetClassifier(FittedRules):
         """
         self._check_parameters()
         if self.black_box is None:
-            found = from_labels(self, X, y, stop)
+            found = from_labels(self, X, y, sample_weight, stop)
         else:
+            if sample_weight is not None:
+                raise InvalidOption(
+                    "sample_weight is not for a black box, all of whose labels count the same"
+                )
             found = from_black_box(self, X, stop)
         for name in ("surrogate_", "feature_names_in_"):
             if hasattr(self, name):
@@ -174,7 +190,9 @@ class RuleSetClassifier(FittedRules):
             self.feature_names_in_ = np.array(table.columns, dtype=object)
         return self
 
-    def problem(self, X: Any, y: Any, name: str = "") -> RuleSetLearning:
+    def problem(
+        self, X: Any, y: Any, name: str = "", *, sample_weight: Any = None
+    ) -> RuleSetLearning:
         """State the problem that fit solves, for other engines and :func:`cpx.save`.
 
         Nothing is learned, and nothing needs to be fitted before.
@@ -185,6 +203,8 @@ class RuleSetClassifier(FittedRules):
             As for :meth:`fit`.
         name : str
             Of the instance, free.
+        sample_weight : (n,) array, optional
+            As for :meth:`fit`.
 
         Returns
         -------
@@ -214,7 +234,7 @@ class RuleSetClassifier(FittedRules):
                 "black_box: rules that imitate it are chosen on rows and queries, for which "
                 "there is no instance"
             )
-        return stated(self, X, y, name)
+        return stated(self, X, y, sample_weight, name)
 
     def answer(self, problem: RuleSetLearning) -> Result:
         """Return the fitted rules as an answer to a problem that :meth:`problem` stated.
@@ -241,7 +261,7 @@ class RuleSetClassifier(FittedRules):
             raise DataError("rules that imitate a black box are no answer to a problem on rows")
         return answer(rules, problem, closed=self.report_.closed)
 
-    def measure(self, X: Any, y: Any = None) -> RuleSet:
+    def measure(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> RuleSet:
         """Return the rules with coverage, precision and contribution on other rows.
 
         Parameters
@@ -249,9 +269,11 @@ class RuleSetClassifier(FittedRules):
         X : data frame or (n, columns) array
         y : (n,) array, optional
             Labels; those of the black box when not given.
+        sample_weight : (n,) array, optional
+            How much each row counts; 1 when not given.
         """
         covers = self.covers(X)
-        return measured(self, self._fitted, covers, self._labels(X, y))
+        return measured(self, self._fitted, covers, self._labels(X, y), sample_weight)
 
     def plot(self, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
         """Draw the rules against rows, those of fit when X is not given.
@@ -273,7 +295,13 @@ class RuleSetClassifier(FittedRules):
         self._check_fitted()
         found = self._fitted
         if X is None:
-            return plot_rules(self.rule_set_, found.covered, found.same, ax=ax)
+            return plot_rules(
+                self.rule_set_,
+                found.covered,
+                found.same,
+                weights=found.weights.counts,
+                ax=ax,
+            )
         labels = self._labels(X, y)
         rules = self.measure(X, labels)
         return plot_rules(rules, self.covers(X), found.target.same(labels), ax=ax)
