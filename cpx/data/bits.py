@@ -16,6 +16,7 @@ __all__ = [
     "bit_row",
     "bit_table",
     "bits_of",
+    "by_column",
     "matrix_of",
     "minimal_sets",
     "packed_rows",
@@ -28,6 +29,8 @@ __all__ = [
 
 
 Bits = NDArray[np.bool_]
+
+_BLOCK = 256  # rows whose values are moved at a time
 
 
 def bit_array(
@@ -105,6 +108,22 @@ def bit_row(name: str, value: object, d: int, *, error: type[CpxError] = DataErr
     if row.shape != (d,) or not np.isin(row, (0, 1)).all():
         raise error(f"{name} must be {d} values 0 or 1, got {shown(value)}")
     return row.astype(np.bool_)
+
+
+def by_column(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a table with its columns one after the other in memory, shape (n, m).
+
+    Block by block: all at once, each value would be fetched past the cache.
+
+    Examples
+    --------
+    >>> by_column(np.array([[True, False], [True, True]])).tolist()
+    [[True, True], [False, True]]
+    """
+    turned = np.empty(table.shape[::-1], dtype=np.bool_)
+    for at in range(0, len(table), _BLOCK):
+        turned[:, at : at + _BLOCK] = table[at : at + _BLOCK].T
+    return turned
 
 
 def packed_rows(*columns: NDArray[np.bool_]) -> NDArray[np.uint64]:

@@ -205,6 +205,59 @@ def test_false_infeasibility_is_refused(seed):
     assert bool(told) == (best_set(problem) is not None)
 
 
+def _asking(problem, **asked):
+    """Return the instance with other parameters, a mapping as it is saved."""
+    instance = problem.to_dict()
+    return {**instance, "parameters": {**instance["parameters"], **asked}}
+
+
+def test_what_is_asked_of_a_set_and_not_kept_is_told(solved):
+    _, answer = solved
+    problem = cpx.models.MLSE.from_dict(solved[0])
+    (first, *_), every = answer["explanation"]["features"], range(problem.n_features)
+    absent = next(a for a in every if a not in answer["explanation"]["features"])
+    asked = {"required": [absent], "forbidden": [first]}
+    told = check.violations(_asking(problem, **asked), answer)
+    assert f"features: the required [{absent}] are not chosen" in told
+    assert f"features: the forbidden [{first}] are chosen" in told
+    absent = {"terms": [[-1, [first]]], "at_least": 0}
+    instance = {**problem.to_dict(), "where": [{"text": "not the first", "means": [absent]}]}
+    assert "where: 'not the first' does not hold" in check.violations(instance, answer)
+
+
+def test_infeasibility_beside_a_solution_is_told(solved):
+    instance, answer = solved
+    chosen = answer["explanation"]["features"]
+    told = check.violations(instance, {**answer, "status": "INFEASIBLE"})
+    wrong = f"status: INFEASIBLE, but {chosen} is a solution"
+    assert wrong in told
+    asked = {"required": [], "forbidden": chosen}
+    told = check.violations(
+        _asking(cpx.models.MLSE.from_dict(instance), **asked), {**answer, "status": "INFEASIBLE"}
+    )
+    assert told
+    assert wrong not in told
+
+
+def test_of_many_sets_infeasibility_is_tried_on_the_largest_one(monkeypatch):
+    monkeypatch.setattr(expected_prediction, "_MOST_SETS", 2)
+    every = (random_expectation(seed, dual=True) for seed in range(60))
+    problem = next(
+        problem
+        for problem in every
+        if problem.forbidden
+        and not problem.evaluate(problem.explanation(problem.required)).feasible
+        and problem.evaluate(
+            problem.explanation({*range(problem.n_features)} - {*problem.forbidden})
+        ).feasible
+    )
+    claim = dict.fromkeys(("objective", "bound", "gap", "explanation"))
+    result = {"status": "INFEASIBLE", "trace": [], **claim}
+    allowed = sorted({*range(problem.n_features)} - {*problem.forbidden})
+    wrong = f"status: INFEASIBLE, but {allowed} is a solution"
+    assert check.violations(problem.to_dict(), result) == [wrong]
+
+
 def test_a_wrong_class_is_told():
     problem = random_expectation(3)
     instance, result = _answer(problem, problem.required)
