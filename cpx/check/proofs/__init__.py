@@ -13,7 +13,15 @@ from functools import cache
 from typing import IO, Any
 
 from cpx.check.claims import number
-from cpx.check.proofs import certificates, expected, learning, monomials, reasons, rule_sets
+from cpx.check.proofs import (
+    certificates,
+    expected,
+    kernel_rules,
+    learning,
+    monomials,
+    reasons,
+    rule_sets,
+)
 from cpx.check.proofs.document import Claim, Document, Refused, Undecided, fingerprint, opened
 from cpx.check.shape import plain
 
@@ -28,6 +36,7 @@ _KINDS: dict[str, tuple[tuple[str, ...], _Check]] = {
     reasons.NAME: (reasons.KINDS, reasons.check),
     certificates.NAME: (certificates.KINDS, certificates.check),
     expected.NAME: (expected.KINDS, expected.check),
+    kernel_rules.NAME: (kernel_rules.KINDS, kernel_rules.check),
 }
 """Kinds of proof: the problems that they are for, and their checkers."""
 

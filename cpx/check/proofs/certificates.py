@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cpx.check.minimum_subset import KINDS
 from cpx.check.monomials import table as table_of
-from cpx.check.proofs.document import Document, Refused, Undecided, refuse_unknown
+from cpx.check.proofs.document import Document, Refused, Undecided, refuse_unknown, whole_numbers
 from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
 
 __all__ = ["KINDS", "NAME", "Table", "check"]
@@ -99,7 +99,8 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
         raise Refused("header: the objective is an integer")
     table = Table(instance)
 
-    def leaf(part: Part, rule: str, numbers: list[int]) -> None:
+    def leaf(part: Part, rule: str, words: list[str]) -> None:
+        numbers = whole_numbers(words)
         if rule == "over":
             if numbers or not table.over(part):
                 raise Refused("no more is covered than is tolerated")

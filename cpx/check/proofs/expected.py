@@ -34,6 +34,7 @@ from cpx.check.proofs.document import (
     Refused,
     Undecided,
     refuse_unknown,
+    signed_number,
     whole_numbers,
 )
 from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
@@ -325,7 +326,8 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
             raise Refused("header: the claim does not follow from the goal")
     prices: list[Ints] = []
 
-    def leaf(part: Part, rule: str, numbers: list[int]) -> Part | None:
+    def leaf(part: Part, rule: str, words: list[str]) -> Part | None:
+        numbers = whole_numbers(words)
         if rule == "full" and not numbers:
             if not question.full(part):
                 raise Refused("attributes may be added, or what is kept is worth more")
@@ -355,12 +357,11 @@ def _prices(terms: Terms, words: list[str]) -> Ints:
         raise Refused("not all prices have three numbers")
     out = np.zeros(terms.of.size, dtype=np.int64)
     for at in range(0, len(words), 3):
-        last = words[at + 2]
-        t, j, price = whole_numbers([*words[at : at + 2], last.removeprefix("-")])
+        t, j = whole_numbers(words[at : at + 2])
         if t >= len(terms.attributes) or j not in terms.attributes[t]:
             raise Refused(f"there is no term {t}, or it does not have the attribute {j}")
         place = terms.first[t] + terms.attributes[t].index(j)
-        out[place] = -price if last.startswith("-") else price
+        out[place] = signed_number(words[at + 2])
     if sum(map(abs, out.tolist())) >= _LARGEST:
         raise Undecided("numbers are too large for the checker")
     return out

@@ -92,8 +92,7 @@ def walk(
     words: list[str] | None,
     document: Document,
     side: SideConstraints,
-    leaf: Callable[[Part, str, list[int]], Part | None],
-    digits: int = 18,
+    leaf: Callable[[Part, str, list[str]], Part | None],
 ) -> None:
     """Read a tree of parts.
 
@@ -105,28 +104,29 @@ def walk(
     document : Document
     side : SideConstraints
     leaf : callable
-        Told a part, the rule of its line, and the numbers that follow. It raises Refused, or
+        Told a part, the rule of its line, and the words that follow. It raises Refused, or
         returns what it leaves of the part to the next line.
-    digits : int
-        Of a number, at most.
     """
     left = [root]
     while left:
         part = left.pop()
-        rule, *numbers_read = document.line() if words is None else words
+        rule, *others = document.line() if words is None else words
         words = None
         with document.named():
-            numbers = whole_numbers(numbers_read, digits)
             if rule == "split":
-                if len(numbers) != 1 or numbers[0] >= part.kept.size:
-                    raise Refused("split needs a feature")
-                if not part.free[numbers[0]]:
-                    raise Refused(f"feature {numbers[0]} is decided")
-                left += reversed(part.halves(numbers[0]))
+                j = _place(others, part.kept.size)
+                if not part.free[j]:
+                    raise Refused(f"{j} is decided")
+                left += reversed(part.halves(j))
             elif rule == "breaks":
-                if len(numbers) != 1 or numbers[0] >= len(side):
-                    raise Refused("breaks needs a side constraint")
-                if not side.breaks(numbers[0], part):
+                if not side.breaks(_place(others, len(side)), part):
                     raise Refused("the constraint is not broken by all sets")
-            elif (rest := leaf(part, rule, numbers)) is not None:
+            elif (rest := leaf(part, rule, others)) is not None:
                 left.append(rest)
+
+
+def _place(words: list[str], size: int) -> int:
+    numbers = whole_numbers(words)
+    if len(numbers) != 1 or numbers[0] >= size:
+        raise Refused(f"a number below {size} is wanted")
+    return numbers[0]

@@ -196,10 +196,10 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
             rows.append(_read(known, words))
     costs = list(parameters.get("weights") or [1] * known.n)
 
-    def leaf(part: Part, rule: str, numbers: list[int]) -> None:
-        _check_leaf(part, rule, numbers, rows, costs, claim)
+    def leaf(part: Part, rule: str, numbers: list[str]) -> None:
+        _check_leaf(part, rule, whole_numbers(numbers, _DIGITS), rows, costs, claim)
 
-    walk(root, words, document, SideConstraints(instance), leaf, _DIGITS)
+    walk(root, words, document, SideConstraints(instance), leaf)
     document.end()
 
 

@@ -16,7 +16,15 @@ from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
 from cpx.processes.interrupts import noted
-from cpx.solving.proofs import certificates, expected, learning, monomials, reasons, rule_sets
+from cpx.solving.proofs import (
+    certificates,
+    expected,
+    kernel_rules,
+    learning,
+    monomials,
+    reasons,
+    rule_sets,
+)
 
 __all__ = ["prove", "require_provable", "with_proof"]
 
@@ -29,6 +37,7 @@ _MAKERS: dict[str, _Maker] = {
     "sufficient-reason": reasons.prove,
     "certificate": certificates.prove,
     "expected-prediction": expected.prove,
+    "kernel-rule": kernel_rules.prove,
 }
 """What makes proofs of each kind, from a saved instance, what is to be proved, and what says
 whether the time is up. It returns the claim that was proved, None for none, and the lines that

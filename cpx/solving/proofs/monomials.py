@@ -39,9 +39,13 @@ def prove(
     return _weakest(question, left_open), lines
 
 
-def close(root: Box, over: Callable[[], bool]) -> tuple[list[str], list[Box]]:
-    """Return the lines that close a box, and the boxes that are left open for want of time."""
-    root.refuse_chosen()
+def close(root: Box, over: Callable[[], bool], empty: bool = True) -> tuple[list[str], list[Box]]:
+    """Return the lines that close a box, and the boxes that are left open for want of time.
+
+    The set without a candidate is looked at if ``empty``.
+    """
+    if empty:
+        root.refuse_chosen()
     search = _Search(over)
     search.close(root, 0)
     return search.lines, search.left_open
