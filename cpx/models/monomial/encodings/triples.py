@@ -18,7 +18,7 @@ from cpx.models.monomial.form import allowed
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial
 
-__all__ = ["triples"]
+__all__ = ["known_rule_helps", "triples"]
 
 _MOST_WORK = 2 * 10**11
 """max(m, 500) d^4, to which the time for the bounds of all triples is proportional."""
@@ -69,20 +69,22 @@ def triples(form: WeightedMonomial) -> Statement:
     Source: fixing variables by a known value and a bound is folklore of branch and bound; no
     paper states it so.
     """
+    return _Triples(form).statement() if known_rule_helps(form) else clausal(form)
+
+
+def known_rule_helps(form: WeightedMonomial) -> bool:
+    """Whether the statement says more than that of ``clausal``."""
     m, d = form.shape
-    choices = Choices(form)
     plain = not (form.required or form.limits or form.side)
     small = max(m, _FEW) * d**4 <= _MOST_WORK
-    if not (plain and small and choices.counted and form.k >= 4):
-        return clausal(form)
-    return _Triples(form, choices).statement()
+    return plain and small and form.k >= 4 and Choices(form).counted
 
 
 class _Triples:
     """The known rule, and the clauses that all better rules satisfy."""
 
-    def __init__(self, form: WeightedMonomial, choices: Choices) -> None:
-        self.form, self.choices = form, choices
+    def __init__(self, form: WeightedMonomial) -> None:
+        self.form, self.choices = form, Choices(form)
         self.uncovering = Excluded(form, form.cost_uncovered)
         self.covering = Excluded(form, form.cost_covered)
         self.known, self.value = self._local_search()
@@ -106,7 +108,9 @@ class _Triples:
         added += [cp.any([K[0], *(~X[j] for j in clause)]) for clause in self._clauses()]
         model = cp.Model([*base.model.constraints, *added], minimize=base.model.objective_)
         variables = {**base.variables, "K": K}
-        return replace(base, model=model, variables=variables, complete=complete)
+        return replace(
+            base, model=model, variables=variables, complete=complete, known=self.known
+        )
 
     def _cost(self, chosen: Sequence[int]) -> int:
         covered = self.form.covered(chosen)
