@@ -55,7 +55,7 @@ def explain(
     background: Any,
     *,
     kind: Literal["probabilistic"],
-    k: int = 5,
+    k: int | None = None,
     **options: Unpack[ProbabilisticOptions],
 ) -> ExpectedExplanation: ...
 
@@ -82,7 +82,8 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     x : row
         The instance: a Series, a dict, a one-row frame or a vector.
     k : int, default=5
-        Most conditions in the rule.
+        Most conditions in the rule. With ``kind="probabilistic"`` most attributes: all there are
+        where these are fewer, and with a threshold there is no k.
     objective : {"precision", "coverage", "loss", "negative-only"}, default="precision"
         What the rule is best in: the precision, among rules that cover enough; the
         coverage, among rules that are precise enough; the least

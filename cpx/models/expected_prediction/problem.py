@@ -105,6 +105,7 @@ class ExpectedPrediction(ExpectationText):
     required: tuple[int, ...]
     forbidden: tuple[int, ...]
     unit: Share | None
+    name: str
 
     encodings: ClassVar[tuple[Encoding[TableSumForm], ...]] = EXPECTATION_ENCODINGS
     tie_claim: ClassVar[str] = "of these sets no other one is more likely"
