@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.papers.koriche.equal_calls.anchors import AnchorsSettings, capped_anchor
+from benchmarks.papers.anchor_package import AnchorsSettings
+from benchmarks.papers.koriche.equal_calls.anchors import capped_anchor
 from benchmarks.papers.koriche.methods import METHODS as TABLE_METHODS
 from benchmarks.papers.koriche.methods import Method
 from cpx.errors import InvalidOption, UnknownName
