@@ -82,6 +82,22 @@ class SideConstraints:
                 return True
         return False
 
+    def refuse_kept(self, words: list[str], part: Part) -> None:
+        """Refuse a line that says that no set of a part keeps a constraint, where one may."""
+        if not self.breaks(_place(words, len(self)), part):
+            raise Refused("the constraint is not broken by all sets")
+
+    def kept_by(self, sets: NDArray[np.int64]) -> Bools:
+        """Return which sets keep all constraints; each row has the features of one."""
+        out = np.ones(len(sets), dtype=np.bool_)
+        for constraint in self._each:
+            for linear in constraint["means"]:
+                total = np.zeros(len(sets), dtype=object)
+                for factor, any_of in linear["terms"]:
+                    total += factor * np.isin(sets, any_of).any(axis=1).astype(object)
+                out &= total >= linear["at_least"]
+        return out
+
     def which(self, part: Part) -> int | None:
         """Return the first constraint that no set of a part keeps; None if there is none."""
         return next((i for i in range(len(self)) if self.breaks(i, part)), None)
@@ -119,8 +135,7 @@ def walk(
                     raise Refused(f"{j} is decided")
                 left += reversed(part.halves(j))
             elif rule == "breaks":
-                if not side.breaks(_place(others, len(side)), part):
-                    raise Refused("the constraint is not broken by all sets")
+                side.refuse_kept(others, part)
             elif (rest := leaf(part, rule, others)) is not None:
                 left.append(rest)
 
