@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from cpx.data.binarizer import as_table
 from cpx.errors import DataError, InvalidOption
+from cpx.explainers.rule_set_classifier.choice import FALLBACK
 from cpx.explainers.rule_set_classifier.fitted_rules import FittedRules
 from cpx.explainers.rule_set_classifier.learning import (
     answer,
@@ -51,8 +52,10 @@ class RuleSetClassifier(FittedRules):
     k : int
         Most conditions of a rule, the two limits of an interval counted as two; as
         one with a black box.
-    penalty : Fraction, int, float or str
-        Price of a rule as a share of the rows, from 0 to 1.
+    penalty : "auto", Fraction, int, float or str
+        Price of a rule as a share of the rows, from 0 to 1. ``"auto"`` chooses it, and whether
+        rules have at most k conditions or half as many, by accuracy on rows held out of learning
+        (``choice_``); with a black box it is 0.01.
     n_bins : int, optional
         Most bins of a numeric column; limits lie between them. Default: 10, and 64 with a
         black box.
@@ -90,6 +93,12 @@ class RuleSetClassifier(FittedRules):
         Loss, bounds and what they bound; queries, and changed answers of the black box.
     objective_ : Fraction
         Errors and prices on the rows of fit.
+    penalty_ : Fraction
+        The price of a rule.
+    k_ : int
+        Most conditions of a rule.
+    choice_ : Choice
+        How these two were chosen, with ``penalty="auto"`` and labels: all that were validated.
     classes_ : (2,) array
         The labels, sorted.
     positive_ : label
@@ -128,6 +137,7 @@ class RuleSetClassifier(FittedRules):
     >>> model = RuleSetClassifier(k=2).fit(table, ["no", "no", "yes", "no", "yes", "yes"])
     >>> print(model)
     1 rule for the class yes, otherwise no
+    penalty    0.01, not chosen: too few rows, or no time, to hold some out
     errors     0 of 6, 1 rule at 0.06: 0.06 in all, no bound
     Hamming    0.06, at least 0.06 for every set; no rule is left to add
     coverage  precision  errors without it  contribution  rule
@@ -175,7 +185,7 @@ class RuleSetClassifier(FittedRules):
                     "sample_weight is not for a black box, all of whose labels count the same"
                 )
             found = from_black_box(self, X, stop)
-        for name in ("surrogate_", "feature_names_in_"):
+        for name in ("surrogate_", "feature_names_in_", "choice_"):
             if hasattr(self, name):
                 delattr(self, name)  # left from an earlier fit
         self._fitted = found
@@ -184,6 +194,12 @@ class RuleSetClassifier(FittedRules):
         self.report_, self.objective_ = found.report, found.report.objective
         if found.surrogate is not None:
             self.surrogate_ = found.surrogate
+        if found.choice is not None:
+            self.choice_ = found.choice
+            self.penalty_, self.k_ = found.choice.penalty, found.choice.k
+        else:
+            self.penalty_ = FALLBACK if self.penalty == "auto" else share("penalty", self.penalty)
+            self.k_ = self.k
         table = as_table(X)
         self.n_features_in_ = table.shape[1]
         if table is X and all(isinstance(name, str) for name in table.columns):
@@ -308,7 +324,8 @@ class RuleSetClassifier(FittedRules):
 
     def _check_parameters(self) -> None:
         positive_integer("k", self.k)
-        share("penalty", self.penalty)
+        if self.penalty != "auto":
+            share("penalty", self.penalty)
         if self.n_bins is not None:
             integer_in("n_bins", self.n_bins, 2)
 
@@ -319,13 +336,15 @@ class RuleSetClassifier(FittedRules):
 
     def blocks(self) -> list[Block]:
         """Return what is printed, and shown in notebooks, once it is fitted."""
-        from cpx.answers.text import Facts, Paragraph
+        from cpx.answers.text import Fact, Facts, Paragraph
 
         self._check_fitted()
         n, otherwise = len(self.rules_), self._fitted.target.negative
         head = f"{n} rule{'s' * (n != 1)} for the class {self.positive_}, otherwise {otherwise}"
         table = [self.rule_set_.figures_table()] * bool(n)
-        return [Paragraph(head), Facts.of(self.report_.facts()), *table]
+        chosen = self._fitted.choice
+        told = [] if chosen is None else [Fact("penalty", str(chosen))]
+        return [Paragraph(head), Facts.of([*told, *self.report_.facts()]), *table]
 
     def _repr_html_(self) -> str:
         from sklearn.utils import estimator_html_repr

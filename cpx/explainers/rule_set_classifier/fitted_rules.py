@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from cpx.data.binarizer import NotFitted, as_table
 from cpx.errors import DataError
+from cpx.explainers.rule_set_classifier.choice import Choice
 from cpx.explainers.rule_set_classifier.labels import Target, plain_labels
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
@@ -49,6 +50,8 @@ class Fitted:
         What the rules are, in an order of its own.
     order : tuple of int
         The place of each rule there.
+    choice : Choice, optional
+        Of the price of a rule, where it was not given.
     """
 
     target: Target
@@ -60,6 +63,7 @@ class Fitted:
     weights: RowWeights
     model: TableRules | ActiveDecisionSet | ExactDecisionSet
     order: tuple[int, ...]
+    choice: Choice | None = None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Rules that were pickled when rows had no weights have none.
@@ -95,7 +99,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         k: int = 4,
-        penalty: Share = 0.01,
+        penalty: Share | Literal["auto"] = "auto",
         n_bins: int | None = None,
         categorical: Sequence[str | int] | None = None,
         positive: Any = None,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import math
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, get_args
@@ -17,24 +21,28 @@ from cpx.answers.values import plural
 from cpx.data.binarizer import Binarizer, as_table
 from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, DataError, InvalidOption, shown
+from cpx.explainers.rule_set_classifier.choice import FALLBACK, Choice, chosen_price
 from cpx.explainers.rule_set_classifier.fitted_rules import Fitted, FittedRules, Loop
 from cpx.explainers.rule_set_classifier.labels import Target, two_classes
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
 from cpx.explainers.rule_set_classifier.weights import RowWeights
 from cpx.methods.candidates.literals import Literals
-from cpx.support.validation import choice, share
+from cpx.support.validation import choice as one_of
+from cpx.support.validation import seconds, share
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
     from cpx.models.rule_set.learning import RuleSetLearning
+    from cpx.support.validation import Share
 
 __all__ = ["answer", "from_black_box", "from_labels", "measured", "stated"]
 
 BoolArray = npt.NDArray[np.bool_]
 
 _BINS, _CELLS = 10, 64
+_CHOOSING = 0.5  # share of the time after which the price of a rule is not looked for any more
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +84,34 @@ class LabelledRows:
         literals = Literals.of_bits(bits, binarizer)
         return cls(binarizer, literals, target, target.same(labels), weights)
 
+    def priced(
+        self, asked: FittedRules, stop: Callable[[], bool] = lambda: False
+    ) -> tuple[FittedRules, Choice | None]:
+        """Choose the price of a rule where none is given; return the parameters with it."""
+        if asked.penalty != "auto":
+            return asked, None
+        from cpx.models.rule_set.learning import RuleSetLearning
+
+        rows = Samples(self.literals.matrix, self.same, self.weights.counts)
+        problem = RuleSetLearning(rows, asked.k, FALLBACK, class_weights=asked.class_weights)
+        errors = problem.error_weights
+        choice = chosen_price(
+            rows.agreement, self.same, errors, asked.k, seed=asked.seed, stop=stop
+        )
+        return with_price(asked, choice.penalty, choice.k), choice
+
     @property
     def samples(self) -> Samples:
         """The rows; equal ones are merged."""
         context = {"class": str(self.target.positive)}
         return self.literals.samples(self.same, context, self.weights.counts)
+
+
+def with_price(asked: FittedRules, penalty: Share, k: int) -> FittedRules:
+    """Return parameters with another price of a rule and another number of conditions."""
+    priced = copy.copy(asked)
+    priced.penalty, priced.k = penalty, k
+    return priced
 
 
 def _kept(X: Any, kept: BoolArray) -> Any:
@@ -112,12 +143,21 @@ def from_labels(
 
     _check_loop(asked)
     rows = LabelledRows.of(asked, X, y, sample_weight)
+    started, limit = time.monotonic(), seconds(asked.time_limit) or math.inf
+    stop = stop or threading.Event()
+
+    def late() -> bool:
+        return stop.is_set() or time.monotonic() - started > _CHOOSING * limit
+
+    asked, choice = rows.priced(asked, late)
+    if choice is not None and limit < math.inf:
+        limit = max(limit / 2, limit - (time.monotonic() - started))
     learned = learn_rules(
         rows.samples,
         asked.k,
         asked.penalty,
         class_weights=asked.class_weights,
-        time_limit=asked.time_limit,
+        time_limit=limit,
         threads=asked.threads,
         seed=asked.seed,
         stop=stop,
@@ -132,7 +172,7 @@ def from_labels(
         learned.closed,
         rows.weights.unit,
     )
-    return figures.fitted(model, report)
+    return replace(figures.fitted(model, report), choice=choice)
 
 
 def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = None) -> Fitted:
@@ -150,6 +190,8 @@ def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = No
             "class_weights is not for a black box, all of whose labels count the same: got "
             f"{shown(asked.class_weights)}"
         )
+    if asked.penalty == "auto":
+        asked = with_price(asked, FALLBACK, asked.k)
     model = _surrogate(asked).fit(X, asked.black_box, stop=stop)
     target = Target(np.unique(model.labels_), asked.positive)
     same = target.same(model.labels_)
@@ -168,7 +210,7 @@ def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = No
 
 
 def _check_loop(asked: FittedRules) -> None:
-    choice("loop", asked.loop, get_args(Loop))
+    one_of("loop", asked.loop, get_args(Loop))
 
 
 def _surrogate(asked: FittedRules) -> ActiveDecisionSet | ExactDecisionSet:
@@ -277,6 +319,8 @@ def measured(
     labels : (n,) array
     sample_weight : (n,) array, or None
     """
+    if fitted.choice is not None:
+        asked = with_price(asked, fitted.choice.penalty, fitted.choice.k)
     same = fitted.target.same(labels)
     weights = RowWeights.of(sample_weight, len(same))
     covers, same = covers[:, weights.kept], same[weights.kept]
@@ -287,8 +331,10 @@ def stated(asked: FittedRules, X: Any, y: Any, sample_weight: Any, name: str) ->
     """Return the problem of learning rules from a table by the parameters of a classifier."""
     from cpx.models.rule_set.learning import RuleSetLearning
 
+    rows = LabelledRows.of(asked, X, y, sample_weight)
+    asked, _ = rows.priced(asked)
     return RuleSetLearning(
-        LabelledRows.of(asked, X, y, sample_weight).samples,
+        rows.samples,
         asked.k,
         asked.penalty,
         class_weights=asked.class_weights,
