@@ -135,7 +135,7 @@ def _queries(points: Mapping[tuple[float, float], Point], penalty: float) -> tup
 
 def _draw(panels: Sequence[Axes], points: Mapping[tuple[float, float], Point]) -> None:
     panel = panels[0]
-    for beta, colour, marker in zip(BETAS, _COLOURS, _MARKERS, strict=True):
+    for beta, colour, marker in zip(BETAS, _COLOURS, _MARKERS, strict=False):
         own = sorted((points[p, beta].rules, points[p, beta].f1) for p in PENALTIES)
         rules, scores = np.array(own).T
         panel.plot(rules, scores, color=colour, marker=marker, markersize=4, label=f"β = {beta:g}")

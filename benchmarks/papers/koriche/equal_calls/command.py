@@ -56,6 +56,12 @@ def equal_calls(
     ] = 10_000,
     time_limit: opt.TimeLimit = 20.0,
     seed: opt.Seed = 0,
+    figures: Annotated[
+        bool,
+        typer.Option(
+            "--figures", help="Also Figures 1 and 2: errors by calls, and by k at 1000 calls."
+        ),
+    ] = False,
     show: Annotated[
         bool, typer.Option("--show", help="Run nothing: the tables of what is there already.")
     ] = False,
@@ -88,13 +94,17 @@ def equal_calls(
     from benchmarks.papers.koriche.equal_calls.experiment import Experiment, run
     from benchmarks.papers.koriche.equal_calls.methods import choose_methods
     from benchmarks.papers.koriche.equal_calls.tables import grids
+    from benchmarks.papers.koriche.figures import draw
     from benchmarks.papers.koriche.protocol import Protocol
     from benchmarks.papers.koriche.records import Store
     from benchmarks.papers.sources import Directory, OpenML
+    from cpx.answers.plots import require_matplotlib
     from cpx.cli.output import note
     from cpx.support.files import write_atomic
     from cpx.support.validation import positive_integer
 
+    if figures:
+        require_matplotlib()
     source = OpenML() if data is None else Directory(data)
     chosen = choose(opt.split(datasets))
     limit = None if time_limit == math.inf else time_limit
@@ -106,6 +116,7 @@ def equal_calls(
         positive_integer("instances", instances),
         positive_integer("k", k),
         Protocol(seed, limit, fresh),
+        figures,
     )
     store = Store(output)
     failed = False
@@ -128,7 +139,8 @@ def equal_calls(
     typer.echo(as_text(tables, notes))
     written = store.directory / "table.md"
     write_atomic(written, as_markdown(tables, notes).encode())
-    note(f"wrote {written}")
+    drawn = draw(experiment, store) if figures else []
+    note("wrote " + ", ".join(str(path) for path in [written, *drawn]))
     raise typer.Exit(1 if failed else 0 if done else 3)
 
 

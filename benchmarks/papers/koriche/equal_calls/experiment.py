@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from benchmarks.papers.datasets import FIGURE_DATASETS
 from benchmarks.papers.koriche.equal_calls.methods import METHODS, answer
+from benchmarks.papers.koriche.experiment import SAMPLE_COUNTS, SIZES
 from benchmarks.papers.koriche.protocol import BlackBox, Protocol, train
 from benchmarks.papers.koriche.records import Record, Store, Task
 from cpx.answers.result import Status
@@ -23,6 +25,9 @@ __all__ = ["ANCHORS", "UNLIMITED", "Experiment", "run"]
 
 ANCHORS = "anchors"
 """In place of a number of calls: as many as Anchors took, stopped by nothing but the time."""
+
+FIGURE_CALLS = 1000
+"""Calls in Figure 2, as the paper has samples."""
 
 UNLIMITED = 10**9
 """The calls of a method that is to stop by itself."""
@@ -43,6 +48,8 @@ class Experiment:
     instances, k : int
     protocol : Protocol
         Its time limit is that of a method, or of each of its solves.
+    figures : bool
+        Whether the tasks of Figures 1 and 2 are made as well.
     """
 
     datasets: tuple[Dataset, ...]
@@ -52,11 +59,30 @@ class Experiment:
     instances: int
     k: int
     protocol: Protocol
+    figures: bool = False
 
-    def task(self, dataset: Dataset, instance: int, method: Method, calls: int) -> Task:
-        """Return the task of a method with a number of calls."""
+    @property
+    def present(self) -> tuple[Method, ...]:
+        """The methods that are drawn: all."""
+        return self.methods
+
+    @property
+    def figured(self) -> tuple[Dataset, ...]:
+        """The data sets of the figures."""
+        return tuple(d for d in self.datasets if d.name in FIGURE_DATASETS)
+
+    def task(
+        self,
+        dataset: Dataset,
+        instance: int,
+        method: Method,
+        k: int | None = None,
+        m: int = FIGURE_CALLS,
+    ) -> Task:
+        """Return the task of a method with m calls, and rules of the size of the tables."""
         data = self.identities[dataset.name]
-        return Task(dataset, data, instance, method, self.k, calls, self.protocol)
+        size = self.k if k is None else k
+        return Task(dataset, data, instance, method, size, m, self.protocol)
 
     def tasks(
         self, dataset: Dataset, instance: int, calls: int | str, store: Store
@@ -68,26 +94,35 @@ class Experiment:
         """
         if isinstance(calls, int):
             for method in self.methods:
-                yield self.task(dataset, instance, method, calls)
+                yield self.task(dataset, instance, method, m=calls)
             return
-        first = self.task(dataset, instance, METHODS["anchors"], UNLIMITED)
+        first = self.task(dataset, instance, METHODS["anchors"], m=UNLIMITED)
         yield first
         made = store.get(first)
         if made is None or made.failed or made.message or not made.calls:
             return
         for method in self.methods:
             if method.name != "anchors":
-                yield self.task(dataset, instance, method, made.calls)
+                yield self.task(dataset, instance, method, m=made.calls)
 
-    def groups(self) -> Iterator[tuple[int | str, int, Dataset]]:
-        """Yield numbers of calls, instances and data sets, in the order they are run.
+    def all_tasks(self, store: Store) -> Iterator[Task]:
+        """Yield all tasks in the order they are run; the store grows meanwhile.
 
         The first instance of all data sets first, so that what is there at any time is whole.
         """
         for instance in range(self.instances):
             for calls in self.calls:
                 for dataset in self.datasets:
-                    yield calls, instance, dataset
+                    yield from self.tasks(dataset, instance, calls, store)
+        if not self.figures:
+            return
+        for instance in range(self.instances):
+            for dataset in self.figured:
+                for method in self.methods:
+                    for m in SAMPLE_COUNTS:
+                        yield self.task(dataset, instance, method, m=m)
+                    for k in SIZES:
+                        yield self.task(dataset, instance, method, k=k)
 
 
 def run(
@@ -99,15 +134,15 @@ def run(
     """Make the tasks that the store does not have; return False after Ctrl-C."""
     boxes: dict[str, BlackBox] = {}
     try:
-        for calls, instance, dataset in experiment.groups():
-            for task in experiment.tasks(dataset, instance, calls, store):
-                if store.finished(task):
-                    continue
-                if dataset.name not in boxes:
-                    boxes[dataset.name] = train(source.load(dataset), experiment.protocol)
-                record = _make(task, boxes[dataset.name])
-                store.add(record)
-                on_record(task, record)
+        for task in experiment.all_tasks(store):
+            if store.finished(task):
+                continue
+            name = task.dataset.name
+            if name not in boxes:
+                boxes[name] = train(source.load(task.dataset), experiment.protocol)
+            record = _make(task, boxes[name])
+            store.add(record)
+            on_record(task, record)
     except KeyboardInterrupt:
         return False
     return True

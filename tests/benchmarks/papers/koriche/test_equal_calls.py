@@ -75,11 +75,11 @@ def test_anchors_that_are_stopped_answer_with_the_surest_rule_so_far() -> None:
 def test_tables_are_made_and_resumed(tmp_path: Path) -> None:
     data = write_tables(tmp_path / "data", vote=(numbers(), ["code"]), iris=(numbers(), ["code"]))
     args = ["--data", data, "-o", tmp_path / "out", "-n", 2, "--datasets", "vote,iris", "-k", 2]
-    args += ["--methods", ",".join(OWN), "--calls", "300,600", "--fresh", 500]
+    args += ["--methods", "cop,adaptive", "--calls", "300,600", "--fresh", 500]
     code, output = run(*args)
     assert code == 0, output
     lines = (tmp_path / "out" / "runs.jsonl").read_text().splitlines()
-    assert len(lines) == 2 * 2 * 2 * len(OWN)
+    assert len(lines) == 2 * 2 * 2 * 2
     assert all(json.loads(line)["calls"] <= 601 for line in lines)
     assert "Precision error at 600 calls" in output
     assert "Paired differences at 300 calls" in output
@@ -87,6 +87,13 @@ def test_tables_are_made_and_resumed(tmp_path: Path) -> None:
     assert code == 0
     assert len((tmp_path / "out" / "runs.jsonl").read_text().splitlines()) == len(lines)
     assert "error 0" not in again.partition("Precision error")[0]
+    code, output = run(*args, "--figures", "-n", 1, "--methods", "cop,certificates")
+    assert code == 0, output
+    # Certificates at two numbers of calls on two tables; then, on the one of the figures, both
+    # methods at six numbers of calls and seven sizes, of which k = 2, m = 1000 is in both.
+    made = len((tmp_path / "out" / "runs.jsonl").read_text().splitlines())
+    assert made == len(lines) + 4 + 12 * 2
+    assert (tmp_path / "out" / "error-by-size.svg").stat().st_size > 1000
     code, output = run(*args, "--calls", "many")
     assert (code, "calls must be numbers or 'anchors', got 'many'" in output) == (2, True)
 
@@ -106,7 +113,7 @@ def test_differences_are_paired_and_corrected(tmp_path: Path) -> None:
                     wrong = 100 + i
                 if method.name == "anchors" and i == 5:
                     continue  # nothing is compared on an instance without all answers
-                task = experiment.task(dataset, i, method, 1000)
+                task = experiment.task(dataset, i, method, m=1000)
                 store.add(
                     Record(
                         task.key,
@@ -137,7 +144,7 @@ def test_the_calls_of_anchors_are_those_of_its_record(tmp_path: Path) -> None:
     store = Store(tmp_path)
 
     def add(instance: int, method: str, m: int, wrong: int, message: str = "") -> None:
-        task = experiment.task(chosen[0], instance, METHODS[method], m)
+        task = experiment.task(chosen[0], instance, METHODS[method], m=m)
         kept = {"agreeing": 1000 - wrong, "drawn": 1000, "features": [instance], "calls": 777}
         if method == "adaptive":
             kept["features"] = [3, 4]
