@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,8 +42,7 @@ class Conversation:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.read, self.write = os.pipe()
-        self.out, into = os.pipe()
-        self.into: int | None = into
+        self.out, self.into = os.pipe()
         self.answers: Messages = []
         self.done: list[str] = []
         self.waiting: list[tuple[object, object]] = []
@@ -55,7 +55,7 @@ class Conversation:
         worker._preload.cache_clear()
         monkeypatch.setattr(backends, "backend", lambda name: engine)
         monkeypatch.setattr(worker, "_STDIN", self.read)
-        monkeypatch.setattr(worker, "claim_stdout", lambda: into)
+        monkeypatch.setattr(worker, "claim_stdout", lambda: self.into)
         monkeypatch.setattr(worker, "remove_own_folder", lambda: self.done.append("removed"))
         monkeypatch.setattr(worker.interrupts, "ignore", lambda: self.done.append("ignored"))
         monkeypatch.setattr("cpx.solving.run.run", self._run)
@@ -101,8 +101,11 @@ class Conversation:
 
         thread = threading.Thread(target=listen)
         thread.start()
-        worker.main()
-        thread.join()
+        try:
+            worker.main()
+        finally:
+            os.close(self.into)
+            thread.join()
         return self.answers
 
 
@@ -110,6 +113,8 @@ class Conversation:
 def talk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Conversation]:
     conversation = Conversation(monkeypatch)
     yield conversation
+    for end in (conversation.read, conversation.out):
+        os.close(end)
     worker._preload.cache_clear()
 
 
@@ -131,6 +136,13 @@ def gone(pid: int) -> bool:
     return False
 
 
+def is_open(fd: int) -> bool:
+    with suppress(OSError):
+        os.fstat(fd)
+        return True
+    return False
+
+
 def ends_with_its_parent() -> int:
     """Return the signal that this process gets when its parent ends."""
     number = ctypes.c_int(signal.SIGKILL)
@@ -143,6 +155,7 @@ def ends_with_its_parent() -> int:
 def test_what_is_said_of_a_job(talk: Conversation) -> None:
     talk.script = lambda progress: {
         "ended": ends_with_its_parent(),
+        "open": is_open(talk.into),
         "session": os.getsid(0),
         "pid": os.getpid(),
         "frozen": gc.get_freeze_count(),
@@ -150,6 +163,7 @@ def test_what_is_said_of_a_job(talk: Conversation) -> None:
         "done": [*talk.done],
     }
     handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    before, opened = resource.getrusage(resource.RUSAGE_CHILDREN), len(os.listdir("/dev/fd"))
     talk.send({"known": [0]}, {"backend": "mine"})  # the first is of a job that has ended
     talk.job()
     talk.job()
@@ -164,6 +178,7 @@ def test_what_is_said_of_a_job(talk: Conversation) -> None:
     pid = first[0]["started"]
     assert result["pid"] == result["session"] == pid != os.getpid()
     assert result["ended"] == signal.SIGKILL
+    assert not result["open"]
     assert result["frozen"]
     assert result["signals"]
     assert (result["engine"], result["isolate"]) == ("mine", False)
@@ -177,7 +192,11 @@ def test_what_is_said_of_a_job(talk: Conversation) -> None:
     assert first[3] == {"event": TracePoint(0.2, 1, 1).to_json(), "features": None}
     used = first[5]
     assert used["exit"] == 0
-    assert 0 < used["cpu"] < 60
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert used["cpu"] + second[-1]["cpu"] == pytest.approx(took, abs=1e-4)
+    # The ends of the pipe to the worker and from it, of which two are closed by now.
+    assert len(os.listdir("/dev/fd")) == opened - 2
     assert 10**7 < used["memory"] < 2 * 10**10
     assert second[0]["started"] != pid
     assert second[-1]["exit"] == 0
