@@ -64,6 +64,17 @@ TARGETS = {
         "tests/backends/test_template.py",
         *("tests/backends/test_interrupts.py", "tests/methods/reasons/test_checker.py"),
     ),
+    **dict.fromkeys(
+        [f"cpx/solving/{name}.py" for name in ("isolate", "servers")],
+        (
+            *("tests/solving/test_isolate.py", "tests/solving/test_servers.py"),
+            *("tests/solving/test_solving.py", "tests/processes/test_limits.py"),
+        ),
+    ),
+    "cpx/solving/worker.py": (
+        *("tests/solving/test_worker.py", "tests/solving/test_isolate.py"),
+        "tests/solving/test_servers.py",
+    ),
     "cpx/processes": (
         *("tests/processes", "tests/solving/test_isolate.py", "tests/solving/test_servers.py"),
     ),

@@ -109,6 +109,7 @@ def test_altered_figures_are_refused(solved, field):
     [
         (("objective",), lambda v: v + 1),
         (("bound",), lambda v: v - 1),
+        (("gap",), lambda v: v + 0.5),
         (("explanation", "proved"), lambda v: v.replace("greatest", "least")),
         (("explanation", "guarantee"), lambda v: v.replace("0.", "0.9")),
         (("explanation", "notes"), lambda v: [v[0].replace("nearest", "next")]),
@@ -162,6 +163,19 @@ def test_of_many_sets_those_next_to_the_claimed_one_are_tried(solved, monkeypatc
         told = check.violations(instance, _proved(problem, S, answer))
         assert len(told) == 1
         assert "beyond the value" in told[0] or "is as good, and more likely" in told[0]
+
+
+def test_sets_that_lack_what_is_required_do_not_end_the_search_for_better_ones():
+    problem = next(p for name, p, _ in _cases() if name == "mlse_required")
+    answer = cpx.solve(problem, "cpsat").to_dict()
+    held = tuple(answer["explanation"]["features"])
+    worse = next(
+        (2, a)
+        for a in (0, 1)
+        if problem.evaluate(problem.explanation((2, a))).objective < answer["objective"]
+    )
+    (told,) = check.violations(problem.to_dict(), _proved(problem, worse, answer))
+    assert f"is beyond the value {answer['objective']} of the features {[*held]}" in told
 
 
 def test_a_less_likely_set_is_not_the_likeliest():
