@@ -181,7 +181,12 @@ def interrupted_at(module: str, owner: str, name: str, *args: object) -> Complet
 
 @posix
 @pytest.mark.parametrize(
-    "model", [(), ("--model", "tree"), ("--model", "tree", "--loop", "exact")]
+    "model",
+    [
+        (),
+        ("--model", "tree"),
+        pytest.param(("--model", "tree", "--loop", "exact"), marks=pytest.mark.slow),
+    ],
 )
 def test_sigterm_in_learning_keeps_the_rules_so_far(tmp_path: Path, model: tuple[str]) -> None:
     rng = np.random.default_rng(0)
