@@ -34,8 +34,7 @@ def rows_of(result: Result) -> ProofRows:
 def test_the_rows_are_said_and_every_reason_has_one_of_each(level: str) -> None:
     problem, result = solved(level=level)
     rows, least = rows_of(result), int(result.objective)
-    unit = level.removesuffix("s") if least == 2 else level
-    told = f"show that no {least - 1} {unit} force"
+    told = f"show that no {least - 1} {level} force"
     assert "rows of another class" in rows.headline
     assert told in rows.headline
     assert rows.headline.endswith(("versicolor", "virginica", "setosa"))

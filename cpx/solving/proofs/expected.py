@@ -166,7 +166,7 @@ def _relaxation(question: Question, part: Part) -> tuple[Ints, NDArray[np.float6
     data = [np.ones(sum(c.size for c in columns)), -np.ones(used.size), np.ones(kept.size)]
     rows += [np.arange(used.size), used.size + sizes]
     columns += [kept.size + named[terms.of[used]], np.arange(kept.size)]
-    equal = coo_array(
+    equal: Any = coo_array(
         (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))),
         shape=(used.size + int(several.sum()), kept.size + free.size),
     ).tocsr()

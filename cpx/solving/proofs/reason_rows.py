@@ -74,5 +74,4 @@ def _fewer(problem: SufficientReason, claim: Claim) -> str:
         return f"no {unit}s of a weight below {bound} force"
     if bound <= 1:
         return f"without an {unit} nothing forces" if bound else "nothing need force"
-    size = plural(bound - 1, unit)
-    return f"no {size} force{'s' * (bound == 2)}"
+    return f"no {bound - 1} {unit}s force" if bound > 2 else f"no {unit} alone forces"
