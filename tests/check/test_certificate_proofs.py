@@ -12,6 +12,8 @@ import pytest
 
 from cpx import MinCertificate, Samples, solve
 from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs.certificates import Table
+from cpx.check.proofs.parts import Part
 from cpx.solving.proofs import certificates as prover
 from tests.check.proof_files import altered, document
 
@@ -136,3 +138,32 @@ def test_any_engine_comes_with_a_proof() -> None:
     assert result.proof is not None
     assert result.proof.complete
     assert proved(problem.to_dict(), result.proof.to_bytes()) == Claim(result.objective)
+
+
+def test_any_prices_bound_all_certificates() -> None:
+    """The checker takes whatever prices there are: what it reads must hold."""
+    rng, told = np.random.default_rng(0), 0
+    for _ in range(80):
+        problem = drawn(rng)
+        table, d = Table(problem.to_dict()), problem.n_features
+        certificates = [
+            (np.isin(np.arange(d), chosen), problem.cost(chosen))
+            for size in range(d + 1)
+            for chosen in itertools.combinations(range(d), size)
+            if problem.enough(chosen)
+        ]
+        for _ in range(20):
+            kinds = rng.integers(0, 4, d)
+            part, rate = Part(kinds == 1, kinds == 2), int(rng.integers(0, 4))
+            prices = rng.integers(0, 4, table.rows.size)
+            prices = np.where(table.weights <= table.tolerated, prices * 0 + rate, prices)
+            bound = table.priced(part, int(rng.integers(1, 4)), rate, prices)
+            inside = [
+                cost
+                for held, cost in certificates
+                if held[part.kept].all() and not held[part.out].any()
+            ]
+            told += bool(inside) and bound > 0
+            assert all(cost >= bound for cost in inside)
+            assert not (inside and table.over(part))
+    assert told > 100

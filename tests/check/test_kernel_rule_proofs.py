@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from cpx import KernelRule, solve
 from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs.kernel_rules import Clauses
+from cpx.check.proofs.parts import Part
 from cpx.models.kernel_rule.form import true_of
 from cpx.solving.proofs import kernel_rules as prover
+from cpx.solving.proofs.monomials import close
 from tests.check.proof_files import altered, document
 
 
@@ -108,3 +112,53 @@ def test_a_formula_without_a_clause_is_none() -> None:
     result = solve(problem, "search", proof=True)
     assert result.proof is not None
     assert proved(problem.to_dict(), result.proof.to_bytes()) == Claim(0)
+
+
+def test_random_proofs_prove_no_false_claim() -> None:
+    """Prices of all kinds, with the least worth of a clause that the checker takes."""
+    rng, taken = np.random.default_rng(5), 0
+    for _ in range(60):
+        problem = drawn(rng)
+        value, instance = optimum(problem), problem.to_dict()
+        clauses = Clauses(instance)
+        for _ in range(6):
+            rows = [int(rng.integers(clauses.positive.size)) for _ in range(int(rng.integers(3)))]
+            lines, left = (
+                list[str](),
+                [(Part(*np.zeros((2, clauses.positive.size), dtype=bool)), 0)],
+            )
+            reached = None
+            while left:
+                part, depth = left.pop()
+                if depth < len(rows) and part.free[rows[depth]]:
+                    lines.append(f"split {rows[depth]}")
+                    left += [(half, depth + 1) for half in reversed(part.halves(rows[depth]))]
+                    continue
+                unit = Fraction(int(rng.integers(1, 4)), int(rng.integers(1, 4)))
+                whole, _ = clauses.scaled(unit, part)
+                prices = np.where(part.kept, whole, 0)
+                for row in np.flatnonzero(part.kept | (clauses.positive & part.free)).tolist():
+                    if rng.random() < 0.6:
+                        low = int(whole[row]) - 3 if part.kept[row] else 0
+                        prices[row] = int(rng.integers(low, int(whole[row]) + 1))
+                worth = 0
+                while True:
+                    box = clauses.box(unit, part, prices, worth)
+                    try:
+                        closed, _ = close(box, lambda: False, empty=False)
+                        break
+                    except Refused:
+                        worth += 1 + worth
+                changed = np.flatnonzero(prices != np.where(part.kept, whole, 0))
+                pairs = " ".join(f" {row} {prices[row]}" for row in changed.tolist())
+                words = f"prices {unit.denominator} {unit.numerator} {worth}{pairs}"
+                lines += [" ".join(words.split()), *closed]
+                bound = clauses.bound(unit, prices, worth)
+                reached = bound if reached is None else max(reached, bound)
+            assert reached is not None
+            assert reached >= value
+            assert proved(instance, document(problem, lines, Claim(reached))) == Claim(reached)
+            taken += reached == value
+            with pytest.raises(Refused):
+                proved(instance, document(problem, lines, Claim(min(reached, value) - 1)))
+    assert taken > 20

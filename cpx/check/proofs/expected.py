@@ -190,9 +190,9 @@ def _table(
             found, value = greatest[mask], scores.leaf_values[i]
             greatest[mask] = value if found is None else max(found, value)
     if tau is not None:
-        for mask, value in enumerate(greatest):
-            assert value is not None  # some leaf is reached
-            out[mask] += math.floor(-tau * Fraction(value, scores.divisor) / scores.unit)
+        for mask, most in enumerate(greatest):
+            assert most is not None  # some leaf is reached
+            out[mask] += math.floor(-tau * Fraction(most, scores.divisor) / scores.unit)
     return out
 
 
@@ -301,10 +301,11 @@ class Bound:
         lost = np.zeros((2, terms.n), dtype=np.int64)
         for has in (False, True):
             best = np.full(terms.of.size, -_FAR)
-            for i, (entries, places) in enumerate(terms.bits):
-                np.maximum.at(best, places, self._left[entries if has else entries - (1 << i)])
-            free = np.flatnonzero(self._part.free[terms.of])
-            np.add.at(lost[int(has)], terms.of[free], (self._best[terms.owner] - best)[free])
+            for i, (entries, owners) in enumerate(terms.bits):
+                np.maximum.at(best, owners, self._left[entries if has else entries - (1 << i)])
+            places = np.flatnonzero(self._part.free[terms.of])
+            less = self._best[terms.owner[places]] - best[places]
+            np.add.at(lost[int(has)], terms.of[places], less)
         following = max(0, int(worth[others[0]])) if others.size else 0
         last = max(0, int(worth[first[-1]])) if first.size else 0
         lost[0, first] += np.maximum(worth[first], 0) - following * (worth[first] > 0)

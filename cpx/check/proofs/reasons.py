@@ -75,11 +75,14 @@ class Inequalities:
         Proof. A set with none of the features in which the row differs from x allows the row, so
         it is no reason.
         """
-        row = self._row(differs)
-        leaves = [self._leaf(tree, row) for tree in self.reason.forest.trees]
-        if self.reason.class_of(leaves) == self.reason.label:
+        if self.class_of(differs) == self.reason.label:
             raise Refused("the row is of the class of x")
         return [UNIT if j in differs else 0 for j in range(self.n)]
+
+    def class_of(self, differs: Mapping[int, int]) -> int:
+        """Return the class of a row, as an index."""
+        row = self._row(differs)
+        return self.reason.class_of([self._leaf(tree, row) for tree in self.reason.forest.trees])
 
     def weighed(
         self, rival: int, differs: Mapping[int, int], weights: Mapping[tuple[int, int], int]

@@ -16,6 +16,7 @@ from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, one_thread
 from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
+from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.processes.interrupts import noted
 from cpx.solving.proofs import (
     certificates,
@@ -26,6 +27,7 @@ from cpx.solving.proofs import (
     reasons,
     rule_sets,
 )
+from cpx.solving.proofs.reason_rows import rows_of
 
 __all__ = ["prove", "require_provable", "with_proof"]
 
@@ -144,4 +146,8 @@ def prove(
     }
     if claim != goal:
         header["goal"] = goal.to_dict()
-    return Proof(header, tuple(lines))
+    rows = None
+    if isinstance(problem, SufficientReason):
+        found = result.explanation
+        rows = rows_of(problem, claim, lines, () if found is None else found.features)
+    return Proof(header, tuple(lines), rows)

@@ -166,18 +166,19 @@ def _relaxation(question: Question, part: Part) -> tuple[Ints, NDArray[np.float6
     data = [np.ones(sum(c.size for c in columns)), -np.ones(used.size), np.ones(kept.size)]
     rows += [np.arange(used.size), used.size + sizes]
     columns += [kept.size + named[terms.of[used]], np.arange(kept.size)]
-    equal = coo_array(
+    equal: Any = coo_array(
         (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))),
         shape=(used.size + int(several.sum()), kept.size + free.size),
     ).tocsr()
     scale = max(1, int(np.abs(terms.values[kept]).max(initial=1)))
+    bounds: Any = [(0, None)] * kept.size + [(0, 1)] * free.size
     found = linprog(
         np.concatenate([-terms.values[kept] / scale, np.zeros(free.size)]),
         A_eq=equal,
         b_eq=np.concatenate([np.zeros(used.size), np.ones(int(several.sum()))]),
         A_ub=np.concatenate([np.zeros(kept.size), np.ones(free.size)])[None, :],
         b_ub=[question.room(part)],
-        bounds=[(0, None)] * kept.size + [(0, 1)] * free.size,
+        bounds=bounds,
         method="highs",
     )
     if found.x is not None:
