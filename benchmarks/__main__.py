@@ -34,6 +34,7 @@ NAMES = (
     "rule_sets",
     "learning",
     "rule_learners",
+    "rule_sets_unseen",
     "expected_prediction",
     "structure",
     "cpmpy_engines",
