@@ -120,13 +120,13 @@ def brcg(X: pd.DataFrame, y: NDArray[np.int64]) -> tuple[float | None, float | N
     python = os.environ.get("CPX_AIX360")
     if python is None:
         return None, None
-    columns = {str(name): plain(X)[name].tolist() for name in X.columns}
+    texts, table = categorical(X), plain(X)
     asked: dict[str, Any] = {
         "columns": {
-            name: [None if value != value else value for value in values]
-            for name, values in columns.items()
+            str(name): (table[name] if name in texts else table[name].astype(float)).tolist()
+            for name in X.columns
         },
-        "categorical": list(map(str, categorical(X))),
+        "categorical": list(map(str, texts)),
         "same": y.tolist(),
         "folds": [out.tolist() for _, out in folds(X, y)],
     }

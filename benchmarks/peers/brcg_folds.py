@@ -2,7 +2,8 @@
 
 Runs in an interpreter that has AIX360, so it imports nothing of cpx. Everything is as the package
 has it by default: nine quantiles of a numeric column, all categories, their negations, prices.
-Missing numbers become the mean of the rows of a fold, which the package cannot do without.
+Missing numbers become the mean, and categories that a fold does not have the most frequent one,
+which the package cannot do without.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ def main(question: Path, answer: Path) -> None:
         held_out[out] = True
         table = pd.DataFrame(asked["columns"])
         for name in table.columns:
-            if name not in asked["categorical"]:
+            if name in asked["categorical"]:
+                known = table[name][~held_out]
+                table[name] = table[name].where(table[name].isin(known), known.mode()[0])
+            else:
                 numbers = table[name].astype(float)
                 table[name] = numbers.fillna(numbers[~held_out].mean())
         binarizer = FeatureBinarizer(colCateg=asked["categorical"], negations=True)
