@@ -35,6 +35,7 @@ NAMES = (
     "rule_sets",
     "learning",
     "rule_learners",
+    "rule_sets_unseen",
     "expected_prediction",
     "structure",
     "engine_encodings",

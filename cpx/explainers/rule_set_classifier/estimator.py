@@ -75,7 +75,8 @@ class RuleSetClassifier(FittedRules):
         Instances that the black box is asked about besides the rows of X, at most; 0 for none.
     time_limit : float or None
         Seconds of learning from labels, and of each selection of the exact loop; ``None`` for no
-        limit. Where the limit ends the search, another run may find other rules.
+        limit. Where the limit ends the search, another run may find other rules. Choosing the
+        penalty counts, but leaves half of the seconds to learning.
     threads : int
         Of the exact search in learning from labels.
     seed : int

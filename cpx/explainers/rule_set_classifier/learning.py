@@ -42,7 +42,6 @@ __all__ = ["answer", "from_black_box", "from_labels", "measured", "stated"]
 BoolArray = npt.NDArray[np.bool_]
 
 _BINS, _CELLS = 10, 64
-_CHOOSING = 0.5  # share of the time after which the price of a rule is not looked for any more
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +146,7 @@ def from_labels(
     stop = stop or threading.Event()
 
     def late() -> bool:
-        return stop.is_set() or time.monotonic() - started > _CHOOSING * limit
+        return stop.is_set() or time.monotonic() - started > limit
 
     asked, choice = rows.priced(asked, late)
     if choice is not None and limit < math.inf:

@@ -127,8 +127,7 @@ def certificate(
     rows : int, Uniform or Product, optional
         What the error is counted on: d fair bits when not given, see :class:`ImplicitTree`.
     epsilon, delta : float
-        As for :func:`find_certificate`. All tests that may be made share delta: with
-        depth k, (k + 1) (k + 2) / 2 of them for each prefix that is shortened.
+        As for :func:`find_certificate`. All tests that may be made share delta.
     noise, pairs, seed
         As for :class:`ImplicitTree`.
 
@@ -153,10 +152,11 @@ def certificate(
 
     tree = ImplicitTree(same, domain, depth, noise=noise, pairs=pairs, seed=seed)
     most = depth if most is None else integer_in("most", most, 0, domain.d)
+    best = None
     for found in candidates(tree, x, most, epsilon, delta):
         if len(found.features) <= most and found.holds(epsilon):
-            return found
-    return None
+            best = found
+    return best
 
 
 def candidates(

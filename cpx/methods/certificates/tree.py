@@ -171,4 +171,3 @@ def common_depth(tree: ImplicitTree, x: Instance, y: Instance) -> int:
             break
         node[j] = int(first[j])
     return len(node)
-

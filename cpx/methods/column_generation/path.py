@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from numpy.random import Generator
 
-from cpx.methods.column_generation.exchange import exchanged
+from cpx.methods.column_generation.exchange import descend
 from cpx.methods.column_generation.table import Features, Table
 
 __all__ = ["price_path"]
@@ -23,7 +23,8 @@ def price_path(
     """Return a set of rules for each price, a local optimum of the zero-one loss plus prices.
 
     Each search starts from the set of the price before, so that prices are best given from the
-    highest to the lowest: rules are added as they become cheaper. Nothing is proved.
+    highest to the lowest: rules are added as they become cheaper. Nothing is proved. For finding
+    a price that is enough, and quick.
 
     Parameters
     ----------
@@ -46,5 +47,5 @@ def price_path(
     """
     sets: list[list[Features]] = []
     for price in prices:
-        sets.append(exchanged(table, sets[-1] if sets else [], k, price, rng, stop))
+        sets.append(descend(table, sets[-1] if sets else [], k, price, rng, stop))
     return sets

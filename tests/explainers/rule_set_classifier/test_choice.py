@@ -50,26 +50,26 @@ def test_rules_are_cheap_where_all_of_them_hold() -> None:
 def test_what_was_validated_is_what_it_says() -> None:
     """The accuracies and their errors, folds and paths once more."""
     rng = np.random.default_rng(3)
-    literals = rng.random((90, 10)) < 0.5
-    same = (literals[:, 0] & literals[:, 1]) ^ (rng.random(90) < 0.1)
-    weights = rng.integers(1, 4, 90)
+    literals = rng.random((110, 10)) < 0.5
+    same = (literals[:, 0] & literals[:, 1]) ^ (rng.random(110) < 0.1)
+    weights = rng.integers(1, 4, 110)
     choice = chosen_price(literals, same, weights, 3, seed=7, stop=lambda: False)
     again = np.random.default_rng(7)
-    fold = np.empty(90, dtype=int)
-    for rows in (np.flatnonzero(same), np.flatnonzero(~same)):
-        fold[again.permutation(rows)] = np.arange(len(rows)) % 5
+    divided = np.empty((4, 110), dtype=int)
+    for fold in divided:
+        for rows in (np.flatnonzero(same), np.flatnonzero(~same)):
+            fold[again.permutation(rows)] = np.arange(len(rows)) % 5
     penalties = sorted({one.penalty for one in choice.validated}, reverse=True)
     assert penalties == [Fraction(share) for share in ("0.08", "0.04")]
     for k in (2, 3):
         accuracies, sizes = [], []
-        for f in range(5):
-            seen = fold != f
+        for seen in (fold != f for fold in divided for f in range(5)):
             table = Table(literals[seen], same[seen], weights[seen])
             prices = [p * int(weights[seen].sum()) for p in penalties]
             sets = price_path(table, k, prices, np.random.default_rng(7))
             right = []
             for rules in sets:
-                covered = np.zeros(90, dtype=bool)
+                covered = np.zeros(110, dtype=bool)
                 for rule in rules:
                     assert len(rule) <= k
                     covered |= literals[:, list(rule)].all(axis=1)
