@@ -68,7 +68,8 @@ class Statement:
         compilation chains turn a constant into variables or drop it.
     complete : callable
         Maps a sequence of chosen features to values of *all* variables, so that a
-        known solution can be handed to an engine in full.
+        known solution can be handed to an engine in full; those of ``known`` for a solution
+        that the statement leaves out.
     core : Statement or None
         The same problem with a part of the variables and constraints, from which the others
         follow: what they add makes relaxations stronger, and solutions by way of them later.

@@ -101,16 +101,12 @@ class _Triples:
             values = base.complete(self.known if known else chosen)
             return {**values, "K": np.array([known], dtype=np.int64)}
 
-        added: list[Any] = [
-            ~K[0] | (x if j in self.known else ~x) for j, x in enumerate(X)
-        ]
+        added: list[Any] = [~K[0] | (x if j in self.known else ~x) for j, x in enumerate(X)]
         added.append(cp.sum([*X, 3 * K[0]]) >= 3)
         added += [cp.any([K[0], *(~X[j] for j in clause)]) for clause in self._clauses()]
         model = cp.Model([*base.model.constraints, *added], minimize=base.model.objective_)
         variables = {**base.variables, "K": K}
-        return replace(
-            base, model=model, variables=variables, complete=complete, known=self.known
-        )
+        return replace(base, model=model, variables=variables, complete=complete, known=self.known)
 
     def _cost(self, chosen: Sequence[int]) -> int:
         covered = self.form.covered(chosen)
