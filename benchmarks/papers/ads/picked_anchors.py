@@ -33,7 +33,7 @@ class _Codes:
                 self._cuts[c] = {k: i for i, k in enumerate(sorted(set(texts(rows[c]))))}
 
     def __call__(self, rows: pd.DataFrame) -> IntArray:
-        columns = []
+        columns: list[Any] = []
         for c, cuts in self._cuts.items():
             if isinstance(cuts, dict):
                 columns.append([cuts.get(text, -1) for text in texts(rows[c])])

@@ -218,9 +218,9 @@ def _proportions(first: Record, second: Record) -> float:
     """Return the p-value of the shares of two rules being one (Fisher's exact test)."""
     if first.features == second.features:
         return 1.0
-    table = [
-        [one.agreeing or 0, (one.drawn or 0) - (one.agreeing or 0)] for one in (first, second)
-    ]
+    table = np.array(
+        [[one.agreeing or 0, (one.drawn or 0) - (one.agreeing or 0)] for one in (first, second)]
+    )
     return float(stats.fisher_exact(table).pvalue)
 
 
