@@ -97,6 +97,17 @@ def test_the_gap_is_that_of_the_objective_with_its_constant(name: str, precision
     assert result.gap <= 0.5
 
 
+@pytest.mark.parametrize("name", EACH)
+def test_the_gap_of_a_coverage_of_one_where_two_may_be_possible(name: str) -> None:
+    # Covering 1 or 2 of 5 is a gap of a whole; of what is not covered, 3 or 4, it is a quarter.
+    table = [[1, 1, 0, 1, 1], [1, 1, 1, 1, 0], [0, 1, 1, 1, 1], [1, 0, 1, 1, 1]]
+    samples = cpx.Samples(np.array(table, dtype=bool), [1, 1, 0, 0], weights=[1, 1, 1, 2])
+    result = cpx.solve(cpx.MaxCoverage(samples, k=4, min_precision="19/20"), name, gap=0.5)
+    assert result.status in (Status.OPTIMAL, Status.FEASIBLE), result.error
+    assert result.gap is not None
+    assert result.gap <= 0.5
+
+
 def test_names() -> None:
     assert backend("milp").full_name == "milp:highs"
     assert set(CPM_pulp.solvernames(installed=False)) == {"highs", "cbc", *NAMES}

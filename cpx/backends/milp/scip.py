@@ -60,8 +60,8 @@ class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
         model, watch, columns = lp.solverModel, self.watch, lp.variables()
         for i, column in enumerate(columns):
             column.index = i
-        # PuLP writes no constant of the objective.
-        constant = lp.objective.constant
+        # PuLP leaves it out, and the gap that SCIP ends at is one of the whole objective.
+        model.addObjoffset(lp.objective.constant)
 
         def stop() -> None:
             # At other times SCIP refuses to be asked.
@@ -79,7 +79,7 @@ class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
                 if event.getType() == _EVENT.BESTSOLFOUND:
                     watch.solution(_values(model, columns))
                 if event.getType() != _EVENT.PRESOLVEROUND:
-                    watch.bound(model.getDualbound() + constant)
+                    watch.bound(model.getDualbound())
                 if watch.should_stop():
                     stop()
 
@@ -92,7 +92,7 @@ class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
             }
         )
         model.optimizeNogil()
-        watch.bound(model.getDualbound() + constant)
+        watch.bound(model.getDualbound())
 
     def findSolutionValues(self, lp: Any) -> int:
         """Read back values and status; return PuLP's code."""
