@@ -99,6 +99,11 @@ class Choco(Cpmpy, solver="choco", requires={"pychoco": "pychoco>=0.2.1,<1"}):
     # Choco's integers have 32 bits, and are kept within a hundredth of them.
     largest: ClassVar[int] = 21_474_836
 
+    @classmethod
+    def preload(cls) -> None:
+        """Import CPMpy alone: pychoco starts threads, which a child that is forked has not."""
+        Cpmpy.preload()
+
     def search(self, run: Run, options: SolveOptions) -> Outcome:
         """Ask for one better solution after the other."""
         compiled, progress = run.compiled, run.progress
