@@ -36,6 +36,7 @@ NAMES = (
     "rule_learners",
     "expected_prediction",
     "structure",
+    "cpmpy_engines",
     "engine_encodings",
     "cpmpy_suite",
     "reports",
