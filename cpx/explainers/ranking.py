@@ -21,10 +21,10 @@ from cpx.backends.base import Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.methods.blocking import enumerate_by_blocking
-from cpx.models.base import Problem
-from cpx.models.minimum_subset.problem import MinimumSubset
-from cpx.models.monomial.problem import MonomialProblem
-from cpx.models.rule_set.selection import RuleSetSelection
+from cpx.models.base import Problem, form_of
+from cpx.models.minimum_subset.form import subset_form_of
+from cpx.models.monomial.form import MonomialForm, RatioMonomial, monomial_form
+from cpx.models.rule_set.form import RuleSelection
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving.run import run
@@ -231,7 +231,9 @@ def _rank(
     problem: Problem, n: int, backend: str, options: SolveOptions, optimal_only: bool
 ) -> Ranking:
     engine = find_backend(backend)
-    if not isinstance(problem, MonomialProblem | MinimumSubset | RuleSetSelection):
+    form = monomial_form(problem)
+    listed = form is not None or isinstance(form_of(problem), RuleSelection)
+    if not listed and subset_form_of(problem) is None:
         # Other statements leave out solutions that are no better than those they have.
         raise InvalidOption(
             "problem must be one of a single rule, of a smallest set or of a selection of rules, "
@@ -255,8 +257,8 @@ def _rank(
         if best.status is not Status.OPTIMAL or best.explanation is None:
             complete = best.status is Status.INFEASIBLE
             return _checked(problem, best, [best.explanation], complete, False, optimal_only)
-        if isinstance(problem, MonomialProblem) and by_search:
-            return _by_search(problem, best, progress, n, optimal_only)
+        if form is not None and by_search:
+            return _by_search(problem, form, best, progress, n, optimal_only)
         found = enumerate_by_blocking(problem, backend, progress, best, n, as_good=optimal_only)
     rules = sorted(found.answers, key=lambda rule: _order(problem, rule))
     best = best.with_warnings(*found.notes)
@@ -270,13 +272,19 @@ def _order(problem: Problem, rule: Explanation) -> tuple[Value, int, tuple[int, 
 
 
 def _by_search(
-    problem: MonomialProblem, best: Result, progress: Progress, n: int, optimal_only: bool
+    problem: Problem,
+    form: MonomialForm,
+    best: Result,
+    progress: Progress,
+    n: int,
+    optimal_only: bool,
 ) -> Ranking:
     assert best.explanation is not None
-    found = _search(problem, progress, best.explanation.features, n, optimal_only)
+    found = _search(form, progress, best.explanation.features, n, optimal_only)
     if found is None:
         return _checked(problem, best, [best.explanation], False, False, optimal_only)
-    rules, several = found
+    columns, several = found
+    rules = [problem.explanation(features) for features in columns]
     if not several.finished and (
         not rules or problem.evaluate(rules[0]).objective != best.objective
     ):
@@ -286,14 +294,12 @@ def _by_search(
 
 
 def _search(
-    problem: MonomialProblem, progress: Progress, best: tuple[int, ...], n: int, optimal_only: bool
-) -> tuple[list[Explanation], BestSets] | None:
-    """Return the rules, and how they were found; None when it was stopped before it began."""
+    form: MonomialForm, progress: Progress, best: tuple[int, ...], n: int, optimal_only: bool
+) -> tuple[list[tuple[int, ...]], BestSets] | None:
+    """Return the sets, and how they were found; None when it was stopped before it began."""
     from cpx.backends.search.presolve import reduce
     from cpx.backends.search.solution_pool import best_sets
-    from cpx.models.monomial.form import RatioMonomial
 
-    form = problem.search_form()
     reduced = reduce(form, every=True)
     assert reduced is not None
     if progress.expired or progress.interrupted:
@@ -316,7 +322,7 @@ def _search(
         progress,
         stop,
     )
-    return [problem.explanation(reduced.original(columns)) for columns in found.columns], found
+    return [reduced.original(columns) for columns in found.columns], found
 
 
 def _checked(

@@ -22,11 +22,11 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.backends.search.presolve import sample_weights
 from cpx.errors import CheckFailed
-from cpx.models.base import Encoding, Problem, Statement, Values
-from cpx.models.minimum_subset.problem import MinimumSubset
-from cpx.models.monomial.problem import MonomialProblem
+from cpx.models.base import Encoding, Problem, Statement, Values, form_of
+from cpx.models.minimum_subset.form import subset_form_of
+from cpx.models.monomial.form import MonomialForm
 from cpx.models.ratio import RatioProblem, RatioStep
-from cpx.models.rule_set.selection import RuleSetSelection
+from cpx.models.rule_set.form import RuleSelection
 from cpx.solving.run import run
 
 __all__ = ["Blocked", "Cut", "enumerate_by_blocking"]
@@ -252,14 +252,19 @@ def enumerate_by_blocking(
 class _Enumeration:
     def __init__(self, problem: Problem, backend: str, progress: Progress, as_good: bool) -> None:
         self.problem, self.backend, self.progress = problem, backend, progress
+        form = form_of(problem)
+        self.monomials = form if isinstance(form, MonomialForm) else None
+        self.selection = form if isinstance(form, RuleSelection) else None
+        self.subsets = subset_form_of(problem) is not None
         self.as_good = as_good
         self.cuts: list[Cut] = []
         self.answers: list[Explanation] = []
         self.value: Value | None = None
         self.notes: dict[str, None] = {}
         # Of a selection the statement leaves out rules for what it knows of its constraints.
-        engine, selection = find_backend(backend), isinstance(problem, RuleSetSelection)
-        self._by_statement = (engine.needs_model or engine.starts_workers) and not selection
+        engine = find_backend(backend)
+        states = engine.needs_model or engine.starts_workers
+        self._by_statement = states and self.selection is None
 
     def run(self, best: Result, most: int) -> Blocked:
         """Take the answer of a solve, cut it off, and solve again."""
@@ -316,7 +321,7 @@ class _Enumeration:
         """Cut off a set, and all that are redundant because of it; say whether it is itself."""
         every = range(len(self.problem.feature_names))
         wanted = self.problem.side_constraints.wanted
-        if isinstance(self.problem, MinimumSubset):
+        if self.subsets:
             # What contains it is enough as well, and has a feature that can be left out: any that
             # no side constraint may ask for.
             asked = tuple(j for j in every if j in wanted and j not in features)
@@ -327,16 +332,15 @@ class _Enumeration:
             else:
                 self.cuts.append(Cut(features))
             return any(self._feasible_without(features, j) for j in features)
-        if not isinstance(self.problem, MonomialProblem | RuleSetSelection):
-            self.cuts.append(Cut(features, tuple(j for j in every if j not in features)))
+        itself = Cut(features, tuple(j for j in every if j not in features))
+        form = self.monomials or self.selection
+        if form is None:
+            self.cuts.append(itself)
             return False
         covered = self._rows[:, list(features)].all(axis=1)
-        itself = Cut(features, tuple(j for j in every if j not in features))
         for j in features:
             rest = [i for i in features if i != j]
-            if j not in self.problem.required and (
-                (self._rows[:, rest].all(axis=1) == covered).all()
-            ):
+            if j not in form.required and ((self._rows[:, rest].all(axis=1) == covered).all()):
                 if j in wanted and not self._feasible_without(features, j):
                     continue
                 # So it is in every set that contains this one, unless that needs the feature.
@@ -344,7 +348,7 @@ class _Enumeration:
                 return True
         idle = self._rows[covered].all(axis=0)
         idle[list(features)] = False
-        idle[[*self.problem.required, *wanted]] = False
+        idle[[*form.required, *wanted]] = False
         self._leave_out(features, tuple(np.flatnonzero(idle).tolist()))
         others = tuple(j for j in every if j not in features and not idle[j])
         self.cuts.append(Cut(features, others))
@@ -365,10 +369,10 @@ class _Enumeration:
 
         A rule leaves those that agree, a set of rules those that none of them covers.
         """
-        if isinstance(self.problem, RuleSetSelection):
-            return ~self.problem.covers.T
-        assert isinstance(self.problem, MonomialProblem)
-        form = self.problem.search_form()
+        if self.selection is not None:
+            return ~self.selection.covers.T
+        form = self.monomials
+        assert form is not None
         matters = sample_weights(form).signed != 0
-        matters &= form.covered(self.problem.required)
+        matters &= form.covered(form.required)
         return form.agreement[matters]

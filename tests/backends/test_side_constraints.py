@@ -342,8 +342,6 @@ def test_a_method_that_does_not_keep_them_refuses() -> None:
     for engine in filter(lambda name: accepting(name, problem), ("beam", "greedy")):
         with pytest.raises(InvalidOption, match="does not keep the side constraints"):
             solve(problem, engine)
-    with pytest.raises(InvalidOption, match="proof: there are none for problems with side"):
-        solve(problem, "search", proof=True)
 
 
 def test_the_checker_refuses_an_answer_that_breaks_one() -> None:
