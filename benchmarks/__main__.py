@@ -38,6 +38,7 @@ NAMES = (
     "rule_sets_unseen",
     "expected_prediction",
     "structure",
+    "cpmpy_engines",
     "engine_encodings",
     "cpmpy_suite",
     "reports",

@@ -66,7 +66,7 @@ def solve_by_cpu(
 def _cpu() -> float:
     """Return the processor time of this process and of all that it started."""
     used = os.times()
-    ticks, own = 0, used.user + used.system + used.children_user + used.children_system
+    ticks, own = 0, time.process_time() + used.children_user + used.children_system
     waiting = _children(os.getpid())
     while waiting:
         pid = waiting.pop()

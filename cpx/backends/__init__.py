@@ -40,6 +40,7 @@ _OURS = {
     "cpmpy": "cpx.backends.cpmpy:Cpmpy",
     "cpsat": "cpx.backends.cpsat:CpSat",
     "deletion": "cpx.methods.reasons.engines:Deletion",
+    "exact": "cpx.backends.exact:Exact",
     "genetic": "cpx.methods.genetic:Genetic",
     "greedy": "cpx.methods.beam:Greedy",
     "hitting-sets": "cpx.methods.reasons.engines:HittingSets",

@@ -64,25 +64,31 @@ class _NodeProgress(InnerProgress):
 
 
 def branch_on_violations(
-    problem: Any, options: SolveOptions, progress: Progress, engine: Engine
+    problem: Any,
+    options: SolveOptions,
+    progress: Progress,
+    engine: Engine,
+    free: Any = None,
 ) -> Outcome:
     """Solve a problem with side constraints by an engine that knows none.
 
     Parameters
     ----------
     problem : Problem
-        With the parameters ``required`` and ``forbidden``.
     options : SolveOptions
     progress : Progress
     engine : callable
         Solves a problem, exactly: takes it, the options and a progress.
+    free : Problem, optional
+        The same one without side constraints, with the parameters ``required`` and
+        ``forbidden``; by default the problem itself has these.
     """
     side: SideConstraints = problem.side_constraints
     sign = 1 if problem.sense == "min" else -1
-    free = replace(problem, side_constraints=())
+    free = free or replace(problem, side_constraints=())
     inner = replace(options, hint=None, gap=None)
     numbers, solved = count(), 0
-    root = _Node(frozenset(problem.required), frozenset(problem.forbidden), None)
+    root = _Node(frozenset(free.required), frozenset(free.forbidden), None)
     nodes: list[tuple[Value, int, _Node]] = [(0, next(numbers), root)]
     sizes: Any = {}
     ties = True

@@ -121,6 +121,14 @@ class PseudoBoolean:
             ),
         )
 
+    def bits_of(self, values: Values) -> dict[int, bool]:
+        """Return what holds, by number, where the statement's variables have these values."""
+        found: dict[int, bool] = {}
+        for place, name, index in self.program.named:
+            left = int(values[name][index]) - self.program.columns[place].low
+            found |= {number: bool(left & weight) for weight, number in self.bits[place]}
+        return found
+
 
 def column_values(arrays: Mapping[str, Any], named: Any, value: Callable[[int], int]) -> Values:
     """Return the values of named arrays from those of columns; the rest are constants."""

@@ -210,7 +210,11 @@ class Learning(_Sets):
         return sum(comb(d, size) for size in range(min(self.parameters["max_literals"], d) + 1))
 
     def rival(self) -> str:
-        return f"set of rules of at most {plural(self.parameters['max_literals'], 'literal')}"
+        most = plural(self.parameters["max_literals"], "literal")
+        return having(f"set of rules of at most {most}", self.kept)
+
+    def broken(self, chosen: list[int]) -> list[str]:
+        return super().broken(chosen) or self.side(chosen)
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:

@@ -21,9 +21,10 @@ from cpx.backends.base import Progress
 from cpx.backends.progress import run_interruptibly
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.methods.blocking import enumerate_by_blocking
-from cpx.models.base import Problem
+from cpx.models.base import Problem, form_of
 from cpx.models.minimum_subset.form import subset_form_of
 from cpx.models.monomial.form import MonomialForm, RatioMonomial, monomial_form
+from cpx.models.rule_set.form import RuleSelection
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving.run import run
@@ -152,14 +153,15 @@ def best_rules(
     Parameters
     ----------
     problem : Problem
-        Any of the problems of one rule, such as :class:`cpx.MaxPrecision`. Other engines than
-        the search also list reasons, of which nothing can be left out, by their size or weight.
+        Any of the problems of one rule, such as :class:`cpx.MaxPrecision`; a selection of rules,
+        whose sets are listed without those that have a rule too many for what they cover; or
+        reasons, of which nothing can be left out, by their size or weight.
     n : int
         How many rules, from 1 to 100,000.
     backend : str
-        ``search``, which lists them in one search, or any exact engine that solves statements:
-        it solves the problem once for each rule, without those that it has found. Of equally
-        good rules at the end of the list it takes any, the search takes the first.
+        ``search``, which lists single rules in one search, or any exact engine: it solves the
+        problem once for each answer, without those that it has found. Of equally good rules at
+        the end of the list it takes any, the search takes the first.
     encoding : str, optional
         Name of an encoding, for engines that need one.
     time_limit : float, optional
@@ -230,23 +232,23 @@ def _rank(
 ) -> Ranking:
     engine = find_backend(backend)
     form = monomial_form(problem)
-    if form is None and subset_form_of(problem) is None:
+    listed = form is not None or isinstance(form_of(problem), RuleSelection)
+    if not listed and subset_form_of(problem) is None:
         # Other statements leave out solutions that are no better than those they have.
         raise InvalidOption(
-            f"problem must be one of a single rule or a smallest set, got {type(problem).__name__}"
+            "problem must be one of a single rule, of a smallest set or of a selection of rules, "
+            f"got {type(problem).__name__}"
         )
     n = integer_in("most" if optimal_only else "n", n, 1, _MOST)
     engine.require()
     by_search = engine.full_name == "search"
-    if by_search and form is None:
+    excludes = engine.needs_model or engine.starts_workers
+    if not engine.exact or not (excludes or engine.keeps_side_constraints(problem)):
         raise InvalidOption(
-            f"the search lists rules of problems of a single rule, not of {problem.kind!r}: "
-            "name another backend"
+            f"backend {engine.full_name} lists no rules: it proves nothing, or excludes none"
         )
-    if not engine.exact or not (by_search or engine.needs_model or engine.starts_workers):
-        raise InvalidOption(
-            f"backend {engine.full_name} lists no rules: it proves nothing, or solves no statement"
-        )
+    if not engine.accepts(problem):
+        raise InvalidOption(engine.refusal(problem))
     if not engine.encoding_of(problem, options.encoding).faithful:
         raise InvalidOption(f"encoding {options.encoding!r} has another optimum than the problem")
     with noted(cancel := threading.Event()):

@@ -1,7 +1,8 @@
 """The best few answers from any exact engine: each one is excluded from the next solve.
 
-An answer is a set of features, and a clause over the variables that choose them excludes it.
-So every engine that solves statements lists the n best, or all optimal ones, with a proof.
+An answer is a set of features. For engines that solve statements a clause over the variables that
+choose them excludes it, for others that keep side constraints one of these. So every exact engine
+lists the n best, or all optimal ones, with a proof.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ import numpy as np
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.result import Result, Status
 from cpx.answers.values import Value
+from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.backends.search.presolve import sample_weights
 from cpx.errors import CheckFailed
-from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.base import Encoding, Problem, Statement, Values, form_of
 from cpx.models.minimum_subset.form import subset_form_of
-from cpx.models.monomial.form import monomial_form
+from cpx.models.monomial.form import MonomialForm
 from cpx.models.ratio import RatioProblem, RatioStep
+from cpx.models.rule_set.form import RuleSelection
 from cpx.solving.run import run
 
 __all__ = ["Blocked", "Cut", "enumerate_by_blocking"]
@@ -36,24 +39,37 @@ class Cut:
     """What is not allowed: all of ``chosen`` and none of ``without``, together.
 
     With all other features in ``without`` that is one set; with none, a set and all that
-    contain it.
+    contain it, or those of them that have one of ``idle``, where there are some.
     """
 
     chosen: Features
     without: Features = ()
+    idle: Features = ()
 
     def excludes(self, features: Iterable[int]) -> bool:
         """Whether a set of features is not allowed."""
         given = set(features)
-        return given.issuperset(self.chosen) and given.isdisjoint(self.without)
+        there = given.issuperset(self.chosen) and given.isdisjoint(self.without)
+        return there and not (self.idle and given.isdisjoint(self.idle))
 
-    def clause(self, variables: Any) -> Any:
-        """Return the constraint on the variables that choose features."""
+    def clauses(self, variables: Any) -> list[Any]:
+        """Return the constraints on the variables that choose features."""
         import cpmpy as cp
 
         literals = [~variables[j] for j in self.chosen]
         literals += [variables[j] for j in self.without]
-        return cp.any(literals) if literals else cp.BoolVal(False)
+        if self.idle:
+            return [cp.any([*literals, ~variables[j]]) for j in self.idle]
+        return [cp.any(literals) if literals else cp.BoolVal(False)]
+
+    @property
+    def text(self) -> str:
+        """The same as a side constraint."""
+        parts = [f"not feature[{j}]" for j in self.chosen]
+        parts += [f"feature[{j}]" for j in self.without]
+        if self.idle:
+            parts.append(" + ".join(f"feature[{j}]" for j in self.idle) + " <= 0")
+        return " or ".join(parts) or "0 >= 1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +135,8 @@ class _Excluding(Problem):
         import cpmpy as cp
 
         given = statement.model
-        clauses = [cut.clause(statement.variables["X"]) for cut in self.cuts]
+        X = statement.variables["X"]
+        clauses = [clause for cut in self.cuts for clause in cut.clauses(X)]
         model = cp.Model([*given.constraints, *clauses])
         if given.objective_ is not None:
             model.objective(given.objective_, minimize=given.objective_is_min)
@@ -212,9 +229,10 @@ def enumerate_by_blocking(
     Parameters
     ----------
     problem : Problem
-        One whose statements choose features by the array ``X``.
+        One whose statements choose features by the array ``X``: of a single rule, a smallest
+        set, or a set of rules, whose features are the rules.
     backend : str
-        An exact engine that solves statements.
+        An exact engine that solves statements, or keeps side constraints.
     progress : Progress
         Of the enumeration: its options, its clock, and what stops it.
     best : Result
@@ -234,13 +252,19 @@ def enumerate_by_blocking(
 class _Enumeration:
     def __init__(self, problem: Problem, backend: str, progress: Progress, as_good: bool) -> None:
         self.problem, self.backend, self.progress = problem, backend, progress
-        self.monomials = monomial_form(problem)
+        form = form_of(problem)
+        self.monomials = form if isinstance(form, MonomialForm) else None
+        self.selection = form if isinstance(form, RuleSelection) else None
         self.subsets = subset_form_of(problem) is not None
         self.as_good = as_good
         self.cuts: list[Cut] = []
         self.answers: list[Explanation] = []
         self.value: Value | None = None
         self.notes: dict[str, None] = {}
+        # Of a selection the statement leaves out rules for what it knows of its constraints.
+        engine = find_backend(backend)
+        states = engine.needs_model or engine.starts_workers
+        self._by_statement = states and self.selection is None
 
     def run(self, best: Result, most: int) -> Blocked:
         """Take the answer of a solve, cut it off, and solve again."""
@@ -267,7 +291,9 @@ class _Enumeration:
 
     def _next(self, known: Value | None) -> Result:
         """Solve without what is cut off; nothing that is left is better than ``known``."""
-        rest = _excluding(self.problem, self.cuts, known)
+        rest: Problem = _excluding(self.problem, self.cuts, known)
+        if not self._by_statement:
+            rest = self.problem.where(*(cut.text for cut in self.cuts))
         options = replace(self.progress.options, time_limit=self.progress.remaining)
         result = run(rest, self.backend, options, cancel=self.progress.cancel)
         for text in (*result.warnings, result.error):
@@ -300,14 +326,14 @@ class _Enumeration:
             # no side constraint may ask for.
             asked = tuple(j for j in every if j in wanted and j not in features)
             if asked:
-                free = (j for j in every if j not in wanted and j not in features)
-                self.cuts += [Cut((*features, j)) for j in free]
+                free = tuple(j for j in every if j not in wanted and j not in features)
+                self._leave_out(features, free)
                 self.cuts.append(Cut(features, asked))
             else:
                 self.cuts.append(Cut(features))
             return any(self._feasible_without(features, j) for j in features)
         itself = Cut(features, tuple(j for j in every if j not in features))
-        form = self.monomials
+        form = self.monomials or self.selection
         if form is None:
             self.cuts.append(itself)
             return False
@@ -323,10 +349,15 @@ class _Enumeration:
         idle = self._rows[covered].all(axis=0)
         idle[list(features)] = False
         idle[[*form.required, *wanted]] = False
-        self.cuts += [Cut((*features, int(j))) for j in np.flatnonzero(idle)]
+        self._leave_out(features, tuple(np.flatnonzero(idle).tolist()))
         others = tuple(j for j in every if j not in features and not idle[j])
         self.cuts.append(Cut(features, others))
         return False
+
+    def _leave_out(self, features: Features, idle: Features) -> None:
+        """Cut off what contains a set and one of the idle features."""
+        if idle:
+            self.cuts.append(Cut(features, idle=idle))
 
     def _feasible_without(self, features: Features, feature: int) -> bool:
         rest = tuple(j for j in features if j != feature)
@@ -334,7 +365,12 @@ class _Enumeration:
 
     @cached_property
     def _rows(self) -> Any:
-        """Agreement of the samples that count, apart from those that required features exclude."""
+        """Which samples that count each feature leaves to the others, apart from required ones.
+
+        A rule leaves those that agree, a set of rules those that none of them covers.
+        """
+        if self.selection is not None:
+            return ~self.selection.covers.T
         form = self.monomials
         assert form is not None
         matters = sample_weights(form).signed != 0

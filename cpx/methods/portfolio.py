@@ -360,11 +360,12 @@ class _Team:
             outcome.raw_status = "; ".join(f"{m.name}: {m.left}" for m in self._members)
 
     def _warnings(self) -> list[str]:
-        """Say who left, and what the engines say that the answer is from."""
-        told = []
+        """Say who left, and what the engines say that the answer is from, not of the problem."""
+        told, known = [], set(self._progress.problem.notes())
         for member in self._members:
             if member.left:
                 told.append(f"{member.name} left the portfolio: {member.left}")
             elif member.result is not None and member.name in (self._finder, self._prover):
-                told += [f"{member.name}: {warning}" for warning in member.result.warnings]
+                own = (text for text in member.result.warnings if text not in known)
+                told += [f"{member.name}: {text}" for text in own]
         return told

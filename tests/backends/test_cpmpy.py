@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from importlib import metadata
 from importlib.util import find_spec
@@ -197,3 +198,14 @@ def test_missing_licence_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatc
 def test_versions_are_those_of_the_member() -> None:
     versions = backend("cpmpy:ortools").versions()
     assert versions == {name: metadata.version(name) for name in ("cpmpy", "ortools")}
+
+
+def test_choco_is_not_loaded_before_a_worker_forks() -> None:
+    # Its virtual machine has threads, without which its garbage collection ends the child.
+    pytest.importorskip("pychoco")
+    code = (
+        "import sys; from cpx.backends import backend; backend('cpmpy:choco').preload(); "
+        "print('pychoco' in sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "False\n"

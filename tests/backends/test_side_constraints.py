@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpx import KMonomial, Samples, check, solve
+from cpx import KMonomial, RuleSetLearning, Samples, check, solve
 from cpx.backends import backend as find_backend
 from cpx.backends.search import additive_constraints
 from cpx.backends.search.presolve import reduce
 from cpx.backends.search.root import Root
-from cpx.errors import InvalidOption
+from cpx.errors import InvalidInstance, InvalidOption
 from cpx.explainers.ranking import best_rules, optimal_rules
+from cpx.instances import from_dict
 from cpx.models.base import Problem
 from cpx.models.certificate.problem import MinCertificate
 from cpx.models.kernel_rule.problem import KernelRule
@@ -357,3 +358,37 @@ def test_the_checker_refuses_an_answer_that_breaks_one() -> None:
     bare = problem.to_dict()
     bare["where"] = [{"text": "not a > 1"}]
     assert check.violations(bare, right)[0] == "where: 'not a > 1' does not hold"
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_learning_of_rule_sets(seed: int) -> None:
+    rng = np.random.default_rng([7, seed])
+    names = ("age > 1", "age > 2", "b", "c")
+    samples = Samples(rng.random((25, 4)) < 0.6, rng.random(25) < 0.5, features=names)
+    plain = RuleSetLearning(samples, 2, ("0.01", "0")[seed % 2], ("zero-one", "hamming")[seed % 2])
+    texts = ["at_most(1, b, c)", "implies(age, b)", "not 'age > 1'", "c", "rule[3] or rule[2]"]
+    asked = rng.permutation(5)[: 1 + seed % 3].tolist()
+    problem = plain.where(*(texts[i] for i in asked))
+    values = []
+    for size in range(4):
+        for chosen in combinations(range(plain.n_features), size):
+            a, b, c, d = (any(j in plain.literals(r) for r in chosen) for j in range(4))
+            held = (not (c and d), not (a or b) or c, not a, d, bool({2, 3} & {*chosen}))
+            keeps = all(held[i] for i in asked)
+            assert problem.allows(chosen) == keeps
+            values += [plain.cost(chosen)] * keeps
+    for engine in ("search", "cpsat", "maxsat:rc2"):
+        result = solve(problem, engine)
+        assert result.proved
+        assert result.verified
+        # Four rules or more are never better on so few literals.
+        assert result.objective == min(values)
+    assert from_dict(problem.to_dict()).side_constraints == problem.side_constraints
+    with pytest.raises(InvalidOption, match="does not keep the side constraints"):
+        solve(problem, "column-generation")
+
+
+def test_learning_from_more_rules_than_are_listed_has_no_constraints() -> None:
+    samples = Samples(np.eye(60, dtype=bool), np.ones(60, dtype=bool))
+    with pytest.raises(InvalidInstance, match="about listed rules, at most 4000; here are 523686"):
+        RuleSetLearning(samples, 4).where("x0")

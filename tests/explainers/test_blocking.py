@@ -19,6 +19,7 @@ from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.testing.minimum_subset import random_votes
 from cpx.testing.random_instances import random_problem
+from cpx.testing.random_trees import random_reason
 from cpx.testing.rule_sets import random_selection
 
 from .test_ranking import irredundant, listed
@@ -104,6 +105,56 @@ def test_reasons_are_those_with_nothing_to_leave_out(seed: int) -> None:
     assert ranking.complete
 
 
+def _irredundant_sets(problem):
+    """Return all allowed sets of rules of which none can be left out for what is covered."""
+    rules = range(problem.n_features)
+    found = []
+    for size in range(problem.n_features + 1):
+        for chosen in combinations(rules, size):
+            covered = problem.covers[list(chosen)].any(axis=0)
+            less = [tuple(r for r in chosen if r != left_out) for left_out in chosen]
+            if problem.allows(chosen) and not any(
+                problem.allows(rest) and (problem.covers[list(rest)].any(axis=0) == covered).all()
+                for rest in less
+            ):
+                found.append((problem.cost(chosen), size, chosen))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("backend", ["search", "cpsat", "maxsat"])
+def test_sets_of_rules(seed: int, backend: str) -> None:
+    # With prices of 0, limits, required rules, both losses; every other one with constraints.
+    problem = random_selection(seed, max_rules=6)
+    if seed % 2 and problem.n_features > 2:
+        problem = problem.where("rule[0] or not rule[1]", "at_most(2, rule[0], rule[1], rule[2])")
+    wanted = _irredundant_sets(problem)
+    for n in (1, 4):
+        ranking = best_rules(problem, n, backend=backend)
+        _agrees(wanted, listed(problem, ranking), ranking)
+        assert len(ranking) == min(n, len(wanted))
+    optimal = [found for found in wanted if found[0] == wanted[0][0]]
+    ranking = optimal_rules(problem, 40, backend=backend)
+    assert listed(problem, ranking) == optimal
+    assert (ranking.complete, ranking.more) == (True, False)
+
+
+@pytest.mark.parametrize("seed", [1, 8])
+def test_reasons_by_hitting_sets(seed: int) -> None:
+    problem = random_reason(seed, definition="sufficient")
+    wanted = _all(problem, len(problem.feature_names))
+    sets = [set(chosen) for *_, chosen in wanted]
+    minimal = [
+        rule
+        for rule, own in zip(wanted, sets, strict=True)
+        if not any(other < own for other in sets)
+    ]
+    assert len(minimal) == (2 if seed == 8 else 1)
+    ranking = best_rules(problem, 50, backend="hitting-sets")
+    assert listed(problem, ranking) == minimal
+    assert ranking.complete
+
+
 def test_what_is_cut_off() -> None:
     one = Cut((1, 3), (0, 2))
     assert one.excludes([1, 3])
@@ -111,6 +162,14 @@ def test_what_is_cut_off() -> None:
     assert not one.excludes([1, 2, 3])
     assert Cut((1,)).excludes([1, 2, 3])
     assert Cut(()).excludes([])
+    idle = Cut((1,), idle=(2, 3))
+    assert idle.excludes([1, 3])
+    assert not idle.excludes([1, 4])
+    assert idle.text == "not feature[1] or feature[2] + feature[3] <= 0"
+    assert (one.text, Cut(()).text) == (
+        "not feature[1] or not feature[3] or feature[0] or feature[2]",
+        "0 >= 1",
+    )
 
 
 def test_infeasible() -> None:
@@ -182,7 +241,7 @@ def _plain() -> KMonomial:
     ("backend", "encoding", "why"),
     [
         ("beam", None, "it proves nothing"),
-        ("hitting-sets", None, "lists no rules"),
+        ("hitting-sets", None, "cannot solve problems of kind"),
         ("cpsat", "table1-literal", "another optimum than"),
     ],
 )
@@ -193,11 +252,10 @@ def test_what_cannot_list(backend: str, encoding: str | None, why: str) -> None:
 
 def test_problems_whose_statements_leave_solutions_out_are_refused() -> None:
     kernel = KernelRule(np.eye(3, dtype=bool), [1, -1, 1], 1, 1)
-    for problem in (random_selection(0), kernel):
-        with pytest.raises(InvalidOption, match="must be one of a single rule or a smallest set"):
-            best_rules(problem, backend="cpsat")
+    with pytest.raises(InvalidOption, match="must be one of a single rule, of a smallest set"):
+        best_rules(kernel, backend="cpsat")
 
 
-def test_the_search_lists_single_rules_only() -> None:
-    with pytest.raises(InvalidOption, match="name another backend"):
+def test_the_search_lists_no_reasons() -> None:
+    with pytest.raises(InvalidOption, match="backend 'search' cannot solve"):
         best_rules(random_votes(0, 3, 5))

@@ -265,3 +265,13 @@ def test_hints_and_gaps_reach_all() -> None:
     assert result.objective is not None
     assert hint is not None
     assert result.objective <= problem.evaluate(hint).objective
+
+
+def test_what_is_said_of_the_problem_is_said_once() -> None:
+    problem = cpx.KMonomial(cpx.Samples([[1, 0], [1, 0], [0, 1]], [1, 1, 0]), k=1)
+    [note] = problem.notes()
+    for result in (
+        cpx.solve(problem, "portfolio:cpsat+maxsat"),
+        cpx.best_rules(problem, 3, backend="portfolio:cpsat+maxsat").best,
+    ):
+        assert sum(note in text for text in result.warnings) == 1

@@ -21,7 +21,7 @@ from cpx import (
     solve,
 )
 from cpx.backends.cpsat import CpSat
-from cpx.errors import InvalidInstance, InvalidOption
+from cpx.errors import InvalidInstance
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.side_constraints.form import (
     LinearConstraint,
@@ -192,9 +192,11 @@ def test_rules_literals_and_features_of_formulas() -> None:
     # Feature 1 in any clause: index 1 of the first, index 3 of the second.
     side = kernel.where("not x1").side_constraints
     assert [side.allow(S) for S in ([0], [1], [3], [2])] == [True, False, False, True]
-    learning = RuleSetLearning(SAMPLES, max_literals=2)
-    with pytest.raises(InvalidOption, match="take no side constraints"):
-        learning.where("not x4")
+    # Of rules that are learned the name of a literal is any rule that has it.
+    learning = RuleSetLearning(SAMPLES, max_literals=2).where("not x4")
+    rules = [(), (0,), (4,), (0, 4)]
+    allowed = [learning.allows(learning.explanation_of([rule]).features) for rule in rules]
+    assert allowed == [True, True, False, False]
 
 
 def test_what_follows_is_decided() -> None:

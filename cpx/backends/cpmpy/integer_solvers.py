@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.backends.base import Outcome
 from cpx.backends.cpmpy.interface import Cpmpy
+from cpx.backends.exact import run_in_slices
 from cpx.backends.progress import run_interruptibly
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from cpx.options import SolveOptions
 
 __all__ = ["Z3", "Choco", "CpOptimizer", "Exact", "Glasgow", "MiniZinc", "Ortools", "Pumpkin"]
-
-# Exact keeps the interpreter's lock while it works, and loses nothing between two calls.
-_SLICE_SECONDS = 0.2
 
 
 class Ortools(Cpmpy, solver="ortools", requires={"ortools": "ortools>=9.15,<9.16"}):
@@ -73,23 +71,14 @@ class Exact(Cpmpy, solver="exact", requires={"exact": "exact>=2.1,<3"}):
 
     def search(self, run: Run, options: SolveOptions) -> Outcome:
         """Work in slices; after each, tell the bound, and the solution if it is a new one."""
-        native, best, word = run.compiled.xct_solver, None, "TIMEOUT"
-        varmap = run.compiled._varmap
+        native, varmap = run.compiled.xct_solver, run.compiled._varmap
 
         def read(each: Sequence[Any]) -> list[int]:
             found: list[int] = native.getLastSolutionFor([varmap[v.name] for v in each])
             return found
 
-        while word == "TIMEOUT" and not run.progress.should_stop:
-            left = run.progress.remaining
-            word = native.runFull(True, min(_SLICE_SECONDS, left or _SLICE_SECONDS))
-            if native.hasSolution() and native.getBestSoFar() != best:
-                best = native.getBestSoFar()
-                run.solution(read)
-            if word == "TIMEOUT" or best is not None:
-                run.bound(native.getDualBound())
-        claimed = run.claim(best)
-        return run.outcome(word in ("SAT", "UNSAT"), claimed, word)
+        word, best = run_in_slices(native, run.progress, lambda: run.solution(read), run.bound)
+        return run.outcome(word in ("SAT", "UNSAT"), run.claim(best), word)
 
 
 class Choco(Cpmpy, solver="choco", requires={"pychoco": "pychoco>=0.2.1,<1"}):
@@ -98,6 +87,11 @@ class Choco(Cpmpy, solver="choco", requires={"pychoco": "pychoco>=0.2.1,<1"}):
     needs_worker: ClassVar[bool] = True
     # Choco's integers have 32 bits, and are kept within a hundredth of them.
     largest: ClassVar[int] = 21_474_836
+
+    @classmethod
+    def preload(cls) -> None:
+        """Import CPMpy alone: pychoco starts threads, which a child that is forked has not."""
+        Cpmpy.preload()
 
     def search(self, run: Run, options: SolveOptions) -> Outcome:
         """Ask for one better solution after the other."""

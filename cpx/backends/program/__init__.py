@@ -56,18 +56,27 @@ class Program(Backend):
         known = definitions() if cls.available() else {}
         return [f"{cls.name}:{name}" for name, own in known.items() if _path(own) is not None]
 
+    def require_accepts(self, problem: Problem) -> None:
+        """Refuse as all engines do, and where the program is not there: before a worker starts."""
+        super().require_accepts(problem)
+        self._found()
+
+    def _found(self) -> str:
+        """Return the path of the program."""
+        if (path := _path(self.definition)) is None:
+            raise EngineMissing(
+                f"the program {self.definition.command[0]!r} of {self.full_name} is not found, or "
+                f"not executable; it is defined in {place()}"
+            )
+        return path
+
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """State, write the file, run and read; see :class:`~cpx.backends.base.Backend`."""
         from cpx.backends.program.forms import form_of_statement
         from cpx.backends.program.run import Run
         from cpx.processes.children import scratch
 
-        definition = self.definition
-        if (path := _path(definition)) is None:
-            raise EngineMissing(
-                f"the program {definition.command[0]!r} of {self.full_name} is not found, or not "
-                f"executable; it is defined in {place()}"
-            )
+        definition, path = self.definition, self._found()
         with progress.phase("state"):
             statement = problem.model(options.encoding)
         with progress.phase("compile"):

@@ -100,7 +100,9 @@ class Search(Backend):
         with progress.phase("state"):
             form = _form_of(problem)
         if problem.side_constraints and not isinstance(form, WeightedMonomial | RatioMonomial):
-            return branch_on_violations(problem, options, progress, self.solve)
+            # Rules that are learned are selected from all of them.
+            free = getattr(problem, "selection", None)
+            return branch_on_violations(problem, options, progress, self.solve, free)
         if progress.interrupted or progress.expired:
             return Outcome(False, progress.why_stopped(), "stopped before the search")
         sizes: dict[str, int] = {}

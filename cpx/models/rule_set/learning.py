@@ -22,6 +22,13 @@ from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.problem import CLASS_WEIGHTS, LOSS, PRICE, Loss, RuleSetProblem
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.models.saved import SAMPLES
+from cpx.models.side_constraints.form import (
+    KEEPS_SIDE_CONSTRAINTS,
+    NO_SIDE_CONSTRAINTS,
+    SideConstraints,
+)
+from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.side_constraints.vocabulary import Vocabulary
 from cpx.support.validation import Share, feature_list
 
 __all__ = [
@@ -81,6 +88,11 @@ class RuleSetLearning(RuleSetProblem):
     InvalidInstance
         Naming the argument and its value.
 
+    Notes
+    -----
+    :meth:`where` adds constraints, over rules and over the literals and columns that the rules
+    have, where there is a statement. Engines that solve it keep them.
+
     References
     ----------
     .. [1] S. Dash, O. Gunluk, D. Wei: Boolean Decision Rules via Column Generation, NeurIPS
@@ -108,6 +120,9 @@ class RuleSetLearning(RuleSetProblem):
     loss: Loss = field(default="zero-one", metadata=LOSS)
     class_weights: tuple[int, int] | None = field(default=None, metadata=CLASS_WEIGHTS)
     name: str = field(default="", metadata=NAME)
+    side_constraints: SideConstraints = field(
+        default=NO_SIDE_CONSTRAINTS, kw_only=True, metadata=SIDE_CONSTRAINTS
+    )
 
     kind: ClassVar[str] = "rule-set-learning"
     features_are: ClassVar[str] = "Rules r: literals"
@@ -140,6 +155,30 @@ class RuleSetLearning(RuleSetProblem):
     def literals(self, rule: int) -> tuple[int, ...]:
         """Return the literals of the rule of a number, increasing."""
         return conjunction(rule, self.samples.d)
+
+    def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
+        """Return what names stand for: a rule, or those that have a literal or column.
+
+        Raises
+        ------
+        InvalidInstance
+            Where the rules are too many to be listed.
+        """
+        if not self.stated:
+            raise InvalidInstance(
+                f"side constraints are about listed rules, at most {MOST_STATED}; here are "
+                f"{self.n_features} conjunctions: ask for fewer literals, or select from some"
+            )
+        rules = list(conjunctions(self.samples.d, self.max_literals))
+        having: dict[str, set[int]] = {name: set() for name in self.samples.features}
+        for r, rule in enumerate(rules):
+            for j in rule:
+                having[self.samples.features[j]].add(r)
+        names = ((name, (r,)) for r, name in enumerate(self.feature_names))
+        found = Vocabulary(names, having.items(), untrue=untrue, what="rule or literal")
+        # The name of a literal is that of a rule as well; it means all rules that have it.
+        found.names |= having
+        return found
 
     def explanation_of(self, rules: Iterable[Sequence[int]]) -> Explanation:
         """Return the explanation with these rules, each given by its literals.
@@ -181,8 +220,11 @@ class RuleSetLearning(RuleSetProblem):
         return self.in_words(self.literals(rule))
 
     def allows(self, chosen: Iterable[int]) -> bool:
-        """Say whether all are numbers of rules."""
-        return all(0 <= rule < self.n_features for rule in chosen)
+        """Say whether all are numbers of rules, and keep the side constraints."""
+        rules = set(chosen)
+        return all(0 <= rule < self.n_features for rule in rules) and (
+            not self.side_constraints or self.side_constraints.allow(rules)
+        )
 
     def with_loss(self, loss: Loss) -> RuleSetLearning:
         """Return the same problem with another loss."""
@@ -201,7 +243,8 @@ class RuleSetLearning(RuleSetProblem):
             for literal in reversed(kept):
                 less = tuple(j for j in kept if j != literal)
                 number = number_of(less, self.samples.d)
-                if number not in others and self.cost([*others, number]) == value:
+                shorter = [*others, number]
+                if number not in others and self.cost(shorter) == value and self.allows(shorter):
                     kept = less
             chosen = (*others, number_of(kept, self.samples.d))
         return self.explanation(chosen)
@@ -236,14 +279,20 @@ class RuleSetLearning(RuleSetProblem):
     def form(self) -> RuleSelection:
         """The selection from all conjunctions as plain arrays; rule r is row r."""
         self._require_stated()
-        return self.select_from(conjunctions(self.samples.d, self.max_literals)).form
+        return replace(self.selection.form, side=self.side_constraints)
+
+    @cached_property
+    def selection(self) -> RuleSetSelection:
+        """The selection from all rules by the same numbers, without side constraints."""
+        return self.select_from(conjunctions(self.samples.d, self.max_literals))
 
     # ------------------------------------------------------------ sentences
 
     @property
     def rival(self) -> str:
         """What a set is compared with."""
-        return f"set of rules of at most {plural(self.max_literals, 'literal')}"
+        found = f"set of rules of at most {plural(self.max_literals, 'literal')}"
+        return f"{found} that {KEEPS_SIDE_CONSTRAINTS}" if self.side_constraints else found
 
     def brief(self) -> list[str]:
         """Return samples, literals and the price of a rule."""
