@@ -71,10 +71,7 @@ TARGETS = {
             *("tests/solving/test_solving.py", "tests/processes/test_limits.py"),
         ),
     ),
-    "cpx/solving/worker.py": (
-        *("tests/solving/test_worker.py", "tests/solving/test_isolate.py"),
-        "tests/solving/test_servers.py",
-    ),
+    "cpx/solving/worker.py": ("tests/solving/test_worker.py", "tests/solving/test_servers.py"),
     "cpx/processes": (
         *("tests/processes", "tests/solving/test_isolate.py", "tests/solving/test_servers.py"),
     ),
@@ -552,7 +549,9 @@ def _drawn(found: list[Mutant], most: int | None, seed: int, verdicts: Verdicts)
 
 def _run(mutants: list[Mutant], tests: tuple[str, ...], limit: float, verdicts: Verdicts) -> None:
     started = time.monotonic()
-    options = ["-q", "-s", "-n", "0", "--tb=native", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    # The alarm is ours.
+    options = ["-q", "-s", "-n", "0", "--timeout=0", "--tb=native"]
+    options += ["-p", "no:cacheprovider", "-p", "no:randomly"]
     pytest.main([*options, *tests], plugins=[Runner(mutants, limit, verdicts)])
     print(f"{len(mutants)} mutants, {time.monotonic() - started:.0f} s\n", flush=True)
 
