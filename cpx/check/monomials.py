@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from cpx.check.claims import (
     beaten,
+    broken_by,
     class_name,
     compare,
     compare_shares,
     having,
+    kept_words,
     names_of,
     nothing_found,
     number,
@@ -28,7 +30,6 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
-from cpx.check.side_constraints import broken_by, kept_words
 
 __all__ = ["KINDS", "Monomial", "judge", "read", "table"]
 
