@@ -17,7 +17,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,11 +27,12 @@ from threadpoolctl import threadpool_limits
 from benchmarks.expected_prediction import cases as expected_cases
 from benchmarks.instances import central
 from benchmarks.papers.datasets import DATASETS as PAPER_DATASETS
+from benchmarks.papers.datasets import Dataset
 from benchmarks.papers.koriche.protocol import Protocol, train
 from benchmarks.papers.sources import Directory
 from benchmarks.searching import needle
 from benchmarks.tables import show
-from cpx import KMonomial, MinCertificate, solve
+from cpx import KMonomial, MinCertificate, Samples, solve
 from cpx.answers.result import Status
 from cpx.boolean_kernels import BoundedDNFKernel, read_svc
 from cpx.boolean_kernels.datasets import DATASETS as DATASETS_OF_KERNELS
@@ -85,10 +86,6 @@ def measure(problem: Problem, engine: str) -> Run:
 
 def instances() -> Iterator[tuple[str, str, Callable[[], Problem]]]:
     """Return what makes the instances, with a name, and the row of the table of each."""
-    yield "central, d=90, k=5", "", central
-    yield "central, m=20000", "", lambda: central(m=20_000)
-    for agreeing in (1, 4, 30):
-        yield "needles, d=180, k=5", str(agreeing), partial(needle, agreeing=agreeing)
     seen = set()
     for suite_name in SUITES:
         for number, entry in enumerate(suite(suite_name)):
@@ -99,27 +96,48 @@ def instances() -> Iterator[tuple[str, str, Callable[[], Problem]]]:
         for noise in (0.0, 0.05):
             told = "with noise" if noise else "without noise"
             yield f"kernel rules {told}", name, partial(_kernel_rule, name, noise)
+    yield from _of_tables()
+    yield "central, d=90, k=5", "", central
+    yield "central, m=20000", "", lambda: central(m=20_000)
+    for agreeing in (1, 4, 30):
+        yield "needles, d=180, k=5", str(agreeing), partial(needle, agreeing=agreeing)
     for case in expected_cases():
         for k in case.sizes:
             for number in range(INSTANCES):
                 row = case.rows[number]
                 yield f"expected, {case.name}", f"{k} {number}", partial(case.problem, row, k)
+
+
+def _of_tables() -> Iterator[tuple[str, str, Callable[[], Problem]]]:
     place = os.environ.get("CPX_DATA")
     if place is None:
         print("proofs: CPX_DATA names no directory of tables", file=sys.stderr)
         return
     for dataset in PAPER_DATASETS:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            box = train(Directory(Path(place)).load(dataset), Protocol())
+        # Trained when the first of its problems is needed.
+        samples = cache(partial(_samples, dataset, Path(place)))
         for number in range(INSTANCES):
-            x, explainer = box.instance(number, 0)
-            samples = explainer.samples(x, 1000)
             at = f"{dataset.name} {number}"
-            yield "tables of the paper, k=5", at, partial(KMonomial, samples, 5)
+            yield "tables of the paper, k=5", at, partial(_rule, samples, number)
             for tolerated in ("0", "1/50"):
-                make = partial(MinCertificate, samples, epsilon=tolerated)
+                make = partial(_certificate, samples, number, tolerated)
                 yield f"tables of the paper, certificates of {tolerated}", at, make
+
+
+def _samples(dataset: Dataset, place: Path) -> list[Samples]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        box = train(Directory(place).load(dataset), Protocol())
+    rows = (box.instance(number, 0) for number in range(INSTANCES))
+    return [explainer.samples(x, 1000) for x, explainer in rows]
+
+
+def _rule(samples: Callable[[], list[Samples]], number: int) -> Problem:
+    return KMonomial(samples()[number], 5)
+
+
+def _certificate(samples: Callable[[], list[Samples]], number: int, tolerated: str) -> Problem:
+    return MinCertificate(samples()[number], epsilon=tolerated)
 
 
 def _kernel_rule(name: str, noise: float) -> Problem:

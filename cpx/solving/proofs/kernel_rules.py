@@ -33,8 +33,8 @@ def prove(
 ) -> tuple[Claim | None, list[str]]:
     """Return what was proved and the lines: the goal, or the bound that the parts reached.
 
-    The claim is None where there was no time to show what a clause is worth. Refused is raised
-    where a single clause is worth more than the goal.
+    Where the time was too short for branching, that is the bound of the first linear program.
+    Refused is raised where a single clause is worth more than the goal.
     """
     clauses = Clauses(instance)
     if not isinstance(goal.bound, int):
@@ -43,17 +43,25 @@ def prove(
     root, gains = Part(none, none), np.maximum(clauses.weights, 0)
     if clauses.most == 1 or goal.bound >= int(gains.sum()) > 0:
         prices, worth = (gains, 0) if clauses.most > 1 else (gains * 0, goal.bound)
-        closed, left_open = close(clauses.box(_ONE, root, prices, worth), over, empty=False)
+        box = clauses.box(_ONE, root, prices, worth)
+        # No clause is worth anything at the prices of several: the proof is a line or two.
+        closed, left_open = close(box, over if clauses.most == 1 else _never, empty=False)
         if left_open:
             return None, []
         return goal, [_line(clauses, root, _ONE, prices, worth), *closed]
     search = _Search(clauses, goal.bound, over)
     if not search.close(root):
-        return None, []
+        # What the first linear program says, without branching.
+        search = _Search(clauses, goal.bound, _never)
+        search.close(root, branching=False)
     return Claim(search.reached), search.lines
 
 
 _ONE = Fraction(1)
+
+
+def _never() -> bool:
+    return False
 
 
 def _line(clauses: Clauses, part: Part, unit: Fraction, prices: Ints, worth: int) -> str:
@@ -78,27 +86,28 @@ class _Search:
 
     def _add(self, features: list[tuple[int, ...]]) -> None:
         for one in features:
-            self._found[one] = self._clauses.table[:, list(one)].all(axis=1)
+            self._found[one] = np.array(self._clauses.table[:, list(one)].all(axis=1))
 
-    def close(self, root: Part) -> bool:
+    def close(self, root: Part, branching: bool = True) -> bool:
         """Write the lines for a part; return whether there was time."""
         left = [root]
         while left:
+            if self._over():
+                return False
             part = left.pop()
             prices, worth, row = self._relaxation(part)
             # As much as the goal allows, or as little as the clauses do.
             room = math.ceil((self._goal + 1) / self._unit) - 1 - int(prices.sum())
             allowed = room // self._clauses.most if room > 0 else room
-            if allowed < worth and row >= 0 and not self._over():
+            if branching and allowed < worth and row >= 0:
                 self.lines.append(f"split {row}")
                 left += reversed(part.halves(row))
                 continue
             worth = max(worth, allowed)
+            if self._over():
+                return False  # the best clause may not have been found
             box = self._clauses.box(self._unit, part, prices, worth)
-            try:
-                closed, left_open = close(box, self._over, empty=False)
-            except Refused:
-                return False  # a clause is worth more: the time was too short to find it
+            closed, left_open = close(box, self._over, empty=False)
             if left_open:
                 return False
             self.lines += [_line(self._clauses, part, self._unit, prices, worth), *closed]

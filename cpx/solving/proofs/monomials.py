@@ -98,14 +98,16 @@ class _Search:
         if len(side := box.about.side) and (broken := side.which(box.part())) is not None:
             self.lines.append(f"breaks {broken}")
             return
+        if self._trusted and box.r <= _COUNTED:
+            self.lines.append("counted")
+            return
         box.refuse_singles()
         useful = box.useful()
         if not useful.any():
             self.lines.append("bounded")
             return
         if box.r <= _COUNTED:
-            if not self._trusted:
-                box.refuse_triples(useful)
+            box.refuse_triples(useful)
             self.lines.append("counted")
             return
         if depth >= DEEPEST or box.within > MOST_ENTRIES:
