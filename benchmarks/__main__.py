@@ -35,6 +35,7 @@ NAMES = (
     "learning",
     "rule_learners",
     "rule_sets_unseen",
+    "certificates",
     "expected_prediction",
     "structure",
     "cpmpy_engines",

@@ -83,8 +83,8 @@ def unfolded(
     --------
     >>> tree = ImplicitTree(lambda z: z[:, 1] & (z[:, 3] | z[:, 0]), d=5, depth=3)
     >>> print(unfolded(tree, layers=1))
-    all rows: 1.000 of the rows, 0.374 true
-      x1: 0.500 of the rows, 0.748 true
+    all rows: 1.000 of the rows, 0.377 true
+      x1: 0.500 of the rows, 0.752 true
       not x1: 0.500 of the rows, 0.000 true
     """
     held = checked_restriction(node or {}, tree.d)
