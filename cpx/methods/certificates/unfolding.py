@@ -55,7 +55,8 @@ class UnfoldedNode:
     def _lines(self, top: int) -> Iterator[str]:
         name = self.literals[-1] if len(self.node) > top else " and ".join(self.literals)
         indent = "  " * (len(self.node) - top)
-        yield f"{indent}{name or 'all rows'}: {self.reached:.3f} of the rows, {self.share:.3f} true"
+        figures = f"{self.reached:.3f} of the rows, {self.share:.3f} true"
+        yield f"{indent}{name or 'all rows'}: {figures}"
         for child in self.children:
             yield from child._lines(top)
 
