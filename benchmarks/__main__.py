@@ -36,6 +36,7 @@ NAMES = (
     "learning",
     "rule_learners",
     "rule_sets_unseen",
+    "certificates",
     "expected_prediction",
     "structure",
     "cpmpy_engines",

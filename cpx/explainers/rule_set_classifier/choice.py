@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from cpx.answers.values import plural
 from cpx.methods.column_generation.table import Features, Table
+from cpx.support.validation import valid_seed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -164,7 +165,7 @@ def chosen_price(
         A penalty of 0.01 where there are fewer than five rows of a class, or too few rows for any
         rule to be worth its price, or where the time is over before k is validated.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(valid_seed(seed))
     if len(same) > _MOST_ROWS:
         part = np.sort(rng.choice(len(same), _MOST_ROWS, replace=False))
         literals, same, weights = literals[part], same[part], weights[part]

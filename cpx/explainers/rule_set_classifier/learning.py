@@ -320,6 +320,8 @@ def measured(
     """
     if fitted.choice is not None:
         asked = with_price(asked, fitted.choice.penalty, fitted.choice.k)
+    elif asked.penalty == "auto":
+        asked = with_price(asked, FALLBACK, asked.k)
     same = fitted.target.same(labels)
     weights = RowWeights.of(sample_weight, len(same))
     covers, same = covers[:, weights.kept], same[weights.kept]

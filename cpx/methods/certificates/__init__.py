@@ -6,7 +6,7 @@ G. Blanc, J. Lange, L.-Y. Tan: Provably efficient, succinct, and precise explana
 - ``domain``: what f is asked about: fair bits, or independent attributes of a table;
 - ``noise``: noise sensitivity, and the noise stabilising score of every feature;
 - ``tree``: the decision tree that is only ever looked at along paths;
-- ``unfolded``: a part of it, written out;
+- ``unfolding``: a part of it, written out;
 - ``find``: walk down along x, verify, and leave out what is not needed;
 - ``theorem``: the parameters of Theorem 1, and how often certificates are found.
 """
@@ -20,7 +20,7 @@ from cpx.methods.certificates.theorem import (
     theorem_parameters,
 )
 from cpx.methods.certificates.tree import ImplicitTree, common_depth
-from cpx.methods.certificates.unfolded import UnfoldedNode, unfolded
+from cpx.methods.certificates.unfolding import UnfoldedNode, unfolded
 
 __all__ = [
     "Certificate",

@@ -36,8 +36,8 @@ class Certificates(QueryMethod):
     """The most noise stabilising features of x, as soon as they are a certificate.
 
     See :func:`cpx.methods.certificates.certificate`, whose function is f(z) = f(x). The path is
-    followed to ``depth`` features, three times the problem's k unless given, and the certificate has
-    at most k of them. When none is verified, there is no answer: the status is UNKNOWN, and a
+    followed to ``depth`` features, three times the problem's k unless given, and the certificate
+    has at most k of them. When none is verified, there is no answer: the status is UNKNOWN, and a
     warning has the figures. The samples of the problem play no part in the search; the rule is
     measured on them like that of every engine.
     """

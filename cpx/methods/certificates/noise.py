@@ -153,7 +153,7 @@ def pairs_for(eta: float, d: int, *, noise: float = 0.1, delta: float = 0.05) ->
     Examples
     --------
     >>> pairs_for(0.1, 30), pairs_for(0.01, 30)
-    (1571, 157080)
+    (1572, 157121)
     """
     width = 1 / (1 - open_unit("noise", noise) / 2)
     tail = open_unit("delta", delta) / (2 * positive_integer("d", d))

@@ -70,7 +70,7 @@ def theorem_parameters(
     >>> f"{chosen.depth:.1e} {chosen.eta:.1e} {chosen.noise:.1e}"
     '6.4e+07 1.6e-08 2.5e-03'
     >>> f"{theorem_parameters(complexity=2, epsilon=0.1, delta=0.1).depth:.1e}"
-    '3.4e+71'
+    '6.9e+70'
     """
     h = open_unit("epsilon", epsilon) * open_unit("delta", delta) / 2
     if (complexity is None) == (tree_depth is None):

@@ -22,7 +22,7 @@ REPEATED = np.repeat(np.arange(50), WEIGHTS)
 
 
 def _model(**more: object) -> RuleSetClassifier:
-    return RuleSetClassifier(**{"k": 2, "n_bins": 4, "time_limit": None, **more})
+    return RuleSetClassifier(**{"k": 2, "n_bins": 4, "penalty": 0.01, "time_limit": None, **more})
 
 
 @pytest.mark.parametrize("more", [{}, {"class_weights": (1, 3)}])

