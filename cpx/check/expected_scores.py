@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
+from cpx.check.claims import broken_by
 from cpx.check.forest import Forest
-from cpx.check.side_constraints import broken_by
 from cpx.check.states import Event, Probabilities, States
 
 __all__ = ["MOST_WORK", "ExactScores", "TooLong"]

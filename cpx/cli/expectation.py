@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,21 +12,37 @@ import typer
 from cpx.cli import options as opt
 from cpx.cli.option_groups import given
 from cpx.cli.row_question import RuleOptions, Source, read_source
-from cpx.errors import InvalidOption, shown
+from cpx.errors import InvalidOption, UnknownName, shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from cpx.explainers.probabilistic import ProbabilisticExplainer
+    from cpx.explainers.sampled_probability import FewestSampled
     from cpx.models.expected_prediction.problem import ExpectedPrediction
 
-__all__ = ["KINDS", "ExpectationOptions", "of_file", "of_table"]
+__all__ = ["KINDS", "ExpectationOptions", "ExplainedRow", "of_file", "of_table"]
 
 KINDS = ("mlse", "fewest-expected")
 """The problems of expected predictions."""
 
-_MEASURES = ("expectation", "probability-bound")
+_MEASURES = ("expectation", "probability-bound", "sampled-probability")
 _DISTRIBUTION = "mixture"
+
+
+@dataclass(frozen=True)
+class ExplainedRow:
+    """A row to explain, what explains it, and what these are called."""
+
+    explainer: ProbabilisticExplainer
+    x: Any
+    name: str
+    model: str
+
+    def title(self, label: object, words: Sequence[str]) -> str:
+        """Return what is asked, in one line."""
+        by = f" by {self.model}" if self.model else ""
+        return f"class {label}{by}: {', '.join(words)}"
 
 
 @dataclass(frozen=True)
@@ -45,9 +62,27 @@ class ExpectationOptions:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What must reach the threshold: expectation (default), or probability-bound, the "
-            "proved share of rows that get the class.",
+            help="What must reach the threshold: expectation (default), probability-bound, the "
+            "proved share of rows that get the class, or sampled-probability, the share of rows "
+            "that are drawn.",
             autocompletion=opt.choices(_MEASURES),
+            show_default=False,
+        ),
+    ] = None
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Rows drawn for the measure sampled-probability.  [default: 10000]",
+            show_default=False,
+        ),
+    ] = None
+    least: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Columns count for it where at least so many of these rows have their values.  "
+            "[default: 100]",
             show_default=False,
         ),
     ] = None
@@ -57,33 +92,47 @@ class ExpectationOptions:
         if options := given(self):
             raise InvalidOption(f"{options[0]} is for {kind}")
 
-    def problem(
-        self, explainer: ProbabilisticExplainer, x: Any, k: int, wanted: RuleOptions, name: str
-    ) -> ExpectedPrediction:
-        """State the problem; k counts where there is no threshold."""
+    def check(self) -> None:
+        """Raise for a measure that is not known, and for options of another one."""
+        if self.measure is not None and self.measure not in _MEASURES:
+            raise UnknownName("measure", self.measure, _MEASURES)
+        if not self.of_rows_drawn and (options := given(self, "threshold", "measure")):
+            raise InvalidOption(f"{options[0]} is for --measure {_MEASURES[2]}")
+
+    @property
+    def of_rows_drawn(self) -> bool:
+        """Whether the threshold is a share of rows that are drawn."""
+        return self.measure == _MEASURES[2]
+
+    def problem(self, row: ExplainedRow, k: int | None, wanted: RuleOptions) -> ExpectedPrediction:
+        """State the problem of so many columns at most, or of the threshold."""
         measure: Any = self.measure
-        return explainer.problem(
-            x,
-            None if self.threshold is not None else k,
-            threshold=self.threshold,
-            measure=measure,
-            required=opt.read_features(wanted.require),
-            forbidden=opt.read_features(wanted.forbid),
-            where=wanted.where or (),
-            name=name,
+        return row.explainer.problem(
+            row.x, k, threshold=self.threshold, measure=measure, **_of_columns(row, wanted)
         )
 
+    def sampled(self, row: ExplainedRow, wanted: RuleOptions) -> FewestSampled:
+        """Draw the rows a share of which must reach the threshold."""
+        if self.threshold is None:
+            raise InvalidOption(f"--measure {self.measure} needs --threshold")
+        own = {name: getattr(self, name) for name in ("samples", "least")}
+        own = {name: value for name, value in own.items() if value is not None}
+        return row.explainer.sampled(row.x, self.threshold, **own, **_of_columns(row, wanted))
 
-def of_table(
-    source: Source, wanted: RuleOptions, asked: ExpectationOptions, k: int, name: str | None = None
-) -> tuple[ProbabilisticExplainer, ExpectedPrediction, str]:
-    """Train a tree model on a table and state the problem of one row.
+
+def _of_columns(row: ExplainedRow, wanted: RuleOptions) -> dict[str, Any]:
+    return {
+        "required": opt.read_features(wanted.require),
+        "forbidden": opt.read_features(wanted.forbid),
+        "where": wanted.where or (),
+        "name": row.name,
+    }
+
+
+def of_table(source: Source, wanted: RuleOptions, name: str | None = None) -> ExplainedRow:
+    """Train a tree model on a table and fit a distribution to it.
 
     A column of texts becomes 0/1 columns, one for each text, which are known together.
-
-    Returns
-    -------
-    explainer, problem, words
     """
     from cpx.cli.progress import phase
     from cpx.data.classifiers import tree_classifier
@@ -97,14 +146,11 @@ def of_table(
         )
     X, y, _ = read_source(source)
     table, groups = _encoded(X)
-    row = table.iloc[[source.row]]
     with phase(f"training {source.model} on {len(X)} rows"):
         model = tree_classifier(source.model, source.seed).fit(table, y)
     explainer = _explainer(model, table, distribution, groups, source.seed)
     title = name or f"{source.table.name.partition('.')[0]}-{source.row}"
-    problem = asked.problem(explainer, row, k, wanted, title)
-    words = ", ".join([problem.kind, *problem.brief()])
-    return explainer, problem, f"class {problem.label} by {source.model}: {words}"
+    return ExplainedRow(explainer, table.iloc[[source.row]], title, source.model)
 
 
 def of_file(
@@ -113,11 +159,9 @@ def of_file(
     background: Path,
     trust: bool,
     wanted: RuleOptions,
-    asked: ExpectationOptions,
-    k: int,
-    name: str | None,
-) -> tuple[ExpectedPrediction, str]:
-    """State the problem of a model of a file, a row and rows to fit a distribution to."""
+    name: str | None = None,
+) -> ExplainedRow:
+    """Read the model of a file, a row, and rows to fit a distribution to."""
     from cpx.cli.progress import phase
     from cpx.data.tables import read_row, read_rows
 
@@ -129,8 +173,7 @@ def of_file(
         x = read_row(row_file)
     explainer = _explainer(source.table, X, _distribution(source), {}, source.seed, trust)
     title = name or f"{source.table.name.partition('.')[0]}-{row_file.stem}"
-    problem = asked.problem(explainer, x, k, wanted, title)
-    return problem, ", ".join([f"class {problem.label}: {problem.kind}", *problem.brief()])
+    return ExplainedRow(explainer, x, title, "")
 
 
 def _explainer(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from cpx.answers.result import Result
     from cpx.explainers.question import Question
+    from cpx.explainers.sampled_probability import FewestSampled
+    from cpx.models.expected_prediction.problem import ExpectedPrediction
     from cpx.models.sufficient_reason.problem import SufficientReason
     from cpx.options import SolveOptions
     from cpx.trees import TreeModel
@@ -109,7 +111,7 @@ class Kind:
             raise InvalidOption(f"{options[0]} is for --kind sufficient")
 
 
-_K, _FRESH = 5, 1000
+_FRESH = 1000
 Fresh = Annotated[
     int, typer.Option(metavar="N", help="Fresh samples the precision is measured on.")
 ]
@@ -120,7 +122,7 @@ def explain(
     *,
     source: Source,
     kind: Kind,
-    k: opt.K = _K,
+    k: opt.OptionalK = None,
     wanted: RuleOptions,
     expected: ExpectationOptions,
     engine: Engine,
@@ -166,13 +168,13 @@ def explain(
         raise typer.Exit(deliver(result, as_json, path, title))
     expected.refuse("--kind probabilistic")
     if kind.kind == "sufficient":
-        for option, changed in (("-k", k != _K), ("--fresh", fresh != _FRESH)):
+        for option, changed in (("-k", k is not None), ("--fresh", fresh != _FRESH)):
             if changed:
                 raise InvalidOption(f"{option} is for --kind rule")
         result, title = _forced(source, kind, wanted, engine)
         raise typer.Exit(deliver(result, as_json, path, title))
     chosen = engine.options(source)
-    question = wanted.question(k)
+    question = wanted.question(opt.MOST if k is None else k)
     engine.check(question)
     integer_in("fresh", fresh, 1)
     asked = RowQuestion(source)
@@ -201,22 +203,49 @@ def _expected(
     wanted: RuleOptions,
     expected: ExpectationOptions,
     engine: Engine,
-    k: int,
+    k: int | None,
     fresh: int,
 ) -> tuple[Result, str]:
     """Return a probabilistic explanation, and the title of the answer."""
-    from cpx.cli.progress import phase
+    from cpx.answers.result import Status
+    from cpx.cli.output import note
+    from cpx.cli.progress import phase, solve_progress
     from cpx.cli.solve import run_solve
+    from cpx.explainers.expectations import nothing_found
     from cpx.processes.interrupts import noted
 
     chosen = engine.options(source)
     integer_in("fresh", fresh, 1)
+    expected.check()
+    if k is not None and expected.threshold is not None:
+        raise InvalidOption("-k and --threshold: give one, for the fewest columns have no k")
     engine.start()
-    explainer, problem, words = of_table(source, wanted, expected, k)
-    result = run_solve(problem, engine.name, chosen, engine.isolate)
+    row = of_table(source, wanted)
+    problem: ExpectedPrediction
+    question: FewestSampled | None = None
+    if expected.of_rows_drawn:
+        question = expected.sampled(row, wanted)
+        problem, words = question.problem, question.brief()
+        with solve_progress(engine.name, chosen.time_limit) as listen:
+            options = {name: getattr(chosen, name) for name in _OF_EACH_SIZE}
+            own = {"isolate": engine.isolate, "listen": listen}
+            result = question.answer(engine.name, options | own)
+    else:
+        problem = expected.problem(row, k, wanted)
+        words = [problem.kind, *problem.brief()]
+        result = run_solve(problem, engine.name, chosen, engine.isolate)
     with noted(threading.Event()), phase("drawing rows with the values that are known"):
-        result = explainer.measured(problem, result, fresh)
-    return result, f"{source.table} row {source.row}, {words}"
+        result = row.explainer.measured(problem, result, fresh)
+        if result.status is Status.INFEASIBLE:
+            if question is None:
+                note(str(nothing_found(problem, result, source.seed)))
+            else:
+                note(question.nothing(result))
+    return result, f"{source.table} row {source.row}, {row.title(problem.label, words)}"
+
+
+_OF_EACH_SIZE = ("time_limit", "threads", "gap", "encoding")
+"""Options of the solves, one for each size, of the fewest values by rows drawn."""
 
 
 def _forced(source: Source, kind: Kind, wanted: RuleOptions, engine: Engine) -> tuple[Result, str]:

@@ -180,7 +180,7 @@ def make(
     *,
     source: TableOrModel,
     asked: ReasonOptions,
-    k: opt.K = 5,
+    k: opt.OptionalK = None,
     wanted: RuleOptions,
     expected: ExpectationOptions,
     rules: RuleSetOptions,
@@ -231,6 +231,7 @@ def make(
     path = output_path(output, source.table)
     asked.check()
     rules.check(asked.problem)
+    size = opt.MOST if k is None else k
     integer_in("unseen", unseen, 0)
     if unseen and asked.problem in PROBLEMS:
         raise InvalidOption(f"--unseen is for a rule of a row, not for --problem {asked.problem}")
@@ -240,9 +241,9 @@ def make(
         return
     expected.refuse(f"--problem {' or '.join(EXPECTED)}")
     if asked.problem is None or asked.problem not in PROBLEMS:
-        problem, words = _from_table(source, wanted, asked, k, unseen, name)
+        problem, words = _from_table(source, wanted, asked, size, unseen, name)
     elif asked.problem in RULE_SETS:
-        problem, words = rule_set(asked.problem, source, wanted, rules, k, name)
+        problem, words = rule_set(asked.problem, source, wanted, rules, size, name)
     else:
         problem, words = _sufficient_reason(source, wanted, asked, name)
     _deliver(problem, path, words)
@@ -264,7 +265,7 @@ def _expected(
     wanted: RuleOptions,
     asked: ReasonOptions,
     expected: ExpectationOptions,
-    k: int,
+    k: int | None,
     name: str | None,
 ) -> tuple[Problem, str]:
     """State a problem of expected predictions; return it and its description."""
@@ -272,18 +273,23 @@ def _expected(
     if fewest != (expected.threshold is not None):
         told = "needs" if fewest else "has no"
         raise InvalidOption(f"--problem {asked.problem} {told} --threshold")
+    expected.check()
     if asked.background is not None:
-        return of_file(
-            source, asked.row_file, asked.background, asked.trust, wanted, expected, k, name
-        )
-    if asked.row_file is not None or asked.trust:
+        row = of_file(source, asked.row_file, asked.background, asked.trust, wanted, name)
+    elif asked.row_file is not None or asked.trust:
         raise InvalidOption(
             f"--problem {asked.problem} of the model of a file needs rows to fit a distribution "
             "to: --background TABLE"
         )
-    source.require()
-    _, problem, words = of_table(source, wanted, expected, k, name)
-    return problem, words
+    else:
+        source.require()
+        row = of_table(source, wanted, name)
+    if not expected.of_rows_drawn:
+        problem = expected.problem(row, k, wanted)
+        return problem, row.title(problem.label, [problem.kind, *problem.brief()])
+    asked_of = expected.sampled(row, wanted)
+    of_size = asked_of.question(min(opt.MOST, asked_of.problem.n_features) if k is None else k)
+    return of_size, row.title(asked_of.problem.label, [of_size.kind, *of_size.brief()])
 
 
 def _from_table(

@@ -176,6 +176,14 @@ Isolate = Annotated[
     ),
 ]
 K = Annotated[int, typer.Option("-k", metavar="N", help="Maximum number of conditions.")]
+OptionalK = Annotated[
+    int | None,
+    typer.Option(
+        "-k", metavar="N", help="Maximum number of conditions.  [default: 5]", show_default=False
+    ),
+]
+MOST = 5
+"""Conditions of a rule, unless -k is given."""
 
 Level = Annotated[
     str | None,

@@ -8,6 +8,7 @@
 - ``sufficient``: what forces a prediction of a tree model;
 - ``probabilistic``: what makes a tree model expect its class, when little of a row is known;
 - ``background``: the rows that this is asked of, and the distribution fitted to them;
+- ``expectations``: from an engine's answer to such an explanation, or to why there is none;
 - ``sampled_probability``: the same by rows that are drawn;
 - ``ranking``: the best few rules, or all optimal ones;
 - ``rivals``: rules nearly as good as the best, and how often each would win;

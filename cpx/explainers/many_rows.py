@@ -17,7 +17,7 @@ __all__ = ["explain_rows"]
 def explain_rows(
     explainer: Explainer | ProbabilisticExplainer,
     X: Any,
-    k: int | Sequence[int] = 5,
+    k: int | Sequence[int] | None = None,
     *,
     n_jobs: int | None = None,
     **options: Any,
@@ -33,8 +33,9 @@ def explain_rows(
         With more than one process, the classifier in it must be one that can be pickled.
     X : DataFrame or array
         The rows.
-    k : int or sequence of int
-        The size of all explanations, or of that of each row.
+    k : int or sequence of int, optional
+        The size of all explanations, or of that of each row; unless it is given, as for the
+        ``explain`` of the explainer.
     **options
         As for the ``explain`` of the explainer.
     n_jobs : int, optional
@@ -61,7 +62,7 @@ def explain_rows(
     from joblib import Parallel, delayed
 
     rows = _rows(X)
-    sizes = [k] * len(rows) if isinstance(k, int) else list(k)
+    sizes = [k] * len(rows) if k is None or isinstance(k, int) else list(k)
     if len(sizes) != len(rows):
         raise InvalidOption(f"k has {len(sizes)} sizes, there are {len(rows)} rows")
     fixed = options.get("m") is None and options.get("epsilon") is None
@@ -69,10 +70,14 @@ def explain_rows(
         explainer = explainer.labelled()
     # On a cluster joblib leaves arguments with one machine, and a row with them if that is lost.
     found: list[Result] = Parallel(n_jobs=n_jobs)(
-        delayed(partial(explainer.solve, row, size, **options))()
+        delayed(partial(explainer.solve, row, **_size(size), **options))()
         for row, size in zip(rows, sizes, strict=True)
     )
     return found
+
+
+def _size(k: int | None) -> dict[str, Any]:
+    return {} if k is None else {"k": k}
 
 
 def _rows(X: Any) -> Sequence[Any]:

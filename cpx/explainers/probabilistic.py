@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -16,10 +15,10 @@ from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import EngineError, InvalidOption, UnknownName, shown
 from cpx.explainers.arguments import BACKEND, FRESH, SOLVE_OPTIONS, TIME_LIMIT, ExpectationOptions
 from cpx.explainers.background import fitted_distribution, read_background
+from cpx.explainers.expectations import all_sizes, answered, nothing_found, with_same_class
 from cpx.explainers.sufficient import class_context
 from cpx.models.expected_prediction.fewest import FewestExpected
 from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
-from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.text import MEASURES
 from cpx.solving.run import solve_with
 from cpx.support.validation import positive_integer
@@ -32,6 +31,9 @@ __all__ = ["ProbabilisticExplainer"]
 
 SAMPLED = "sampled-probability"
 """The measure of a threshold that rows drawn must reach, not exact expectations."""
+
+_MOST = 5
+"""Attributes of an explanation, where neither k nor a threshold is given."""
 
 
 class ProbabilisticExplainer:
@@ -157,7 +159,7 @@ class ProbabilisticExplainer:
         x : row
             A Series, a dict, a one-row frame or a vector.
         k : int, optional
-            The greatest number of attributes; 5 unless there is a threshold.
+            The greatest number of attributes; unless there is a threshold, 5 or all there are.
         threshold : number, optional
             In place of k: the fewest attributes are wanted that reach it.
         measure : {"expectation", "probability-bound"}, optional
@@ -191,7 +193,8 @@ class ProbabilisticExplainer:
         if threshold is None:
             if measure is not None:
                 raise InvalidOption("measure says what must reach a threshold: give threshold")
-            return MLSE(*stated, k=5 if k is None else k, **shared)
+            most = min(_MOST, self.coding.n_attributes)
+            return MLSE(*stated, k=most if k is None else k, **shared)
         if k is not None:
             raise InvalidOption("give k, or a threshold: the fewest attributes that reach it")
         return FewestExpected(*stated, threshold, measure or "expectation", **shared)  # type: ignore[arg-type]
@@ -229,10 +232,18 @@ class ProbabilisticExplainer:
         Result
             Its ``explanation`` is None when the engine found nothing.
         """
-        if options.get("measure") == SAMPLED:
-            return self._by_samples(x, k, {**options})[1]
-        problem, result = self._solved(x, k, {**options})
-        return self.measured(problem, result, options.get("fresh", FRESH))
+        asked, fresh = {**options}, options.get("fresh", FRESH)
+        if asked.get("measure") == SAMPLED:
+            question, result = self._by_samples(x, k, asked)
+            return self.measured(question.problem, result, fresh)
+        return self.measured(*self._solved(x, k, asked), fresh)
+
+    def measured(self, problem: ExpectedPrediction, result: Result, fresh: int = FRESH) -> Result:
+        """Return a result that says how many rows with the known values get the class of x.
+
+        It is computed where there are few rows of states, else estimated on ``fresh`` rows drawn.
+        """
+        return with_same_class(problem, result, fresh, self.seed)
 
     def explain(
         self, x: Any, k: int | None = None, **options: Unpack[ExpectationOptions]
@@ -262,80 +273,66 @@ class ProbabilisticExplainer:
             When the engine or the check failed, or nothing was found within the limit, or no
             attributes reach the threshold.
         """
-        if options.get("measure") == SAMPLED:
-            question, result = self._by_samples(x, k, {**options})
+        asked, fresh = {**options}, options.get("fresh", FRESH)
+        if asked.get("measure") == SAMPLED:
+            question, result = self._by_samples(x, k, asked)
             if result.explanation is None:
                 raise EngineError(question.nothing(result))
-            return self._answer(question.problem, result, "the share of these rows", ())
-        problem, result = self._solved(x, k, {**options})
-        result = self.measured(problem, result, options.get("fresh", FRESH))
-        measured: Any = result.explanation
-        if measured is None or result.status is Status.ERROR:
-            raise _nothing(problem, result, self._best_reachable(problem, result))
-        return self._answer(problem, result, "the expectation", measured.notes)
+            problem: ExpectedPrediction = question.problem
+            notes, checked = [*self.notes], "the share of these rows"
+        else:
+            problem, result = self._solved(x, k, asked)
+            found: Any = result.explanation
+            if found is None or result.status is Status.ERROR:
+                raise nothing_found(problem, result, self.seed)
+            notes, checked = [*found.notes, *self.notes], "the expectation"
+        return answered(problem, self.measured(problem, result, fresh), checked, notes)
 
-    def _answer(
-        self, problem: ExpectedPrediction, result: Result, checked: str, told: Sequence[str]
-    ) -> ExpectedExplanation:
-        notes = [*told, *self.notes, *result.warnings]
-        if result.verified:
-            notes.append(f"checked: code that no engine uses confirms {checked}")
-        found: Any = result.explanation
-        answer: ExpectedExplanation = replace(
-            found, notes=tuple(dict.fromkeys(notes)), result=result, problem=problem
-        )
-        return answer
+    def sampled(
+        self,
+        x: Any,
+        threshold: Any,
+        *,
+        samples: int = 10_000,
+        least: int = 100,
+        seed: int | None = None,
+        **asked: Any,
+    ) -> FewestSampled:
+        """Draw rows to explain x by the fewest values with which enough of these keep the class.
+
+        What :meth:`explain` answers with ``measure="sampled-probability"``. The question for one
+        size is a problem to save, to solve by any engine for rules, and to compare.
+
+        Parameters
+        ----------
+        x, **asked
+            As for :meth:`problem`: what is required and forbidden, side constraints.
+        threshold, samples, least
+            As for :meth:`explain`.
+        seed : int, optional
+            Of the rows; that of the explainer unless it is given.
+        """
+        from cpx.explainers.sampled_probability import FewestSampled
+
+        problem = self.problem(x, self.coding.n_attributes, **asked)
+        seed = self.seed if seed is None else seed
+        return FewestSampled(problem, threshold, samples, least, seed)
 
     def _by_samples(
         self, x: Any, k: int | None, asked: dict[str, Any]
     ) -> tuple[FewestSampled, Result]:
         """Ask for the fewest values with which enough rows that are drawn keep the class of x."""
-        from cpx.explainers.sampled_probability import FewestSampled
-
-        threshold, fresh = asked.pop("threshold", None), asked.pop("fresh", FRESH)
-        if k is not None or threshold is None:
+        if k is not None or asked.get("threshold") is None:
             raise InvalidOption(f"measure {SAMPLED} needs a threshold, and no k")
-        count, least = asked.pop("samples", 10_000), asked.pop("least", 100)
-        del asked["measure"]
+        asked = {name: v for name, v in asked.items() if name not in ("measure", "fresh")}
         backend, seed, engine = self._engine(asked)
-        problem = self.problem(x, self.coding.n_attributes, **asked)
-        question = FewestSampled(problem, threshold, count, least, seed)
-        result, proved = question.solve(backend, engine)
-        if result.explanation is None:
-            return question, result
-        rule = problem.explanation(result.explanation.features)
-        found = replace(
-            problem.conclude(rule, False, None, None), proved=question.told(result, proved)
-        )
-        return question, self.measured(problem, replace(result, explanation=found), fresh)
-
-    def _best_reachable(self, problem: ExpectedPrediction, result: Result) -> str:
-        """Say what can be expected at most, where no attributes reach a threshold."""
-        if result.status is not Status.INFEASIBLE or not isinstance(problem, FewestExpected):
-            return ""
-        if problem.bounded:
-            return ""
-        greatest = MLSE(
-            problem.tree_model,
-            problem.x,
-            problem.coding,
-            problem.distribution,
-            k=problem.n_features,
-            required=problem.required,
-            forbidden=problem.forbidden,
-            side_constraints=problem.side_constraints,
-        )
-        found = solve_with(greatest, BACKEND, self.seed, {"time_limit": TIME_LIMIT})
-        if found.explanation is None:
-            return ""
-        best = float(greatest.scores.expected(found.explanation.features))
-        known = "greatest is" if found.proved else "greatest that was found is"
-        return f"; the {known} {best:.6g}"
+        question = self.sampled(x, seed=seed, **asked)
+        return question, question.answer(backend, engine)
 
     def _solved(
         self, x: Any, k: int | None, asked: dict[str, Any]
     ) -> tuple[ExpectedPrediction, Result]:
-        asked.pop("fresh", None)
+        asked = {name: v for name, v in asked.items() if name != "fresh"}
         if own := [name for name in ("samples", "least") if name in asked]:
             raise InvalidOption(f"{own[0]} is for the measure {SAMPLED}")
         backend, seed, engine = self._engine(asked)
@@ -369,61 +366,13 @@ class ProbabilisticExplainer:
         .. [1] E. Wang, P. Khosravi, G. Van den Broeck: Probabilistic Sufficient Explanations,
            IJCAI 2021, algorithm 1.
         """
-        from cpx.backends.search.known_attributes.beam import frontier
-
         if "threshold" in asked:
             raise InvalidOption("a frontier has all sizes: no threshold is reached in it")
-        most = self.coding.n_attributes if k is None else k
-        problem = self.problem(x, most, **asked)
+        problem = self.problem(x, self.coding.n_attributes if k is None else k, **asked)
         assert isinstance(problem, MLSE)
-        least = len(problem.required)
-        found: list[Any] = []
-        proved: list[bool] = []
-        if problem.stated:
-            for size in range(least, most + 1):
-                result = solve_with(replace(problem, k=size), BACKEND, self.seed, {})
-                if result.explanation is None:
-                    raise _nothing(problem, result)
-                found.append(result.explanation)
-                proved.append(result.status is Status.OPTIMAL)
-        else:
-            for known in frontier(problem, most, positive_integer("width", width)):
-                found.append(problem.figures(problem.explanation(known.features)))
-                proved.append(not known.features)
-        explanations = [replace(e, problem=problem) for e in found]
-        return Frontier(tuple(explanations), tuple(proved))
-
-    def measured(self, problem: ExpectedPrediction, result: Result, fresh: int = FRESH) -> Result:
-        """Return a result that says how many rows with the known values get the class of x.
-
-        It is computed where there are few rows of states, else estimated on ``fresh`` rows drawn.
-        """
-        found: Any = result.explanation
-        if found is None:
-            return result
-        asked = SameDecision(problem)
-        exact = asked.exact(found.features)
-        if exact is not None:
-            found = found.with_same(exact)
-        else:
-            found = replace(found, fresh=asked.sampled(found.features, fresh, self.seed))
-        return replace(result, explanation=found)
+        return all_sizes(problem, positive_integer("width", width), self.seed)
 
 
 def _several(given: Any) -> Any:
     """Return one attribute as a list of one."""
     return [given] if isinstance(given, str | int) else given
-
-
-def _nothing(problem: ExpectedPrediction, result: Result, best: str = "") -> EngineError:
-    words = "".join(f"; {remark}" for remark in result.remarks)
-    if result.status is Status.INFEASIBLE:
-        asked = f" with {problem.reached}" if isinstance(problem, FewestExpected) else ""
-        return EngineError(
-            f"there is no set of attributes{asked}; {result.engine} proved it{best}{words}"
-        )
-    what = "nothing" if result.explanation is None else "an answer that is wrong"
-    return EngineError(
-        f"{result.engine} found {what}: {result.status}, {result.termination}, "
-        f"{result.raw_status}{words}"
-    )

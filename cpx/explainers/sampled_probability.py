@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from cpx.errors import InvalidOption
 from cpx.explainers.arguments import BACKEND, TIME_LIMIT
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.same_decision import SameDecision
+from cpx.models.expected_prediction.text import ExpectationText
 from cpx.models.monomial.max_precision import MaxPrecision
 from cpx.models.monomial.weighted import MaxCoverage
 from cpx.solving.run import solve_with
@@ -96,7 +98,8 @@ class FewestSampled:
             )
         m = positive_integer("samples", samples)
         self.least = integer_in("least", least, 1, m, error=InvalidOption)
-        self.samples = drawn(problem, m, seed)
+        # Many rows agree with x in the same attributes: engines are spared the repetition.
+        self.samples = drawn(problem, m, seed).merged()
 
     def question(self, k: int) -> MaxCoverage:
         """Return the question for the likeliest set of at most k attributes, on the samples."""
@@ -105,11 +108,28 @@ class FewestSampled:
     def _limits(self) -> dict[str, Any]:
         return {
             "samples": self.samples,
-            "min_coverage": Fraction(self.least, self.samples.m),
+            "min_coverage": Fraction(self.least, self.samples.total),
             "required": self.problem.required,
             "forbidden": self.problem.forbidden,
             "side_constraints": self.problem.side_constraints,
+            "name": self.problem.name,
         }
+
+    def answer(self, backend: str, options: Mapping[str, Any]) -> Result:
+        """Return the result of :meth:`solve` with the explanation in words.
+
+        Parameters
+        ----------
+        backend : str
+        options : mapping
+            Options of :func:`cpx.solve`; its time limit is that of all sizes.
+        """
+        result, proved = self.solve(backend, options)
+        if result.explanation is None:
+            return result
+        rule = self.problem.explanation(result.explanation.features)
+        found = self.problem.conclude(rule, False, None, None)
+        return replace(result, explanation=replace(found, proved=self.told(result, proved)))
 
     def solve(self, backend: str, options: Mapping[str, Any]) -> tuple[Result, bool]:
         """Ask for one size after the other, in the time limit of all.
@@ -135,17 +155,24 @@ class FewestSampled:
         """Say what is known of the attributes that were found."""
         assert result.explanation is not None
         S = result.explanation.features
-        covered = self.samples.covered(S)
-        kept = int((covered & self.samples.same).sum())
+        samples, covered = self.samples, self.samples.covered(S)
+        have = int(samples.weights[covered].sum())
+        kept = int(samples.weights[covered & samples.same].sum())
         told = (
-            f"{plural(len(S), 'attribute')}: of {int(covered.sum())} of {self.samples.m} rows "
-            f"drawn that have these values, {kept} keep the class"
+            f"{plural(len(S), 'attribute')}: of {have} of {self.samples.total} rows drawn that "
+            f"have these values, {kept} keep the class"
         )
         if not proved:
             return f"{told}; not proved minimum"
         rival = self.problem.candidate("set")
         likeliest = "; no set of this size that does covers more" if result.proved else ""
         return f"{told}; minimum on these rows: no smaller {rival} {self._enough}{likeliest}"
+
+    def brief(self) -> list[str]:
+        """Return sizes of the model, the distribution, the threshold and the rows."""
+        shared = ExpectationText.brief(self.problem)  # without k
+        wanted = f"sampled probability at least {Number().words(self.tau)}"
+        return [*shared, wanted, f"m {self.samples.total}"]
 
     @property
     def _enough(self) -> str:
@@ -159,8 +186,8 @@ class FewestSampled:
         if result.status is not Status.INFEASIBLE:
             return f"{result.engine} found nothing: {result.status}, {result.termination}"
         told = (
-            f"of {self.samples.m} rows drawn, no {self.problem.candidate('set of attributes')} "
-            f"{self._enough}; {result.engine} proved it"
+            f"of {self.samples.total} rows drawn, no {self.problem.candidate('set of attributes')}"
+            f" {self._enough}; {result.engine} proved it"
         )
         asked: Any = MaxPrecision(k=self.problem.n_features, **self._limits())
         best = solve_with(asked, BACKEND, self.seed, {"time_limit": TIME_LIMIT})

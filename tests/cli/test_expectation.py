@@ -72,6 +72,31 @@ def test_make_from_a_model_and_rows(run: Run, table: Path) -> None:
     assert "--background TABLE" in lacking.output
 
 
+def test_the_fewest_columns_by_rows_drawn(run: Run, table: Path) -> None:
+    rows = (table, "--target", "y", "--row", 3, "--model", "tree")
+    asked = ("--measure", "sampled-probability", "--samples", 500, "--least", 5)
+    kind = ("--kind", "probabilistic", "--no-isolate", *asked)
+    ran = run("explain", *rows, *kind, "--threshold", "0.9", "-o", "result.json")
+    assert ran.exit_code == 0, ran.output
+    for told in ("sampled probability at least 0.9, m 500", "minimum on these rows: no smaller"):
+        assert told in ran.stdout
+    # The question for one size is saved, for any engine.
+    size = len(json.loads(Path("result.json").read_text())["explanation"]["features"])
+    make = ("make", *rows, "--problem", "fewest-expected", "--threshold", "0.9", *asked)
+    for k, status in ((size, "OPTIMAL"), (size - 1, "INFEASIBLE")):
+        made = run(*make, "-k", k, "-o", "inst.json")
+        assert made.exit_code == 0, made.output
+        assert "max-coverage" in made.stdout
+        for engine in ("search", "cpsat"):
+            solved = run("solve", "inst.json", "-b", engine, "--no-isolate", "--json")
+            assert json.loads(solved.stdout)["status"] == status
+    none = run("explain", *rows, *kind, "--threshold", "1", "--forbid", "p", "--forbid", "hue")
+    assert none.exit_code == 0
+    assert "the greatest share is" in none.stderr
+    unreached = run("explain", *rows, *kind[:3], "--threshold", "2")
+    assert "the greatest is 1" in unreached.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -80,6 +105,10 @@ def test_make_from_a_model_and_rows(run: Run, table: Path) -> None:
         (("--kind", "probabilistic", "--distribution", "product"), "that is fitted"),
         (("--kind", "probabilistic", "--level", "conditions"), "--level is for --kind sufficient"),
         (("--threshold", "1"), "--threshold is for --kind probabilistic"),
+        (("--samples", "9"), "--samples is for --kind probabilistic"),
+        (("--kind", "probabilistic", "-k", "2", "--threshold", "1"), "-k and --threshold"),
+        (("--kind", "probabilistic", "--least", "9"), "is for --measure sampled-probability"),
+        (("--kind", "probabilistic", "--measure", "median"), "unknown measure 'median'"),
     ],
 )
 def test_wrong_options_of_explain(

@@ -131,6 +131,21 @@ def test_each_row_has_its_size() -> None:
     assert all(size <= k for k, size in enumerate(sizes))
     with pytest.raises(InvalidOption, match="2 sizes, there are 3 rows"):
         cpx.explain_rows(explainer, X.iloc[:3], [1, 2])
+    for result in cpx.explain_rows(explainer, X.iloc[:2], threshold="-1/2"):
+        assert result.explanation is None or "minimum" in result.explanation.proved
+
+
+def test_no_more_attributes_than_there_are() -> None:
+    few = X[["a", "b", "c"]]
+    tree = RandomForestClassifier(3, max_depth=2, random_state=0).fit(few, Y)
+    found = cpx.explain(tree, few.iloc[3], few, distribution="factorised", **KIND)
+    assert found.problem.k == 3
+    explainer = cpx.ProbabilisticExplainer(tree, few, distribution="factorised")
+    (result,) = cpx.explain_rows(explainer, few.iloc[[3]])
+    assert result.explanation is not None
+    assert result.explanation.features == found.features
+    with pytest.raises(InvalidInstance, match="number of features 3, got 5"):
+        cpx.explain(tree, few.iloc[3], few, k=5, **KIND)
 
 
 def test_frontier_is_proved_under_independence_and_never_above_it() -> None:

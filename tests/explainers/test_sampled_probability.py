@@ -24,7 +24,7 @@ from sklearn.linear_model import LogisticRegression  # noqa: E402
 
 def _best(question: FewestSampled) -> tuple[int, int] | None:
     """Return the fewest attributes that are enough, and the most rows that have so many."""
-    problem, samples = question.problem, question.samples
+    problem, samples, w = question.problem, question.samples, question.samples.weights
     for size in range(problem.n_features + 1):
         covered = [
             samples.covered(S)
@@ -32,10 +32,10 @@ def _best(question: FewestSampled) -> tuple[int, int] | None:
             if {*S}.issuperset(problem.required) and {*S}.isdisjoint(problem.forbidden)
         ]
         enough = [
-            int(c.sum())
+            int(w[c].sum())
             for c in covered
-            if c.sum() >= question.least
-            and Fraction(int((c & samples.same).sum()), int(c.sum())) >= question.tau
+            if w[c].sum() >= question.least
+            and Fraction(int(w[c & samples.same].sum()), int(w[c].sum())) >= question.tau
         ]
         if enough:
             return size, max(enough)
@@ -62,7 +62,7 @@ def test_all_sets_agree(engine: str) -> None:
             assert proved
             assert result.verified
             covered = question.samples.covered(found.features)
-            assert (len(found.features), int(covered.sum())) == best
+            assert (len(found.features), int(question.samples.weights[covered].sum())) == best
             assert "minimum on these rows: no smaller set" in question.told(result, proved)
     assert {None, 2} < sizes
 

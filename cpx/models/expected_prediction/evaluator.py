@@ -5,12 +5,10 @@ the posterior w_c(z), in proportion to the weight of the component times P_c(z):
 
     EP(z) = base + sum_c w_c(z) sum_l v_l P_c(l | z)
 
-All one-attribute extensions of z come from one pass. Without edges P_c(l | z) is a product of one
-factor for each attribute that the leaf tests: the probability p of the states that lead on, or
-whether the state of x does (e, 0 or 1) where it is known. So an attribute changes only the leaves
-that test it, by P_c(l | z) (e / p - 1). With edges, messages go up and down the tree of the
-component, for z with each leaf: they give P_c(X_j = x_j | z and l is reached) for all j, and by
-Bayes' rule P_c(l | z, x_j) = P_c(l | z) P_c(x_j | z, l) / P_c(x_j | z).
+All one-attribute extensions of z come from one pass. Without edges P_c(l | z) is a product
+(:mod:`~cpx.models.expected_prediction.leaf_products`). With edges, messages go up and down the
+tree of the component, for z with each leaf: they give P_c(X_j = x_j | z and l is reached) for all
+j, and by Bayes' rule P_c(l | z, x_j) = P_c(l | z) P_c(x_j | z, l) / P_c(x_j | z).
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.tree_mixture import ONE
+from cpx.models.expected_prediction.leaf_products import LeafProducts
 
 if TYPE_CHECKING:
     from cpx.data.tree_mixture import TreeMixture
@@ -186,19 +185,9 @@ class Evaluator:
     # ------------------------------------------------------- components without edges
 
     @cached_property
-    def _agrees(self) -> Floats:
-        """Of each test, 1 where the state of x leads on."""
-        leaves = self.leaves
-        return leaves.masks.having(self.codes)[leaves.mask].astype(np.float64)
-
-    @cached_property
-    def _shares(self) -> list[Floats]:
-        """Of each component without edges, the probability of each set of states."""
-        masks, found = self.leaves.masks, list[Floats]()
-        for tables, edges in zip(self.distribution.tables, self._edges.tolist(), strict=True):
-            own = [] if edges else [table[0] for table in tables]
-            found.append(masks.sums(np.concatenate(own)) / ONE if own else np.empty(0))
-        return found
+    def _products(self) -> LeafProducts:
+        """The probability of each leaf under components without edges."""
+        return LeafProducts(self.leaves, self.distribution, self.codes)
 
     @cached_property
     def _log_states(self) -> Floats:
@@ -209,45 +198,13 @@ class Evaluator:
         ]
         return np.log(np.array(rows))
 
-    @cached_property
-    def _tested(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Leaves with tests, and where the tests of each begin."""
-        starts = self.leaves.starts
-        some = np.flatnonzero(np.diff(starts))
-        return some, starts[:-1][some]
-
-    @cached_property
-    def _by_attribute(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The tests sorted by attribute, where each attribute begins, and which these are."""
-        order = np.argsort(self.leaves.attribute, kind="stable")
-        names, first = np.unique(self.leaves.attribute[order], return_index=True)
-        return order, first, names
-
     def reached(self, c: int, seen: Bools) -> Floats:
-        """Return P_c(l | z) of each set and leaf, for a component without edges.
-
-        A factor is exact, so that the product for a leaf has one rounding less than it has tests.
-        """
-        known = seen[:, self.leaves.attribute]
-        factors = np.where(known, self._agrees, self._shares[c][self.leaves.mask])
-        result = np.ones((len(seen), len(self.values)))
-        some, first = self._tested
-        if some.size:
-            result[:, some] = np.multiply.reduceat(factors, first, axis=1)
-        return result
+        """Return P_c(l | z) of each set and leaf, for a component without edges."""
+        return self._products.given(c, seen)
 
     def _by_factors(self, c: int, seen: Bools) -> tuple[Floats, Floats, Floats]:
         """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
-        weighted = self.reached(c, seen) * self.values
-        mean = weighted.sum(axis=1)
-        more = np.repeat(mean[:, None], seen.shape[1], axis=1)
-        order, first, names = self._by_attribute
-        if order.size:
-            shares = self._shares[c][self.leaves.mask[order]]
-            change = self._agrees[order] / shares - 1
-            changes = weighted[:, self.leaves.leaf[order]] * change
-            more[:, names] += np.add.reduceat(changes, first, axis=1)
-        more = np.where(seen, mean[:, None], more)
+        mean, more = self._products.extended(c, seen, self.values)
         return mean, more, np.where(seen, 0.0, self._log_states[c])
 
     def _mean(self, c: int, seen: Bools) -> Floats:

@@ -1,0 +1,112 @@
+"""From an engine's answer to a probabilistic explanation, of one size or of all, or to why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from cpx.answers.expected import ExpectedExplanation
+from cpx.answers.frontier import Frontier
+from cpx.answers.result import Result, Status
+from cpx.errors import EngineError
+from cpx.explainers.arguments import BACKEND, TIME_LIMIT
+from cpx.models.expected_prediction.fewest import FewestExpected
+from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
+from cpx.models.expected_prediction.same_decision import SameDecision
+from cpx.solving.run import solve_with
+
+__all__ = ["all_sizes", "answered", "nothing_found", "with_same_class"]
+
+
+def with_same_class(problem: ExpectedPrediction, result: Result, fresh: int, seed: int) -> Result:
+    """Return a result that says how many rows with the known values get the class of x.
+
+    It is computed where there are few rows of states, else estimated on ``fresh`` rows drawn.
+    """
+    found: Any = result.explanation
+    if found is None:
+        return result
+    asked = SameDecision(problem)
+    exact = asked.exact(found.features)
+    if exact is not None:
+        found = found.with_same(exact)
+    else:
+        found = replace(found, fresh=asked.sampled(found.features, fresh, seed))
+    return replace(result, explanation=found)
+
+
+def answered(
+    problem: ExpectedPrediction, result: Result, checked: str, notes: Sequence[str]
+) -> ExpectedExplanation:
+    """Return the explanation of a result with its notes, and with what was asked."""
+    told = [*notes, *result.warnings]
+    if result.verified:
+        told.append(f"checked: code that no engine uses confirms {checked}")
+    found: Any = result.explanation
+    answer: ExpectedExplanation = replace(
+        found, notes=tuple(dict.fromkeys(told)), result=result, problem=problem
+    )
+    return answer
+
+
+def all_sizes(problem: MLSE, width: int, seed: int) -> Frontier:
+    """Return the explanations of at most 0, 1, ..., k attributes.
+
+    Each is proved where there is a statement; else all come from one run of the beam search.
+    """
+    from cpx.backends.search.known_attributes.beam import frontier
+
+    found: list[Any] = []
+    proved: list[bool] = []
+    if problem.stated:
+        for size in range(len(problem.required), problem.k + 1):
+            result = solve_with(replace(problem, k=size), BACKEND, seed, {})
+            if result.explanation is None:
+                raise nothing_found(problem, result, seed)
+            found.append(result.explanation)
+            proved.append(result.status is Status.OPTIMAL)
+    else:
+        for known in frontier(problem, problem.k, width):
+            found.append(problem.figures(problem.explanation(known.features)))
+            proved.append(not known.features)
+    return Frontier(tuple(replace(e, problem=problem) for e in found), tuple(proved))
+
+
+def nothing_found(problem: ExpectedPrediction, result: Result, seed: int) -> EngineError:
+    """Return the error that says why there is no answer, and what can be reached."""
+    words = "".join(f"; {remark}" for remark in result.remarks)
+    if result.status is Status.INFEASIBLE:
+        asked, best = "", ""
+        if isinstance(problem, FewestExpected):
+            asked, best = f" with {problem.reached}", _best_reachable(problem, seed)
+        return EngineError(
+            f"there is no set of attributes{asked}; {result.engine} proved it{best}{words}"
+        )
+    what = "nothing" if result.explanation is None else "an answer that is wrong"
+    return EngineError(
+        f"{result.engine} found {what}: {result.status}, {result.termination}, "
+        f"{result.raw_status}{words}"
+    )
+
+
+def _best_reachable(problem: FewestExpected, seed: int) -> str:
+    """Say what can be expected at most, where no attributes reach a threshold."""
+    if problem.bounded:
+        return ""
+    greatest = MLSE(
+        problem.tree_model,
+        problem.x,
+        problem.coding,
+        problem.distribution,
+        k=problem.n_features,
+        required=problem.required,
+        forbidden=problem.forbidden,
+        side_constraints=problem.side_constraints,
+    )
+    found = solve_with(greatest, BACKEND, seed, {"time_limit": TIME_LIMIT})
+    if found.explanation is None:
+        return ""
+    best = float(greatest.scores.expected(found.explanation.features))
+    known = "greatest is" if found.proved else "greatest that was found is"
+    return f"; the {known} {best:.6g}"

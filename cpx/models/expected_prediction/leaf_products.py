@@ -1,0 +1,184 @@
+"""How probable leaves are where attributes are independent: products, for many sets at once.
+
+Given z, a leaf has one factor for each attribute that it tests: the probability p of the states
+that lead on, or whether the state of x does (e, 0 or 1) where that is known. There are two ways to
+multiply them. *By test*: the factors of all tests, multiplied leaf by leaf. *By pattern*, where
+few attributes are tested by many leaves: the products over six attributes at a time are tabulated
+for all 64 patterns of what is known, and a set takes one line of each table. One attribute j more
+changes a product by e / p, so that all sets with one more come from a product of two matrices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.data.tree_mixture import ONE
+
+if TYPE_CHECKING:
+    from cpx.data.tree_mixture import TreeMixture
+    from cpx.models.expected_prediction.leaves import LeafForm
+
+__all__ = ["LeafProducts"]
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+_TOGETHER = 6
+"""Attributes whose patterns are tabulated together."""
+
+_MOST_TABULATED = 2**21
+"""Numbers in all tables: 16 MB."""
+
+_MANY = 32
+"""Sets for which tables are made; there, they are used for fewer."""
+
+_ONE_THREAD = 2**18
+"""Multiplications that a library of linear algebra does not share among threads."""
+
+
+@dataclass(frozen=True, eq=False)
+class LeafProducts:
+    """The probability of each leaf, given the states of x in some attributes.
+
+    Parameters
+    ----------
+    leaves : LeafForm
+    distribution : TreeMixture
+        Those of its components are asked about that have no edges.
+    codes : (A,) array of int
+        The states of x.
+    """
+
+    leaves: LeafForm
+    distribution: TreeMixture
+    codes: NDArray[np.int32]
+
+    def given(self, c: int, seen: Bools) -> Floats:
+        """Return P_c of each leaf given each of N sets, (N, A) to (N, L).
+
+        A factor is exact, so that the product for a leaf has one rounding less than it has tests.
+        """
+        if self._by_pattern(len(seen)):
+            used, lines = list(self.leaves.used), list[Floats]()
+            for place, tables in zip(range(0, len(used), _TOGETHER), self._patterns):
+                part = seen[:, used[place : place + _TOGETHER]]
+                lines.append(tables[c][part @ (1 << np.arange(part.shape[1]))])
+            for line in lines[1:]:
+                lines[0] *= line
+            return lines[0]
+        leaves = self.leaves
+        factors = np.where(seen[:, leaves.attribute], self._agrees, self._shares[c])
+        result = np.ones((len(seen), len(leaves.values)))
+        some, first = self._tested
+        if some.size:
+            result[:, some] = np.multiply.reduceat(factors, first, axis=1)
+        return result
+
+    def extended(self, c: int, seen: Bools, values: Floats) -> tuple[Floats, Floats]:
+        """Return the means of the leaves' values given N sets, and with each attribute more.
+
+        Parameters
+        ----------
+        c : int
+            The component.
+        seen : (N, A) array of bool
+        values : (L,) array of float
+
+        Returns
+        -------
+        mean : (N,) array
+        more : (N, A) array
+            The same as without an attribute that is in the set.
+        """
+        weighted = self.given(c, seen) * values
+        mean = weighted.sum(axis=1)
+        more = np.repeat(mean[:, None], seen.shape[1], axis=1)
+        if self._by_pattern(len(seen)):
+            ratios = self._ratios[c]
+            at_once = max(1, _ONE_THREAD // ratios.size)
+            parts = [weighted[n : n + at_once] for n in range(0, len(seen), at_once)]
+            more[:, self.leaves.used] = np.concatenate([part @ ratios for part in parts])
+        elif self.leaves.used:
+            order, first = self._by_attribute
+            changes = weighted[:, self.leaves.leaf[order]] * self._changes[c]
+            more[:, self.leaves.used] += np.add.reduceat(changes, first, axis=1)
+        return mean, np.where(seen, mean[:, None], more)
+
+    # ------------------------------------------------------------------ factors
+
+    @cached_property
+    def _agrees(self) -> Floats:
+        """Of each test, 1 where the state of x leads on."""
+        return self.leaves.masks.having(self.codes)[self.leaves.mask].astype(np.float64)
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """Of each component and test, the probability that it leads on."""
+        masks = self.leaves.masks
+        sums = [masks.sums(np.concatenate([t[0] for t in c])) for c in self.distribution.tables]
+        return np.asarray((np.array(sums) / ONE)[:, self.leaves.mask])
+
+    @cached_property
+    def _tested(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Leaves with tests, and where the tests of each begin."""
+        starts = self.leaves.starts
+        some = np.flatnonzero(np.diff(starts))
+        return some, starts[:-1][some]
+
+    @cached_property
+    def _by_attribute(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The tests sorted by attribute, and where each attribute begins."""
+        order = np.argsort(self.leaves.attribute, kind="stable")
+        return order, np.unique(self.leaves.attribute[order], return_index=True)[1]
+
+    @cached_property
+    def _changes(self) -> Floats:
+        """Of each test, sorted by attribute, by what part of itself its leaf grows when known."""
+        order = self._by_attribute[0]
+        return np.asarray(self._agrees[order] / self._shares[:, order] - 1)
+
+    # ------------------------------------------------------------------ by pattern
+
+    def _by_pattern(self, n: int) -> bool:
+        """Whether patterns are cheaper than tests for n sets: tables are worth being made."""
+        return (n >= _MANY or "_patterns" in self.__dict__) and self._fits
+
+    @cached_property
+    def _fits(self) -> bool:
+        """Whether few attributes are tested by many leaves, and the tables are small."""
+        leaves, used = len(self.leaves.values), len(self.leaves.used)
+        groups = -(-used // _TOGETHER)
+        few = 2 * groups + used / 8 < 6 * len(self.leaves.leaf) / max(1, leaves)
+        numbers = self.distribution.n_components * leaves * groups << _TOGETHER
+        return used > 0 and few and numbers <= _MOST_TABULATED
+
+    def _columns(self, of_tests: Floats) -> Floats:
+        """Return values of all tests as matrices of attributes and leaves, 1 without a test."""
+        leaves, used = self.leaves, np.array(self.leaves.used)
+        matrices = np.ones((len(of_tests), used.size, len(leaves.values)))
+        matrices[:, np.searchsorted(used, leaves.attribute), leaves.leaf] = of_tests
+        return matrices
+
+    @cached_property
+    def _ratios(self) -> Floats:
+        """By what a leaf is multiplied when an attribute becomes known: (C, L, attributes)."""
+        ratios = self._columns(self._agrees / self._shares)
+        return np.ascontiguousarray(ratios.transpose(0, 2, 1))
+
+    @cached_property
+    def _patterns(self) -> list[Floats]:
+        """Of six attributes each, the products of all patterns of what is known, (C, 64, L)."""
+        unknown, known = self._columns(self._shares), self._columns(self._agrees[None])
+        found = []
+        for first in range(0, unknown.shape[1], _TOGETHER):
+            table = np.ones((len(unknown), 1, unknown.shape[2]))
+            for j in range(first, min(first + _TOGETHER, unknown.shape[1])):
+                both = [table * factor[:, j : j + 1] for factor in (unknown, known)]
+                table = np.concatenate(both, axis=1)
+            found.append(table)
+        return found
