@@ -153,8 +153,8 @@ class _Triples:
     def _clauses(self) -> list[tuple[int, ...]]:
         """Return the features, pairs and triples that no rule that costs less contains."""
         three = self._of_better_rules()
-        pairs = three.any(axis=2) | three.any(axis=1) | three.any(axis=0)
-        single = pairs.any(axis=0) | pairs.any(axis=1)
+        pairs: NDArray[np.bool_] = np.logical_or.reduce([three.any(axis=at) for at in range(3)])
+        single: NDArray[np.bool_] = np.asarray(pairs.any(axis=0) | pairs.any(axis=1))
         features = [(int(j),) for j in self.choices.free if not single[j]]
         two = [
             (j, n)
