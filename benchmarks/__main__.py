@@ -4,7 +4,8 @@ Commands of their own, each with ``--help``:
 
 - ``mutate`` alters the code and runs its tests;
 - ``library`` solves the instances of the library anew and notes what is known of them;
-- ``koriche``, ``ads``, ``kernels`` and ``sufficient`` reproduce published experiments.
+- ``koriche``, ``equal-calls``, ``ads``, ``kernels`` and ``sufficient`` reproduce published
+  experiments.
 """
 
 from __future__ import annotations
@@ -34,16 +35,17 @@ NAMES = (
     "rule_sets",
     "learning",
     "rule_learners",
+    "rule_sets_unseen",
     "expected_prediction",
     "structure",
-    "cpmpy_engines",
+    "engine_encodings",
     "cpmpy_suite",
     "reports",
 )
 # Benchmarks that are not a module of this package by the same name.
 ELSEWHERE = {"peers": "peers.sufficient_reasons"}
 TOOLS = ("mutate", "library")
-PAPERS = ("koriche", "ads", "kernels", "sufficient")
+PAPERS = ("koriche", "equal-calls", "ads", "kernels", "sufficient")
 
 
 def main(names: list[str]) -> int:

@@ -1,39 +1,58 @@
 """Proofs: share of answers that get one, its size, seconds to make it and to check it.
 
-The instances are those of the library that have proofs, hard ones of the search, and, where the
-environment variable CPX_DATA names a directory of tables, the problems of Koriche et al., Table 2.
+The instances are those of the library, hard ones of the search, rules of kernel machines with and
+without noise, expected predictions of boosted trees, and, where the environment variable CPX_DATA
+names a directory of tables, rules and certificates of the problems of Koriche et al., Table 2.
+CPX_PROOFS names a file: what it has is not run again, and each run is added to it. Engines are
+those of CPX_PROOFS_ENGINES, ``search`` unless given, and each step has CPX_PROOFS_LIMIT seconds.
 """
 
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import statistics
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
+from benchmarks.expected_prediction import cases as expected_cases
 from benchmarks.instances import central
-from benchmarks.papers.datasets import DATASETS
+from benchmarks.papers.datasets import DATASETS as PAPER_DATASETS
 from benchmarks.papers.koriche.protocol import Protocol, train
 from benchmarks.papers.sources import Directory
 from benchmarks.searching import needle
 from benchmarks.tables import show
-from cpx import KMonomial, solve
+from cpx import KMonomial, MinCertificate, solve
 from cpx.answers.result import Status
+from cpx.boolean_kernels import BoundedDNFKernel, read_svc
+from cpx.boolean_kernels.datasets import DATASETS as DATASETS_OF_KERNELS
+from cpx.boolean_kernels.datasets import dataset as boolean_dataset
+from cpx.boolean_kernels.datasets import with_noise
 from cpx.check.proofs import covers, proved
 from cpx.errors import InvalidOption
 from cpx.library import SUITES, suite
 from cpx.models.base import Problem
 from cpx.solving.proofs import prove, require_provable
 
-LIMIT = 120.0
+LIMIT = float(os.environ.get("CPX_PROOFS_LIMIT", "30"))
+ENGINES = os.environ.get("CPX_PROOFS_ENGINES", "search").split()
 INSTANCES = 2
+
+# The other kinds of problems are not those of the search.
+_OWN_ENGINE = {
+    "min-certificate": "cpsat",
+    "rule-set-learning": "column-generation",
+    "sufficient-reason": "hitting-sets",
+}
 
 
 class Run(NamedTuple):
@@ -47,12 +66,12 @@ class Run(NamedTuple):
     checking: float
 
 
-def measure(problem: Problem) -> Run:
-    """Solve by the search, prove, and check."""
+def measure(problem: Problem, engine: str) -> Run:
+    """Solve, prove as ``solve(..., proof=True)`` does, and check."""
     start = time.process_time()
-    result = solve(problem, "search", time_limit=LIMIT)
+    result = solve(problem, engine, time_limit=LIMIT)
     solved = time.process_time()
-    proof = prove(problem, result, LIMIT)
+    proof = prove(problem, result, LIMIT, trusted=result.backend == "search")
     made = time.process_time()
     if proof is None:
         return Run(False, 0, 0, solved - start, made - solved, 0.0)
@@ -60,35 +79,54 @@ def measure(problem: Problem) -> Run:
     claim = proved(problem.to_dict(), data)
     checked = time.process_time()
     complete = result.status is not Status.FEASIBLE and covers(claim, result.to_dict())
-    packed = len(gzip.compress(data))
-    lines = len(proof.lines)
+    packed, lines = len(gzip.compress(data)), len(proof.lines)
     return Run(complete, lines, packed, solved - start, made - solved, checked - made)
 
 
-def instances() -> Iterator[tuple[str, Problem]]:
-    """Return the instances with the row of the table that each belongs to."""
-    yield "central, d=90, k=5", central()
-    yield "central, m=20000", central(m=20_000)
+def instances() -> Iterator[tuple[str, str, Callable[[], Problem]]]:
+    """Return what makes the instances, with a name, and the row of the table of each."""
+    yield "central, d=90, k=5", "", central
+    yield "central, m=20000", "", lambda: central(m=20_000)
     for agreeing in (1, 4, 30):
-        yield f"needle, {agreeing} of 1000, d=180, k=5", needle(agreeing=agreeing)
+        yield "needles, d=180, k=5", str(agreeing), partial(needle, agreeing=agreeing)
     seen = set()
-    for name in SUITES:
-        for entry in suite(name):
-            problem = entry.problem()
-            if entry not in seen and _provable(problem):
-                yield f"library, {entry.family}", problem
+    for suite_name in SUITES:
+        for number, entry in enumerate(suite(suite_name)):
+            if entry not in seen:
+                yield f"library, {entry.family}", f"{suite_name} {number}", entry.problem
             seen.add(entry)
+    for name in DATASETS_OF_KERNELS:
+        for noise in (0.0, 0.05):
+            told = "with noise" if noise else "without noise"
+            yield f"kernel rules {told}", name, partial(_kernel_rule, name, noise)
+    for case in expected_cases():
+        for k in case.sizes:
+            for number in range(INSTANCES):
+                row = case.rows[number]
+                yield f"expected, {case.name}", f"{k} {number}", partial(case.problem, row, k)
     place = os.environ.get("CPX_DATA")
     if place is None:
         print("proofs: CPX_DATA names no directory of tables", file=sys.stderr)
         return
-    for dataset in DATASETS:
+    for dataset in PAPER_DATASETS:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             box = train(Directory(Path(place)).load(dataset), Protocol())
         for number in range(INSTANCES):
             x, explainer = box.instance(number, 0)
-            yield f"paper, {dataset.name}", KMonomial(explainer.samples(x, 1000), 5)
+            samples = explainer.samples(x, 1000)
+            at = f"{dataset.name} {number}"
+            yield "tables of the paper, k=5", at, partial(KMonomial, samples, 5)
+            for tolerated in ("0", "1/50"):
+                make = partial(MinCertificate, samples, epsilon=tolerated)
+                yield f"tables of the paper, certificates of {tolerated}", at, make
+
+
+def _kernel_rule(name: str, noise: float) -> Problem:
+    data = boolean_dataset(name, 0)
+    y = with_noise(data.y, noise, 0) if noise else data.y
+    svc = SVC(kernel=BoundedDNFKernel(10, 5), C=1e6).fit(data.X, y)
+    return read_svc(svc, data.X).problem(10, 5)
 
 
 def _provable(problem: Problem) -> bool:
@@ -99,45 +137,66 @@ def _provable(problem: Problem) -> bool:
     return True
 
 
+def _runs() -> dict[tuple[str, str], dict[str, Run]]:
+    """Return the runs by row and engine; what a file has of them is not made again."""
+    found: dict[tuple[str, str], dict[str, Run]] = {}
+    place = Path(os.environ.get("CPX_PROOFS", os.devnull))
+    if place.exists():
+        for line in place.read_text(encoding="utf-8").splitlines():
+            row, engine, name, run = json.loads(line)
+            found.setdefault((row, engine), {})[name] = Run(*run)
+    for row, name, make in instances():
+        problem = None
+        for engine in ENGINES:
+            runs = found.setdefault((row, engine), {})
+            if name in runs:
+                continue
+            problem = problem or make()
+            used = _OWN_ENGINE.get(problem.kind, engine)
+            if not _provable(problem) or (used != engine and engine != ENGINES[0]):
+                continue
+            runs[name] = measure(problem, used)
+            with place.open("a", encoding="utf-8") as out:
+                print(json.dumps([row, engine, name, runs[name]]), file=out)
+            print(f"{row} {engine} {name}: {runs[name]}", file=sys.stderr, flush=True)
+    return found
+
+
 def main() -> None:
     """Print the table."""
     # Threads of NumPy that wait for work count as processor time.
     threadpool_limits(1)
-    measure(needle(20, 5, 2, 2))  # loads the kernels
-    found: dict[str, list[Run]] = {}
-    for name, problem in instances():
-        found.setdefault(name, []).append(measure(problem))
-        print(f"{name}: {found[name][-1]}", file=sys.stderr, flush=True)
+    measure(needle(20, 5, 2, 2), "search")  # loads the kernels
+    head = "instances, engine, number, proved and checked, lines median, lines worst"
+    head += ", packed bytes worst, solve s median, prove s median, worst"
+    head += ", share of the solve, check s median, worst"
     show(
         f"proofs, at most {LIMIT:.0f} s each, processor time",
+        head.split(", "),
         [
-            "instances",
-            "number",
-            "proved and checked",
-            "lines, median",
-            "packed bytes, worst",
-            "solve s, median",
-            "prove s, median",
-            "worst",
-            "check s, median",
-            "worst",
+            _summary(row, engine, [*runs.values()])
+            for (row, engine), runs in _runs().items()
+            if runs
         ],
-        (
-            [
-                name,
-                len(runs),
-                sum(run.proved for run in runs),
-                statistics.median(run.lines for run in runs),
-                max(run.packed for run in runs),
-                statistics.median(run.solving for run in runs),
-                statistics.median(run.making for run in runs),
-                max(run.making for run in runs),
-                statistics.median(run.checking for run in runs),
-                max(run.checking for run in runs),
-            ]
-            for name, runs in found.items()
-        ),
     )
+
+
+def _summary(row: str, engine: str, runs: list[Run]) -> list[object]:
+    return [
+        row.replace(",", ";"),
+        engine,
+        len(runs),
+        sum(run.proved for run in runs),
+        statistics.median(run.lines for run in runs),
+        max(run.lines for run in runs),
+        max(run.packed for run in runs),
+        statistics.median(run.solving for run in runs),
+        statistics.median(run.making for run in runs),
+        max(run.making for run in runs),
+        sum(run.making for run in runs) / max(1e-9, sum(run.solving for run in runs)),
+        statistics.median(run.checking for run in runs),
+        max(run.checking for run in runs),
+    ]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The experiments of the papers as commands: ``koriche``, ``ads``, ``kernels``, ``sufficient``."""
+"""The experiments of the papers as commands of ``python -m benchmarks``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import typer
 from benchmarks.papers.ads.command import ads
 from benchmarks.papers.kernels.command import kernels
 from benchmarks.papers.koriche.command import koriche
+from benchmarks.papers.koriche.equal_calls.command import equal_calls
 from benchmarks.papers.sufficient.command import sufficient
 from cpx.cli.app import CommandGroup, command_help, main
 
@@ -21,11 +22,13 @@ app = typer.Typer(
 )
 for _command, _summary in (
     (koriche, "Table 2 and Figures 1, 2 of Koriche et al. (ECML PKDD 2024)."),
+    (equal_calls, "The methods of Koriche et al. at equal numbers of classifier calls."),
     (ads, "Decision sets for a network on Adult, of Lu and Ester (2019)."),
     (kernels, "Table 2 of Polato and Aiolli (ESANN 2018): rules of kernel machines."),
     (sufficient, "Tables and figures of Wang et al. (IJCAI 2021): probabilistic explanations."),
 ):
-    app.command(_command.__name__, short_help=_summary, help=command_help(_command))(_command)
+    _name = _command.__name__.replace("_", "-")
+    app.command(_name, short_help=_summary, help=command_help(_command))(_command)
 
 
 def run(arguments: list[str]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cpx.answers.proof_rows import ProofRows
 from cpx.answers.values import Value, from_json, plural
 from cpx.support.files import write_atomic
 
@@ -25,6 +26,8 @@ class Proof:
         Format, kind, fingerprint of the instance, and the claim; see the page "Proofs".
     lines : tuple of str
         The body.
+    rows : ProofRows, optional
+        What a proof about a minimum sufficient reason says, in words.
 
     Examples
     --------
@@ -37,6 +40,7 @@ class Proof:
 
     header: Mapping[str, Any]
     lines: tuple[str, ...]
+    rows: ProofRows | None = None
 
     @property
     def bound(self) -> Value | None:
@@ -61,4 +65,5 @@ class Proof:
 
     def __str__(self) -> str:
         claimed = "no solution" if self.bound is None else f"bound {self.bound}"
-        return f"of {claimed}, {plural(len(self.lines), 'line')}"
+        told = f"of {claimed}, {plural(len(self.lines), 'line')}"
+        return told if self.rows is None else f"{told}: {self.rows.headline}"

@@ -351,7 +351,10 @@ class Result(Shown):
         nothing = _NOTHING.get(self.status, "The engine failed.")
         head = [Paragraph(nothing, "strong")] if found is None else found.headline()
         facts = [] if found is None else found.facts()
-        return [*head, Facts.of([*facts, *self.facts()])]
+        told = (
+            [] if self.proof is None or self.proof.rows is None else self.proof.rows.blocks()[1:]
+        )
+        return [*head, Facts.of([*facts, *self.facts()]), *told]
 
     def facts(self) -> list[Fact]:
         """Return the figures of the solve, and the warnings."""

@@ -23,6 +23,7 @@ from cpx.answers.result import Termination
 from cpx.answers.values import Value
 from cpx.backends.progress import Event, Progress
 from cpx.errors import EngineMissing, InvalidOption, UnknownName, shown
+from cpx.models.base import form_of
 from cpx.models.ratio import RatioProblem
 from cpx.options import EngineOption, named_text
 from cpx.support.renamed import OldAttribute, accept_old_attributes
@@ -137,7 +138,8 @@ class Backend(ABC):
         takes the problem's plain arrays, whose results name no encoding.
     preferred_encodings : tuple of str
         The encodings that the engine proves most with, the best one first: where a problem has
-        one of them and none is named, it is taken in place of the problem's first.
+        one of them that says more of it and none is named, it is taken in place of the
+        problem's first.
     takes_start : bool
         Whether the engine takes long to find a good rule for one class, and is handed one.
     has_own_start : bool
@@ -342,8 +344,9 @@ class Backend(ABC):
         if not self.needs_model:
             return replace(problem.encoding(name), name="", faithful=True, stand_in=None)
         if name is None and not isinstance(problem, RatioProblem):
-            known = {encoding.name for encoding in problem.encodings}
-            name = next((own for own in self.preferred_encodings if own in known), None)
+            known = {encoding.name: encoding for encoding in problem.encodings}
+            own = (known[one] for one in self.preferred_encodings if one in known)
+            name = next((encoding.name for encoding in own if _applies(encoding, problem)), None)
         return problem.stated_in(name)
 
     def refusal(self, problem: Problem) -> str:
@@ -353,6 +356,11 @@ class Backend(ABC):
     @abstractmethod
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Solve the problem, reporting to ``progress``; return what was proved."""
+
+
+def _applies(encoding: Encoding[Any], problem: Problem) -> bool:
+    form = form_of(problem)
+    return encoding.applies is None or form is None or encoding.applies(form)
 
 
 def _installed(module: str) -> bool:

@@ -96,7 +96,7 @@ class Progress:
         self._trivial: Value | None = None
         self._lock = threading.RLock()
         self._stop = cancel or threading.Event()
-        self._gap_reached = False
+        self._gap_reached = self._closed = False
 
     # ------------------------------------------------------------------ time
 
@@ -161,6 +161,11 @@ class Progress:
         """Ask the engine to stop; safe from any thread and from a signal handler."""
         self._stop.set()
 
+    def close(self) -> None:
+        """Keep what is known as it is: a thread that Ctrl-C left behind may still report."""
+        with self._lock:
+            self._closed = True
+
     def why_stopped(self) -> Termination:
         """Name the reason for a stop the engine did not choose itself."""
         if self.interrupted:
@@ -199,6 +204,8 @@ class Progress:
             return None
         value, tie = evaluation.objective, evaluation.tie
         with self._lock:
+            if self._closed:
+                return value
             known = self.objective
             equal = value == known and tie < self._tie
             if known is None or equal or self.is_better(value, known):
@@ -231,7 +238,8 @@ class Progress:
         if self._trivial is not None and self.is_better(exact, self._trivial):
             exact = self._trivial
         with self._lock:
-            if self.best_bound is None or self.is_better(self.best_bound, exact):
+            known = self.best_bound
+            if not self._closed and (known is None or self.is_better(known, exact)):
                 self.best_bound = exact
                 self._emit(None)
 
@@ -299,15 +307,26 @@ def run_interruptibly(
     """
     box: list[T] = []
     failure: list[BaseException] = []
+    begun, done = threading.Lock(), threading.Event()
 
     def target() -> None:
+        if not begun.acquire(blocking=False):
+            return
         try:
             box.append(call())
         except BaseException as error:
             failure.append(error)
+        finally:
+            done.set()
 
+    try:
+        start_thread(target)
+    except KeyboardInterrupt:
+        progress.stop()
+        # Either it has begun, and is waited for, or it never will.
+        if begun.acquire(blocking=False):
+            raise
     # Not Thread.join: interrupted by Ctrl-C it takes the thread for ended (CPython 3.11).
-    done = start_thread(target)
     stopped = False
     while not done.is_set():
         try:

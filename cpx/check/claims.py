@@ -1,4 +1,4 @@
-"""Checks shared by all kinds of answers: bound, gap, trace, types, rule text and sentences.
+"""Checks shared by all kinds of answers: bound, trace, rule text, sentences, side constraints.
 
 Each sentence is written here a second time, from the instance and from what it means. One that is
 left out says nothing wrong.
@@ -6,19 +6,22 @@ left out says nothing wrong.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from cpx.check.side_constraints import kept_words
+from cpx.check.shape import shown
 
 __all__ = [
+    "KEEPS",
     "UNDECIDED",
     "beaten",
+    "broken_by",
     "class_name",
     "compare",
     "compare_shares",
     "having",
+    "kept_words",
     "names_of",
     "nothing_found",
     "number",
@@ -31,6 +34,8 @@ __all__ = [
     "wrong_sentences",
     "wrong_types",
 ]
+
+KEEPS = "keeps the side constraints"
 
 UNDECIDED = "not decided within the time the checker has"
 """What is said where the checker gives up: neither a confirmation nor a failure."""
@@ -246,3 +251,43 @@ def of_least_weight(
     measure = "weight" if weighted else "size"
     least = f"every {rival} has at least {measure} {result['bound']}"
     return f"{told}, not proved minimum: {least}"
+
+
+def broken_by(instance: Mapping[str, Any]) -> Callable[[Iterable[int]], list[str]]:
+    """Return what says of a set which side constraints of an instance it breaks.
+
+    One of which only the text is known, as in a file written by hand that was not saved again,
+    is not taken to hold.
+
+    Examples
+    --------
+    >>> either = {"terms": [[1, [0]], [1, [1, 2]]], "at_least": 1}
+    >>> broken = broken_by({"where": [{"text": "a or b", "means": [either]}]})
+    >>> broken([2]), broken([3])
+    ([], ["where: 'a or b' does not hold"])
+    """
+    constraints = instance.get("where") or []
+
+    def broken(chosen: Iterable[int]) -> list[str]:
+        there = set(chosen)
+        return [
+            f"where: {shown(constraint['text'])} does not hold"
+            for constraint in constraints
+            if "means" not in constraint
+            or not all(_holds(linear, there) for linear in constraint["means"])
+        ]
+
+    return broken
+
+
+def kept_words(instance: Mapping[str, Any]) -> list[str]:
+    """Return what is said of the answers that compete: nothing without side constraints."""
+    return [KEEPS] if instance.get("where") else []
+
+
+def _holds(linear: Mapping[str, Any], there: set[int]) -> bool:
+    total = 0
+    for factor, any_of in linear["terms"]:
+        if not there.isdisjoint(any_of):
+            total += factor
+    return bool(total >= linear["at_least"])

@@ -18,6 +18,7 @@ from cpx.check.claims import (
     compare,
     compare_shares,
     having,
+    kept_words,
     nothing_found,
     plural,
     proof,
@@ -29,7 +30,6 @@ from cpx.check.claims import (
 from cpx.check.expected_scores import MOST_WORK, ExactScores, TooLong
 from cpx.check.intervals import Intervals
 from cpx.check.shape import shown
-from cpx.check.side_constraints import kept_words
 
 __all__ = ["KINDS", "judge"]
 

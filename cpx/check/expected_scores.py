@@ -10,9 +10,9 @@ from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
+from cpx.check.claims import broken_by
 from cpx.check.forest import Forest
 from cpx.check.leaf_sums import LeafSums
-from cpx.check.side_constraints import broken_by
 from cpx.check.states import Event, Probabilities, States
 
 __all__ = ["MOST_WORK", "ExactScores", "TooLong"]

@@ -10,10 +10,12 @@ import numpy as np
 
 from cpx.check.claims import (
     beaten,
+    broken_by,
     class_name,
     compare,
     compare_shares,
     having,
+    kept_words,
     names_of,
     nothing_found,
     proof,
@@ -22,7 +24,6 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
-from cpx.check.side_constraints import broken_by, kept_words
 
 __all__ = ["KINDS", "judge"]
 

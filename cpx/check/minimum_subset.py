@@ -10,6 +10,7 @@ from typing import Any
 
 from cpx.check.claims import (
     UNDECIDED,
+    broken_by,
     class_name,
     compare,
     compare_shares,
@@ -23,7 +24,6 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
-from cpx.check.side_constraints import broken_by
 
 __all__ = ["KINDS", "MinimumSubset", "judge", "violations"]
 

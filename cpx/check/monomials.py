@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from cpx.check.claims import (
     beaten,
+    broken_by,
     class_name,
     compare,
     compare_shares,
     having,
+    kept_words,
     names_of,
     nothing_found,
     number,
@@ -28,9 +30,8 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
-from cpx.check.side_constraints import broken_by, kept_words
 
-__all__ = ["KINDS", "Monomial", "judge", "read"]
+__all__ = ["KINDS", "Monomial", "judge", "read", "table"]
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _violations(kind: str, data: Monomial, result: Mapping[str, Any]) -> list[st
 
 def read(instance: Mapping[str, Any]) -> Monomial:
     """Read an instance from its JSON object."""
-    agrees, same, weights = _table(instance)
+    agrees, same, weights = table(instance)
     kind, parameters = instance["problem"], instance["parameters"]
     shares = {**_DEFAULTS.get(kind, {}), **parameters}
     limits = {
@@ -128,7 +129,7 @@ def _unseen(data: Mapping[str, Any] | None, features: list[int]) -> dict[str, in
     """Return what a rule is worth on the samples that no engine saw."""
     if data is None:
         return None
-    agrees, same, weights = _table(data)
+    agrees, same, weights = table(data)
     covered = agrees[:, features].all(axis=1)
     return {
         "agreeing": int(weights[covered & same].sum()),
@@ -137,7 +138,7 @@ def _unseen(data: Mapping[str, Any] | None, features: list[int]) -> dict[str, in
     }
 
 
-def _table(
+def table(
     data: Mapping[str, Any],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]:
     """Return where samples agree with x, which have its class, and their weights."""

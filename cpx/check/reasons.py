@@ -19,6 +19,7 @@ import numpy as np
 from cpx.check import minimum_subset
 from cpx.check.cells import Box, Cells
 from cpx.check.claims import (
+    broken_by,
     class_name,
     compare_shares,
     of_least_weight,
@@ -30,7 +31,6 @@ from cpx.check.claims import (
 from cpx.check.class_margin import always_wins
 from cpx.check.forest import Forest, Node
 from cpx.check.intervals import Intervals
-from cpx.check.side_constraints import broken_by
 
 __all__ = ["KINDS", "Reason", "judge"]
 

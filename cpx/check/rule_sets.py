@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from cpx.check.claims import (
     beaten,
+    broken_by,
     class_name,
     compare,
     compare_shares,
     having,
+    kept_words,
     names_of,
     nothing_found,
     plural,
@@ -26,7 +28,6 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
-from cpx.check.side_constraints import broken_by, kept_words
 
 __all__ = ["KINDS", "Learning", "Selection", "judge"]
 
@@ -42,8 +43,7 @@ class _Sets(ABC):
         if not isinstance(rows, np.ndarray):
             codes = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8)
             rows = codes.reshape(len(rows), -1) == ord("1")
-        # By column, since rules look at few columns in all rows.
-        self.literals = np.asfortranarray(rows)
+        self.literals = rows
         self.same = np.array([label == "1" for label in instance["labels"]])
         self.weights = np.array(instance.get("weights") or [1] * len(rows), dtype=np.int64)
         other, own = parameters.get("class_weights") or (1, 1)
@@ -133,9 +133,10 @@ class _Sets(ABC):
         if not self.hamming:
             more[~self.same & ~uncovered] = 0
         best, found = Fraction(0), base
+        self.literals = _by_column(self.literals)
         # The first ones: of all conjunctions these are of one literal at most.
         for r in range(min(self.count(), self.literals.shape[1] + 1, _MOST_SETS)):
-            value = price + int(more[self.cover(r)].sum())
+            value = price + int(more @ self.cover(r))
             if value < best and r not in base and not self.broken([*base, r]):
                 best, found = value, [*base, r]
         return found
@@ -237,6 +238,15 @@ def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str
         return out + wrong_sentences(found, [data.proved(result)])
 
     return violations
+
+
+def _by_column(rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the same table in another order of memory: each column is looked at in all rows."""
+    turned = np.empty(rows.shape[::-1], dtype=np.bool_)
+    # All at once, each value would be fetched past the cache.
+    for at in range(0, len(rows), 256):
+        turned[:, at : at + 256] = rows[at : at + 256].T
+    return turned.T
 
 
 def _figures(data: _Sets, found: Mapping[str, Any]) -> list[str]:

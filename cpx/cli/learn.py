@@ -40,8 +40,13 @@ def learn(
     ] = None,
     k: opt.K = 4,
     penalty: Annotated[
-        str, typer.Option(metavar="SHARE", help="Price of a rule, as a share of the rows.")
-    ] = "0.01",
+        str,
+        typer.Option(
+            metavar="SHARE",
+            help="Price of a rule, as a share of the rows; 'auto' chooses it by accuracy on rows "
+            "held out of learning.",
+        ),
+    ] = "auto",
     bins: Annotated[
         int | None,
         typer.Option(
@@ -171,6 +176,8 @@ def learn(
         _tell(learner, task, as_json)
         _write(learner, task, output, plot)
         if instance is not None or result is not None:
+            # What was chosen on these rows is chosen once.
+            learner.set_params(penalty=learner.penalty_, k=learner.k_)
             problem = learner.problem(task.X, task.y, f"{table.name.partition('.')[0]}-rules")
             _save(learner, problem, instance, result)
     raise typer.Exit(0 if learner.report_.proved else 3)
@@ -250,6 +257,8 @@ def _as_json(learner: RuleSetClassifier, task: _Task) -> str:
         "rules": learner.rule_set_.to_dict(),
         "conditions": [list(rule) for rule in learner.rules_],
         "otherwise": next(c for c in learner.classes_.tolist() if c != learner.positive_),
+        "penalty": str(learner.penalty_),
+        "k": learner.k_,
         "report": report,
     }
     if task.fresh is not None:

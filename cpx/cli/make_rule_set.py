@@ -185,10 +185,10 @@ def _samples(source: Source, label: str | None, m: int) -> tuple[Literals, Any, 
 
     from cpx.cli.progress import phase
     from cpx.data import named_classifier, read_table
+    from cpx.data.bits import require_rows_fit
     from cpx.data.oracle import labels
     from cpx.explainers import Explainer
     from cpx.methods.candidates import Literals
-    from cpx.support.memory import require_rows_fit
 
     with phase(f"reading {source.table}"):
         X, y = read_table(source.table, source.target, opt.split(source.categorical))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.models import Problem
 
-__all__ = ["output_path", "read_instance", "read_instances", "read_result", "result_object"]
+__all__ = ["output_path", "read_instance", "read_result", "result_object"]
 
 
 def read_result(path: Path) -> Result:
@@ -46,20 +46,6 @@ def read_instance(path: Path) -> Problem:
     from cpx.instances import load
 
     return load(path)
-
-
-def read_instances(paths: list[Path]) -> dict[str, Problem]:
-    """Read instances by their names; by their paths where names are missing or equal."""
-    problems = [read_instance(path) for path in paths]
-    wanted = [str(getattr(problem, "name", "") or "") for problem in problems]
-    names = [
-        name if name and wanted.count(name) == 1 else str(path)
-        for name, path in zip(wanted, paths, strict=True)
-    ]
-    for path in paths:
-        if names.count(str(path)) > 1:
-            raise InvalidInstance(f"{path} is given twice")
-    return dict(zip(names, problems, strict=True))
 
 
 def output_path(path: Path | None, *inputs: Path) -> Path | None:

@@ -249,7 +249,7 @@ class RowQuestion:
 
     def check(self, question: Question, fresh: int = 1) -> None:
         """Check the question before anything is trained."""
-        from cpx.support.memory import require_rows_fit
+        from cpx.data.bits import require_rows_fit
 
         d = self.explainer.distribution.n_features
         question.draws(d)

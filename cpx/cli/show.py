@@ -197,7 +197,7 @@ def _proved(
 
     instance = problem.to_dict()
     if path is None:
-        made = prove(problem, answer, seconds)
+        made = prove(problem, answer, seconds, trusted=True)
         return None if made is None else proved(instance, made.to_bytes())
     try:
         with path.open("rb") as stream:

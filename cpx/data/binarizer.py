@@ -107,7 +107,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.categorical = categorical
         self.max_categories = max_categories
 
-    def fit(self, X: Any, y: Any = None) -> Binarizer:
+    def fit(
+        self, X: Any, y: Any = None, *, weights: npt.NDArray[np.int64] | None = None
+    ) -> Binarizer:
         """Learn bins and categories.
 
         Parameters
@@ -115,6 +117,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : data frame or (n, columns) array
         y : ignored
             There for scikit-learn's pipelines.
+        weights : (n,) array of int > 0, optional
+            How often each row counts where bins are to have equal counts.
 
         Returns
         -------
@@ -135,6 +139,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 strategy=self.strategy,
                 categorical=c in chosen,
                 max_categories=int(self.max_categories),
+                weights=weights,
             )
             for c, name in enumerate(names)
         )

@@ -1,14 +1,16 @@
-"""Boolean matrices: validated, packed into 64-bit words, written as strings of 0 and 1."""
+"""Boolean matrices: validated, packed into 64-bit words, as strings; refused if too large."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cpx.errors import CpxError, DataError, InvalidInstance, shown
+from cpx.errors import CpxError, DataError, InvalidInstance, InvalidOption, shown
 
 __all__ = [
     "Bits",
@@ -16,9 +18,11 @@ __all__ = [
     "bit_row",
     "bit_table",
     "bits_of",
+    "by_column",
     "matrix_of",
     "minimal_sets",
     "packed_rows",
+    "require_rows_fit",
     "row_hashes",
     "string_of",
     "strings_of",
@@ -28,6 +32,8 @@ __all__ = [
 
 
 Bits = NDArray[np.bool_]
+
+_BLOCK = 256  # rows whose values are moved at a time
 
 
 def bit_array(
@@ -105,6 +111,22 @@ def bit_row(name: str, value: object, d: int, *, error: type[CpxError] = DataErr
     if row.shape != (d,) or not np.isin(row, (0, 1)).all():
         raise error(f"{name} must be {d} values 0 or 1, got {shown(value)}")
     return row.astype(np.bool_)
+
+
+def by_column(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a table with its columns one after the other in memory, shape (n, m).
+
+    Block by block: all at once, each value would be fetched past the cache.
+
+    Examples
+    --------
+    >>> by_column(np.array([[True, False], [True, True]])).tolist()
+    [[True, True], [False, True]]
+    """
+    turned = np.empty(table.shape[::-1], dtype=np.bool_)
+    for at in range(0, len(table), _BLOCK):
+        turned[:, at : at + _BLOCK] = table[at : at + _BLOCK].T
+    return turned
 
 
 def packed_rows(*columns: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -283,3 +305,45 @@ def matrix_of(rows: object, what: str = "samples") -> NDArray[np.bool_]:
                 f"{what}[{i}] has length {len(row)}, {what}[0] has length {width}"
             )
     raise AssertionError("rows of equal length, all of 0 and 1")
+
+
+# Sixteen bytes per entry are less than any way from a sample to an answer takes.
+_ENTRY = 16
+
+
+def _free_memory() -> int | None:
+    """Return the bytes that this process may still use; None where the system does not tell."""
+    free = []
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")]
+        group = Path("/sys/fs/cgroup")
+        limit = int((group / "memory.max").read_text(encoding="ascii"))
+        free.append(limit - int((group / "memory.current").read_text(encoding="ascii")))
+    except (OSError, ValueError):  # another system, or a group without a limit
+        pass
+    if not free and hasattr(os, "sysconf"):
+        free.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min(free, default=None)
+
+
+def require_rows_fit(name: str, rows: int, columns: int) -> None:
+    """Raise for a number of rows that memory cannot hold, before any is made.
+
+    Parameters
+    ----------
+    name : str
+        The option that asks for them, named in the message.
+    rows, columns : int
+
+    Examples
+    --------
+    >>> require_rows_fit("m", 1000, 90)
+    """
+    free = _free_memory()
+    needed = rows * columns * _ENTRY
+    if free is not None and needed > free:
+        raise InvalidOption(
+            f"{name} is too large: {rows} rows of {columns} features take at least "
+            f"{needed / 1e9:.1f} GB of memory, {free / 1e9:.1f} GB are free"
+        )

@@ -25,6 +25,7 @@ from cpx.errors import DataError, shown
 __all__ = ["fit_column", "short_between", "thresholds_of"]
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 
 def fit_column(
@@ -35,6 +36,7 @@ def fit_column(
     strategy: Literal["quantile", "uniform"],
     categorical: bool,
     max_categories: int,
+    weights: IntArray | None = None,
 ) -> Column:
     """Choose the features of a column, or raise DataError naming the column.
 
@@ -58,7 +60,10 @@ def fit_column(
             )
         return CategoryColumn(name, missing, categories)
     numbers = as_numbers(name, present)
-    return NumberColumn(name, missing, thresholds_of(numbers, n_bins, strategy), float(numbers[0]))
+    if weights is not None:
+        weights = weights[values.notna().to_numpy()]
+    thresholds = thresholds_of(numbers, n_bins, strategy, weights)
+    return NumberColumn(name, missing, thresholds, float(numbers[0]))
 
 
 def _kind(name: str, values: pd.Series[Any], categorical: bool) -> str:
@@ -93,16 +98,22 @@ def _distinct(name: str, present: pd.Series[Any]) -> tuple[Any, ...]:
 
 
 def thresholds_of(
-    numbers: FloatArray, n_bins: int, strategy: Literal["quantile", "uniform"]
+    numbers: FloatArray,
+    n_bins: int,
+    strategy: Literal["quantile", "uniform"],
+    weights: IntArray | None = None,
 ) -> tuple[float, ...]:
     """Return increasing thresholds, at most ``n_bins - 1``, each splitting the numbers.
 
     A split lies in a gap between two neighbouring distinct values. Quantiles take the gap
     whose share of values below comes closest to i / n_bins, equal widths the gap in which
     the i-th limit lies; equal gaps are merged. With at most n_bins distinct values, every
-    gap is a split.
+    gap is a split. A number of weight w counts as w equal ones do.
     """
     distinct, counts = np.unique(numbers, return_counts=True)
+    if weights is not None:
+        counts = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(counts, np.searchsorted(distinct, numbers), weights)
     gaps = len(distinct) - 1
     if gaps < 1:
         return ()
@@ -111,9 +122,9 @@ def thresholds_of(
     if gaps < n_bins:
         wanted = dict(enumerate(middle.tolist()))
     elif strategy == "quantile":
-        below = np.cumsum(counts)[:-1] * n_bins
+        below, total = np.cumsum(counts)[:-1] * n_bins, int(counts.sum())
         for i in range(1, n_bins):
-            gap = int(np.argmin(np.abs(below - i * len(numbers))))
+            gap = int(np.argmin(np.abs(below - i * total)))
             wanted[gap] = float(middle[gap])
     else:
         low, high = float(distinct[0]), float(distinct[-1])

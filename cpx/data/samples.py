@@ -148,6 +148,8 @@ class Samples:
         >>> merged.agreement.tolist(), merged.same.tolist(), merged.weights.tolist()
         ([[False], [True], [False]], [True, True, False], [7, 1, 9])
         """
+        if self.distinct == self.m:
+            return self
         order, starts = self._runs
         weights = np.add.reduceat(self.weights[order], starts)
         first = order[starts]
@@ -161,15 +163,13 @@ class Samples:
             self.groups,
             self.context,
         )
-        # No two of its rows are equal: they need not be sorted again to find that out.
-        every = np.arange(merged.m)
-        merged.__dict__["_runs"] = (every, every)
+        merged.__dict__["distinct"] = merged.m
         return merged
 
     @cached_property
     def distinct(self) -> int:
         """Number of distinct rows (bits and label)."""
-        if "_runs" not in self.__dict__ and surely_distinct(self._words):
+        if surely_distinct(self._words):
             return self.m
         return int(self._runs[1].size)
 

@@ -20,6 +20,7 @@ from cpx.data import (
     named_classifier,
 )
 from cpx.data import distribution as make_distribution
+from cpx.data.bits import require_rows_fit
 from cpx.data.oracle import labels
 from cpx.data.statistics import precision_of
 from cpx.errors import EngineError, InvalidOption, NoMass
@@ -38,7 +39,6 @@ from cpx.explainers.rivals import rivals
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
 from cpx.solving.run import solve_with
-from cpx.support.memory import require_rows_fit
 from cpx.support.validation import positive_integer
 
 __all__ = ["Explainer"]

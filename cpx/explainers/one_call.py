@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, Literal, Unpack, overload
 
 from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation, Reason
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
-from cpx.explainers.arguments import ExplainOptions, ProbabilisticOptions, ReasonOptions
+from cpx.explainers.arguments import (
+    BACKEND,
+    FRESH,
+    TIME_LIMIT,
+    ExplainOptions,
+    ProbabilisticOptions,
+    ReasonOptions,
+)
 from cpx.explainers.explainer import Explainer
 from cpx.explainers.probabilistic import ProbabilisticExplainer
+from cpx.explainers.question import Question
 from cpx.explainers.sufficient import explain_by_reason
+from cpx.options import SolveOptions
 
 __all__ = ["explain"]
 
@@ -207,6 +217,33 @@ def explain(*args: Any, kind: str = "rule", **options: Any) -> Explanation:
     if kind == "probabilistic":
         return _expected(*args, **options)
     return _explain_by_rule(*args, **options)
+
+
+def _signature() -> inspect.Signature:
+    """Return the arguments of a rule with their defaults, each from where it is declared."""
+    declared = {
+        field.name: field.default for cls in (SolveOptions, Question) for field in fields(cls)
+    }
+    declared |= {p.name: p.default for p in inspect.signature(Explainer).parameters.values()}
+    declared |= {"backend": BACKEND, "time_limit": TIME_LIMIT, "fresh": FRESH, "kind": "rule"}
+    declared |= {"x": inspect.Parameter.empty}
+    positional = (*_NEEDED["rule"], "k")
+    named = [name for name in ("kind", *_KNOWN["rule"]) if name not in positional]
+    return inspect.Signature(
+        [
+            inspect.Parameter(name, kind, default=declared.get(name))
+            for names, kind in (
+                (positional, inspect.Parameter.POSITIONAL_OR_KEYWORD),
+                (named, inspect.Parameter.KEYWORD_ONLY),
+            )
+            for name in names
+        ],
+        return_annotation=Explanation,
+    )
+
+
+# What ``help`` and notebooks show, where type checkers and editors read the overloads.
+explain.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def _explain_by_rule(classifier: Any, background: Any, *args: Any, **options: Any) -> Explanation:

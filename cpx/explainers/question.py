@@ -12,6 +12,7 @@ import numpy as np
 from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Literal, Rule
 from cpx.data.binarizer import Binarizer
+from cpx.data.bits import require_rows_fit
 from cpx.data.columns import NumberColumn
 from cpx.data.oracle import Oracle
 from cpx.errors import InvalidOption, UnknownName, nearest, shown
@@ -19,7 +20,6 @@ from cpx.explainers.arguments import Objective
 from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.models.side_constraints.parameter import texts_of
-from cpx.support.memory import require_rows_fit
 from cpx.support.validation import Share, integer, open_unit, positive_integer, share
 
 if TYPE_CHECKING:

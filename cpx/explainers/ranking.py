@@ -22,8 +22,8 @@ from cpx.backends.progress import run_interruptibly
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.methods.blocking import enumerate_by_blocking
 from cpx.models.base import Problem
-from cpx.models.minimum_subset.problem import MinimumSubset
-from cpx.models.monomial.problem import MonomialProblem
+from cpx.models.minimum_subset.form import subset_form_of
+from cpx.models.monomial.form import MonomialForm, RatioMonomial, monomial_form
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving.run import run
@@ -229,7 +229,8 @@ def _rank(
     problem: Problem, n: int, backend: str, options: SolveOptions, optimal_only: bool
 ) -> Ranking:
     engine = find_backend(backend)
-    if not isinstance(problem, MonomialProblem | MinimumSubset):
+    form = monomial_form(problem)
+    if form is None and subset_form_of(problem) is None:
         # Other statements leave out solutions that are no better than those they have.
         raise InvalidOption(
             f"problem must be one of a single rule or a smallest set, got {type(problem).__name__}"
@@ -237,7 +238,7 @@ def _rank(
     n = integer_in("most" if optimal_only else "n", n, 1, _MOST)
     engine.require()
     by_search = engine.full_name == "search"
-    if by_search and not isinstance(problem, MonomialProblem):
+    if by_search and form is None:
         raise InvalidOption(
             f"the search lists rules of problems of a single rule, not of {problem.kind!r}: "
             "name another backend"
@@ -254,8 +255,8 @@ def _rank(
         if best.status is not Status.OPTIMAL or best.explanation is None:
             complete = best.status is Status.INFEASIBLE
             return _checked(problem, best, [best.explanation], complete, False, optimal_only)
-        if isinstance(problem, MonomialProblem) and by_search:
-            return _by_search(problem, best, progress, n, optimal_only)
+        if form is not None and by_search:
+            return _by_search(problem, form, best, progress, n, optimal_only)
         found = enumerate_by_blocking(problem, backend, progress, best, n, as_good=optimal_only)
     rules = sorted(found.answers, key=lambda rule: _order(problem, rule))
     best = best.with_warnings(*found.notes)
@@ -269,13 +270,19 @@ def _order(problem: Problem, rule: Explanation) -> tuple[Value, int, tuple[int, 
 
 
 def _by_search(
-    problem: MonomialProblem, best: Result, progress: Progress, n: int, optimal_only: bool
+    problem: Problem,
+    form: MonomialForm,
+    best: Result,
+    progress: Progress,
+    n: int,
+    optimal_only: bool,
 ) -> Ranking:
     assert best.explanation is not None
-    found = _search(problem, progress, best.explanation.features, n, optimal_only)
+    found = _search(form, progress, best.explanation.features, n, optimal_only)
     if found is None:
         return _checked(problem, best, [best.explanation], False, False, optimal_only)
-    rules, several = found
+    columns, several = found
+    rules = [problem.explanation(features) for features in columns]
     if not several.finished and (
         not rules or problem.evaluate(rules[0]).objective != best.objective
     ):
@@ -285,14 +292,12 @@ def _by_search(
 
 
 def _search(
-    problem: MonomialProblem, progress: Progress, best: tuple[int, ...], n: int, optimal_only: bool
-) -> tuple[list[Explanation], BestSets] | None:
-    """Return the rules, and how they were found; None when it was stopped before it began."""
+    form: MonomialForm, progress: Progress, best: tuple[int, ...], n: int, optimal_only: bool
+) -> tuple[list[tuple[int, ...]], BestSets] | None:
+    """Return the sets, and how they were found; None when it was stopped before it began."""
     from cpx.backends.search.presolve import reduce
     from cpx.backends.search.solution_pool import best_sets
-    from cpx.models.monomial.form import RatioMonomial
 
-    form = problem.search_form()
     reduced = reduce(form, every=True)
     assert reduced is not None
     if progress.expired or progress.interrupted:
@@ -315,7 +320,7 @@ def _search(
         progress,
         stop,
     )
-    return [problem.explanation(reduced.original(columns)) for columns in found.columns], found
+    return [reduced.original(columns) for columns in found.columns], found
 
 
 def _checked(

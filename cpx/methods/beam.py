@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
-from cpx.backends.search.known_attributes.beam import beam_levels, evaluator_of
-from cpx.models.expected_prediction.fewest import FewestExpected
-from cpx.models.expected_prediction.problem import MLSE, ExpectedPrediction
+from cpx.backends.search.known_attributes.beam import beam_levels
+from cpx.models.expected_prediction.form import ExpectationForm, expectation_form_of
 from cpx.models.monomial.form import MonomialForm, WeightedMonomial, allowed, monomial_form
 from cpx.options import EngineOption
 
@@ -60,13 +59,13 @@ class Beam(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the answer of the problem is one monomial, or a set of known attributes."""
-        return isinstance(problem, MLSE | FewestExpected) or monomial_form(problem) is not None
+        return expectation_form_of(problem) is not None or monomial_form(problem) is not None
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Search level by level; see :class:`~cpx.backends.base.Backend`."""
         width = options.engine.get("width", self.width)
-        if isinstance(problem, ExpectedPrediction):
-            return _known_attributes(problem, width, progress)
+        if (expectation := expectation_form_of(problem)) is not None:
+            return _known_attributes(problem, expectation, width, progress)
         with progress.phase("state"):
             form = monomial_form(problem)
             assert form is not None  # accepts() says so
@@ -187,29 +186,29 @@ def _report(problem: Problem, progress: Progress, beam: list[Features]) -> None:
             return
 
 
-def _known_attributes(problem: ExpectedPrediction, width: int, progress: Progress) -> Outcome:
+def _known_attributes(
+    problem: Problem, form: ExpectationForm, width: int, progress: Progress
+) -> Outcome:
     """Search for attributes that make the model expect its class."""
-    required, forbidden = {*problem.required}, problem.forbidden
-    most = problem.k if isinstance(problem, MLSE) else problem.n_features
-    sizes = {"features": problem.n_features, "leaves": len(problem.leaves.values)}
-    if len(required) > most or required & {*forbidden}:
+    sizes = form.sizes()
+    if form.contradicts:
         return Outcome(
             False, Termination.COMPLETED, "the required features contradict", sizes=sizes
         )
     with progress.phase("compile"):
         levels = beam_levels(
-            evaluator_of(problem),
-            most,
+            form.scores.evaluator,
+            form.most,
             width,
-            sorted(required),
-            forbidden,
+            form.required,
+            form.forbidden,
             lambda: progress.should_stop,
         )
     best, count = -math.inf, 0
     with progress.phase("solve"):
         for level in levels:
             count += 1
-            if isinstance(problem, MLSE):
+            if form.least is None:
                 # Ties, and floats that are almost equal, are for the exact evaluation.
                 if level[0].expected > best - abs(best) * 1e-9:
                     progress.found(problem.explanation(level[0].features))

@@ -21,8 +21,8 @@ from cpx.backends.base import Progress
 from cpx.backends.search.presolve import sample_weights
 from cpx.errors import CheckFailed
 from cpx.models.base import Encoding, Problem, Statement, Values
-from cpx.models.minimum_subset.problem import MinimumSubset
-from cpx.models.monomial.problem import MonomialProblem
+from cpx.models.minimum_subset.form import subset_form_of
+from cpx.models.monomial.form import monomial_form
 from cpx.models.ratio import RatioProblem, RatioStep
 from cpx.solving.run import run
 
@@ -234,6 +234,8 @@ def enumerate_by_blocking(
 class _Enumeration:
     def __init__(self, problem: Problem, backend: str, progress: Progress, as_good: bool) -> None:
         self.problem, self.backend, self.progress = problem, backend, progress
+        self.monomials = monomial_form(problem)
+        self.subsets = subset_form_of(problem) is not None
         self.as_good = as_good
         self.cuts: list[Cut] = []
         self.answers: list[Explanation] = []
@@ -293,7 +295,7 @@ class _Enumeration:
         """Cut off a set, and all that are redundant because of it; say whether it is itself."""
         every = range(len(self.problem.feature_names))
         wanted = self.problem.side_constraints.wanted
-        if isinstance(self.problem, MinimumSubset):
+        if self.subsets:
             # What contains it is enough as well, and has a feature that can be left out: any that
             # no side constraint may ask for.
             asked = tuple(j for j in every if j in wanted and j not in features)
@@ -304,16 +306,15 @@ class _Enumeration:
             else:
                 self.cuts.append(Cut(features))
             return any(self._feasible_without(features, j) for j in features)
-        if not isinstance(self.problem, MonomialProblem):
-            self.cuts.append(Cut(features, tuple(j for j in every if j not in features)))
+        itself = Cut(features, tuple(j for j in every if j not in features))
+        form = self.monomials
+        if form is None:
+            self.cuts.append(itself)
             return False
         covered = self._rows[:, list(features)].all(axis=1)
-        itself = Cut(features, tuple(j for j in every if j not in features))
         for j in features:
             rest = [i for i in features if i != j]
-            if j not in self.problem.required and (
-                (self._rows[:, rest].all(axis=1) == covered).all()
-            ):
+            if j not in form.required and ((self._rows[:, rest].all(axis=1) == covered).all()):
                 if j in wanted and not self._feasible_without(features, j):
                     continue
                 # So it is in every set that contains this one, unless that needs the feature.
@@ -321,7 +322,7 @@ class _Enumeration:
                 return True
         idle = self._rows[covered].all(axis=0)
         idle[list(features)] = False
-        idle[[*self.problem.required, *wanted]] = False
+        idle[[*form.required, *wanted]] = False
         self.cuts += [Cut((*features, int(j))) for j in np.flatnonzero(idle)]
         others = tuple(j for j in every if j not in features and not idle[j])
         self.cuts.append(Cut(features, others))
@@ -334,8 +335,8 @@ class _Enumeration:
     @cached_property
     def _rows(self) -> Any:
         """Agreement of the samples that count, apart from those that required features exclude."""
-        assert isinstance(self.problem, MonomialProblem)
-        form = self.problem.search_form()
+        form = self.monomials
+        assert form is not None
         matters = sample_weights(form).signed != 0
-        matters &= form.covered(self.problem.required)
+        matters &= form.covered(form.required)
         return form.agreement[matters]

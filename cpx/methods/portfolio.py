@@ -166,8 +166,12 @@ class _Team:
 
     def run(self) -> Outcome:
         """Start all, listen, stop all; return what is proved."""
-        for member, limits in zip(self._members, self._limits(), strict=True):
-            member.ended = start_thread(partial(self._work, member, limits))
+        try:
+            for member, limits in zip(self._members, self._limits(), strict=True):
+                member.ended = start_thread(partial(self._work, member, limits))
+        except BaseException:
+            self._end(self._members)
+            raise
         try:
             while not all(member.ended.is_set() for member in self._members):
                 self._wait()

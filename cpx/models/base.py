@@ -68,10 +68,14 @@ class Statement:
         compilation chains turn a constant into variables or drop it.
     complete : callable
         Maps a sequence of chosen features to values of *all* variables, so that a
-        known solution can be handed to an engine in full.
+        known solution can be handed to an engine in full; those of ``known`` for a solution
+        that the statement leaves out.
     core : Statement or None
         The same problem with a part of the variables and constraints, from which the others
         follow: what they add makes relaxations stronger, and solutions by way of them later.
+    known : sequence of int or None
+        Features of a known solution where the statement has only that one and better ones, so
+        that to search through what is left is quick.
     """
 
     model: cpmpy.Model
@@ -80,6 +84,7 @@ class Statement:
     sense: Literal["min", "max"] = "min"
     offset: int = 0
     core: Statement | None = None
+    known: Sequence[int] | None = None
 
 
 def maximised(statement: Statement, constant: int) -> Statement:
@@ -154,6 +159,9 @@ class Encoding(Generic[FormT]):
         For an encoding that is no relaxation: maps the problem to the one it states, which has
         the same solutions and another objective. Engines then solve that one, and nothing
         that they prove is a bound on this one's.
+    applies : callable or None
+        For an encoding that says of some arrays no more than another one: whether it does of
+        these. Engines take another one of their choice where it does not.
     """
 
     name: str
@@ -161,6 +169,7 @@ class Encoding(Generic[FormT]):
     faithful: bool = True
     limits: bool = True
     stand_in: Callable[[Problem], Problem] | None = None
+    applies: Callable[[FormT], bool] | None = None
 
     @property
     def summary(self) -> str:

@@ -29,6 +29,7 @@ def conclude(
     cpu: float,
 ) -> Result:
     """Turn what an engine reported into a checked result."""
+    progress.close()
     problem, objective, bound = progress.problem, progress.objective, progress.best_bound
     warnings = [*notes, *outcome.warnings]
     violation = outcome.wrong or contradiction(

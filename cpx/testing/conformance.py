@@ -229,7 +229,7 @@ def _judge(problem: Problem) -> str:
 
 def stops_when_told(backend: str) -> None:
     """A stop from another thread ends the solve without a false claim."""
-    problem = _medium(backend, 3, m=3000, d=60)
+    problem = _medium(backend, 3, m=1500, d=60)
     stop = threading.Event()
     timer = threading.Timer(0.5, stop.set)
     timer.start()

@@ -1,9 +1,9 @@
 """Tables and figures of the page "Which engine for which question", from the results.
 
-    python findings.py results/ figures/
+    python findings.py results/ encodings/ figures/
 
-prints tables in Markdown and writes, of the encodings that the engines take by default, figures
-and tables of the report, and a figure for each family: how the times grow.
+prints tables in Markdown and writes, of the first results, figures and tables of the report, and a
+figure for each family: how the times grow. The second ones are those of each encoding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from cpx.compare.report_tables import as_markdown, grids
 from cpx.library import FAMILIES, out_of_sample
 from cpx.library.known import known_of
 
-DEFAULTS = {"", "clausal", "signature", "order"}
 ORDER = ["search", "cpsat", "maxsat:rc2", "maxsat:stratified", "maxsat:lsu", "milp:highs"]
 ORDER += ["milp:cbc"]
 FIGURES = ("cactus", "profile", "anytime", "scatter")
@@ -34,6 +33,7 @@ def rows(comparison: Comparison) -> pd.DataFrame:
     runs = comparison.cases().runs
     return pd.DataFrame(
         {
+            "instance": [run.instance for run in runs],
             "family": [sizes_in(run.instance)[0] for run in runs],
             "engine": [run.engine for run in runs],
             "encoding": [run.result.encoding for run in runs],
@@ -45,33 +45,9 @@ def rows(comparison: Comparison) -> pd.DataFrame:
     )
 
 
-def by_default(comparison: Comparison) -> Comparison:
-    """Return the runs in the encoding that each engine takes where none is named."""
-
-    def taken(engine: str, encoding: str) -> bool:
-        if engine.startswith("milp") and encoding in ("clausal", "pairs"):
-            return encoding == "pairs"
-        return encoding in DEFAULTS
-
-    kept = [run for run in comparison.runs if taken(run.engine, run.result.encoding)]
-    # A ratio is solved in steps of the first encoding, whatever the engine.
-    kept += [
-        run
-        for run in comparison.runs
-        if run.instance.startswith("precision") and run.engine.startswith("milp")
-        and run.result.encoding == "clausal"
-    ]  # fmt: skip
-    kept = [
-        run
-        for run in kept
-        if not (run.instance.startswith("precision") and run.result.encoding == "pairs")
-    ]
-    return replace(comparison, runs=tuple(map(unnamed, kept)))
-
-
 def unnamed(run: Run) -> Run:
     """Return a run under the name of its engine alone."""
-    options = {**run.result.options, "encoding": None, "warm_start": True}
+    options = {**run.result.options, "warm_start": True}
     return replace(run, result=replace(run.result, options=options))
 
 
@@ -83,10 +59,22 @@ def table(head: list[str], lines: list[list[str]]) -> None:
         print("| " + " | ".join(line) + " |")
 
 
-def main(results: str, place: str) -> None:
+def by_encoding(found: pd.DataFrame, engines: list[str], names: tuple[str, ...]) -> None:
+    """Print what the engines prove in each of the encodings."""
+    lines = []
+    for engine in engines:
+        cells = []
+        for name in names:
+            own = found[(found["engine"] == engine) & (found["encoding"] == name)]
+            cells.append(f"{int(own['proved'].sum())} of {len(own)}, {own['par2'].mean():.2f}")
+        lines.append([engine, *cells])
+    table(["engine", *names], lines)
+
+
+def main(results: str, encodings: str, place: str) -> None:
     """Print the tables and write the figures."""
     whole = Comparison.load(results)
-    default = by_default(whole)
+    default = replace(whole, runs=tuple(map(unnamed, whole.runs)))
     found = rows(default)
     for what, words in (("proved", "Proved"), ("par2", "Mean PAR-2, s"), ("best", "Best value")):
         lines = []
@@ -105,19 +93,17 @@ def main(results: str, place: str) -> None:
             lines.append([family, *cells])
         print(f"\n{words}")
         table(["family", *ORDER], lines)
-    every = rows(whole)
+    every = rows(Comparison.load(encodings))
     print("\nEncodings: proved, and mean PAR-2")
-    for encodings in (("clausal", "pairs", "channelling"), ("signature", "channelling"),
-                      ("order", "direct")):  # fmt: skip
-        mine = every[every["family"].isin(every.loc[every["encoding"] == encodings[0], "family"])]
-        lines = []
-        for engine in ORDER[1:]:
-            cells = []
-            for encoding in encodings:
-                own = mine[(mine["engine"] == engine) & (mine["encoding"] == encoding)]
-                cells.append(f"{int(own['proved'].sum())} of {len(own)}, {own['par2'].mean():.2f}")
-            lines.append([engine, *cells])
-        table(["engine", *encodings], lines)
+    for names in (("clausal", "pairs", "channelling"), ("signature", "channelling"),
+                  ("order", "direct")):  # fmt: skip
+        mine = every[every["family"].isin(every.loc[every["encoding"] == names[0], "family"])]
+        by_encoding(mine, ORDER[1:], names)
+    # On the instances of which it says more, so that it is not the default of the others.
+    taken = found[found["encoding"] == "triples"]
+    both = pd.concat([every[every["encoding"] == "clausal"], taken])
+    engines = [engine for engine in ORDER if engine in set(taken["engine"])]
+    by_encoding(both[both["instance"].isin(taken["instance"])], engines, ("clausal", "triples"))
     print("\nRules of search, mean precision and coverage: samples, and fresh ones")
     own = [run for run in whole.runs if run.engine == "search"]
     frame = out_of_sample(replace(whole, runs=tuple(own)))

@@ -125,7 +125,7 @@ def test_options_never_change_what_is_claimed(engine: str) -> None:
 def test_limits_of_the_engine_end_without_a_proof(engine: str) -> None:
     problem = _problem(1, 200, 24, 4)
     best = solve(problem, "search").objective
-    found = solve(problem, engine, time_limit=20)
+    found = solve(problem, engine, time_limit=20, encoding="clausal")
     assert str(found.status) in ("FEASIBLE", "UNKNOWN"), found
     assert found.objective is None or found.objective >= best
     assert found.bound is None or found.bound <= best

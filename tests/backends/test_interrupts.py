@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cpx import KMonomial, Samples, Status, SufficientReason, solve
+from cpx.answers.result import Termination
 from cpx.backends import backend as find_backend
-from cpx.backends.base import Progress
+from cpx.backends.base import Outcome, Progress
+from cpx.backends.progress import run_interruptibly, start_thread
+from cpx.methods import portfolio
 from cpx.options import SolveOptions
 from cpx.solving.conclude import conclude
+from cpx.solving.run import run
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
 from cpx.testing.minimum_subset import least_weight, random_votes, stump
@@ -144,3 +149,62 @@ def test_a_gap_that_was_reached_stays_so() -> None:
     # Better, and yet of a relative gap of 6.
     progress.objective = 1
     assert progress.gap_reached
+
+
+def _interrupted_once_begun(work: Callable[[], object]) -> threading.Event:
+    start_thread(work)
+    raise KeyboardInterrupt
+
+
+def test_an_engine_that_had_begun_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    progress, told = Progress(_problem()[0], SolveOptions()), threading.Event()
+    monkeypatch.setattr("cpx.backends.progress.start_thread", _interrupted_once_begun)
+    assert run_interruptibly(lambda: told.wait(0.2), progress, told.set)
+    assert progress.interrupted
+
+
+def test_an_engine_that_had_not_begun_never_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    progress, works = Progress(_problem()[0], SolveOptions()), []
+
+    def interrupted(work: Callable[[], object]) -> threading.Event:
+        works.append(work)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cpx.backends.progress.start_thread", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_interruptibly(lambda: works.clear(), progress)
+    assert progress.interrupted
+    (work,) = works
+    work()
+    assert works
+
+
+def test_what_a_thread_reports_after_the_end_is_not_heard() -> None:
+    problem, _ = _problem()
+    progress, engine = Progress(problem, SolveOptions()), find_backend("search")
+    progress.found(problem.explanation([0]))
+    outcome = Outcome(False, Termination.INTERRUPTED, "interrupted")
+    before = conclude(progress, outcome, engine, problem.encoding(), (), 0.0)
+    progress.found(problem.explanation([0, 1, 2]))
+    progress.bound(1)
+    after = conclude(progress, outcome, engine, problem.encoding(), (), 0.0)
+    assert (after.objective, after.bound) == (before.objective, None)
+    assert after.explanation == before.explanation
+    assert len(progress.trace) == 1
+    assert problem.evaluate(problem.explanation([0, 1, 2])).objective < before.objective
+
+
+def test_a_portfolio_that_is_interrupted_at_its_start_ends_its_engines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    killed: list[threading.Event] = []
+
+    def isolated(*_: object, kill: threading.Event, **__: object) -> None:
+        killed.append(kill)
+        assert kill.wait(30)
+
+    monkeypatch.setattr(portfolio, "run_isolated", isolated)
+    monkeypatch.setattr(portfolio, "start_thread", _interrupted_once_begun)
+    result = run(_problem()[0], "portfolio:search,cpsat", SolveOptions())
+    assert result.termination is Termination.INTERRUPTED
+    assert [event.is_set() for event in killed] == [True]

@@ -14,7 +14,6 @@ from cpx import solve
 from cpx.answers.result import Status
 from cpx.backends.base import Progress
 from cpx.backends.search.known_attributes import enumeration as module
-from cpx.backends.search.known_attributes.beam import evaluator_of
 from cpx.backends.search.known_attributes.components import (
     bound_by_components,
     greatest_weights,
@@ -46,7 +45,8 @@ def test_all_sets_agree(dual: bool, structure: str) -> None:
 def test_every_set_is_made_once(structure: str) -> None:
     problem = random_expectation(4, structure, required=(1,), forbidden=(2,))
     n = problem.n_features
-    enumeration = Enumeration(problem, evaluator_of(problem), n, Progress(problem, SolveOptions()))
+    form = replace(problem.expectation_form(), most=n)
+    enumeration = Enumeration(problem, form, Progress(problem, SolveOptions()))
     made = []
     for sets, expected, _ in enumeration._sizes():
         for row, mean in zip(sets, expected):
@@ -86,7 +86,7 @@ def test_the_bound_of_a_mixture_is_that_of_its_best_component() -> None:
         problem = random_expectation(seed, "mixture", required=(), forbidden=())
         assert isinstance(problem, MLSE)
         progress = Progress(problem, SolveOptions())
-        bound_by_components(problem, progress)
+        bound_by_components(problem, problem.expectation_form(), progress)
         greatest = max(
             problem.scores.expected(S)
             for r in range(problem.k + 1)
@@ -106,7 +106,7 @@ def test_no_set_gives_a_component_more_weight_and_the_mean_is_a_bound() -> None:
         if not {*problem.required}.isdisjoint(problem.forbidden):
             continue
         problem = replace(problem, k=max(len(problem.required), 1 + seed % 2))
-        weights = greatest_weights(problem)
+        weights = greatest_weights(problem.expectation_form())
         sets = [
             S
             for r in range(problem.k + 1)

@@ -9,7 +9,7 @@ import pytest
 
 from cpx import solve
 from cpx.answers.result import Status
-from cpx.backends.search.known_attributes.beam import beam_levels, evaluator_of, frontier
+from cpx.backends.search.known_attributes.beam import beam_levels, frontier
 from cpx.errors import InvalidOption, UnknownName
 from cpx.models.expected_prediction.problem import MLSE
 from cpx.testing.expected_prediction import (
@@ -46,7 +46,7 @@ def test_a_beam_of_all_sets_meets_the_best_of_each_size(seed: int, structure: st
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_levels_are_the_best_extensions(structure: str) -> None:
     problem = open_problem(7, structure)
-    levels = list(beam_levels(evaluator_of(problem), problem.n_features, 2))
+    levels = list(beam_levels(problem.scores.evaluator, problem.n_features, 2))
     for before, level in pairwise(levels):
         extensions = {
             tuple(sorted((*known.features, j)))

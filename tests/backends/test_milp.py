@@ -47,7 +47,7 @@ def optimum(problem: KMonomial) -> int:
     )
 
 
-HARD = instance(1000, 60, 5)
+HARD = instance(600, 50, 5)
 
 
 def run(engine, problem, listen=None, stop_after=None, **options):
@@ -98,8 +98,8 @@ def test_infeasible(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_time_limit(engine):
     events: list[Event] = []
-    progress, outcome = run(engine, HARD, events.append, time_limit=3)
-    assert progress.elapsed < 5
+    progress, outcome = run(engine, HARD, events.append, time_limit=1.2)
+    assert progress.elapsed < 3.5
     assert outcome.termination is Termination.TIME_LIMIT
     assert not outcome.proved
     assert progress.best_bound is not None
@@ -110,8 +110,8 @@ def test_time_limit(engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_interrupt(engine):
-    progress, outcome = run(engine, HARD, stop_after=2.0)
-    assert progress.elapsed < 7
+    progress, outcome = run(engine, HARD, stop_after=1.0)
+    assert progress.elapsed < 6
     assert outcome.termination is Termination.INTERRUPTED
     assert not outcome.proved
 

@@ -11,6 +11,9 @@ import pytest
 
 from cpx import KMonomial, Samples, check, solve
 from cpx.backends import backend as find_backend
+from cpx.backends.search import additive_constraints
+from cpx.backends.search.presolve import reduce
+from cpx.backends.search.root import Root
 from cpx.errors import InvalidOption
 from cpx.explainers.ranking import best_rules, optimal_rules
 from cpx.models.base import Problem
@@ -74,6 +77,47 @@ def test_the_search_of_rules(seed: int) -> None:
     assert result.explanation.features == best[1]
     assert allowed(problem, best[1])
     assert result.verified
+
+
+COLUMNS = ["a > 1", "a > 2", "b > 1", "b > 2", "b > 3", "c = 0", "d = 0", "e = 0"]
+TEXTS = [
+    "at_most(1, a, b, c)",
+    "implies(a, b or e)",
+    "2 * a + 3 * b + 'c = 0' <= 4",
+    "not (a and b)",
+    "b or d",
+    "2 * a + 'b > 1' >= 3 * e",
+    "implies('c = 0', a)",
+    "implies('d = 0', 'c = 0' or 'e = 0')",
+    "cost(a=2, b=2, c=1) <= 3",
+    "exactly(1, a, 'b > 3', d)",
+]
+
+
+@pytest.mark.parametrize("most_summed", [0, 1, 64])
+def test_columns_of_several_conditions(most_summed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The kinds of constraints that the search keeps apart, and those of one kind as another.
+    monkeypatch.setattr(additive_constraints, "_MOST_GAINING", most_summed)
+    proved = kinds = 0
+    for seed in range(25):
+        rng = np.random.default_rng([6, seed])
+        bits, same = rng.random((30, len(COLUMNS))) < 0.7, rng.random(30) < 0.5
+        plain = KMonomial(Samples(bits, same, features=COLUMNS), k=int(rng.integers(2, 6)))
+        texts = rng.permutation(TEXTS)[: int(rng.integers(1, 5))]
+        problem = plain.where(*map(str, texts))
+        best, result = brute_force(problem), solve(problem, "search")
+        assert result.proved
+        assert result.objective == (None if best is None else best[0])
+        if best is None or result.explanation is None:
+            continue
+        assert result.explanation.features == best[1]
+        proved += 1
+        reduced = reduce(problem.search_form())
+        assert reduced is not None
+        side = Root.whole(reduced).side
+        kinds |= (side.additive.start.size > 0) + 2 * (side.least.size > 0)
+    assert proved > 15
+    assert kinds == 3
 
 
 def test_larger_rules_agree_with_cp_sat() -> None:
@@ -297,8 +341,6 @@ def test_a_method_that_does_not_keep_them_refuses() -> None:
     for engine in filter(lambda name: accepting(name, problem), ("beam", "greedy")):
         with pytest.raises(InvalidOption, match="does not keep the side constraints"):
             solve(problem, engine)
-    with pytest.raises(InvalidOption, match="proof: there are none for problems with side"):
-        solve(problem, "search", proof=True)
 
 
 def test_the_checker_refuses_an_answer_that_breaks_one() -> None:

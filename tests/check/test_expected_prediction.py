@@ -114,6 +114,7 @@ def test_altered_figures_are_refused(solved, field):
     [
         (("objective",), lambda v: v + 1),
         (("bound",), lambda v: v - 1),
+        (("gap",), lambda v: v + 0.5),
         (("explanation", "proved"), lambda v: v.replace("greatest", "least")),
         (("explanation", "guarantee"), lambda v: v.replace("0.", "0.9")),
         (("explanation", "notes"), lambda v: [v[0].replace("nearest", "next")]),
@@ -169,6 +170,19 @@ def test_of_many_sets_those_next_to_the_claimed_one_are_tried(solved, monkeypatc
         assert "beyond the value" in told[0] or "is as good, and more likely" in told[0]
 
 
+def test_sets_that_lack_what_is_required_do_not_end_the_search_for_better_ones():
+    problem = next(p for name, p, _ in _cases() if name == "mlse_required")
+    answer = cpx.solve(problem, "cpsat").to_dict()
+    held = tuple(answer["explanation"]["features"])
+    worse = next(
+        (2, a)
+        for a in (0, 1)
+        if problem.evaluate(problem.explanation((2, a))).objective < answer["objective"]
+    )
+    (told,) = check.violations(problem.to_dict(), _proved(problem, worse, answer))
+    assert f"is beyond the value {answer['objective']} of the features {[*held]}" in told
+
+
 def test_a_less_likely_set_is_not_the_likeliest():
     problem = next(p for name, p, _ in _cases() if name == "mlse_tie")
     answer = cpx.solve(problem, "cpsat").to_dict()
@@ -208,6 +222,59 @@ def test_false_infeasibility_is_refused(seed):
     }
     told = check.violations(problem.to_dict(), result)
     assert bool(told) == (best_set(problem) is not None)
+
+
+def _asking(problem, **asked):
+    """Return the instance with other parameters, a mapping as it is saved."""
+    instance = problem.to_dict()
+    return {**instance, "parameters": {**instance["parameters"], **asked}}
+
+
+def test_what_is_asked_of_a_set_and_not_kept_is_told(solved):
+    _, answer = solved
+    problem = cpx.models.MLSE.from_dict(solved[0])
+    (first, *_), every = answer["explanation"]["features"], range(problem.n_features)
+    absent = next(a for a in every if a not in answer["explanation"]["features"])
+    asked = {"required": [absent], "forbidden": [first]}
+    told = check.violations(_asking(problem, **asked), answer)
+    assert f"features: the required [{absent}] are not chosen" in told
+    assert f"features: the forbidden [{first}] are chosen" in told
+    absent = {"terms": [[-1, [first]]], "at_least": 0}
+    instance = {**problem.to_dict(), "where": [{"text": "not the first", "means": [absent]}]}
+    assert "where: 'not the first' does not hold" in check.violations(instance, answer)
+
+
+def test_infeasibility_beside_a_solution_is_told(solved):
+    instance, answer = solved
+    chosen = answer["explanation"]["features"]
+    told = check.violations(instance, {**answer, "status": "INFEASIBLE"})
+    wrong = f"status: INFEASIBLE, but {chosen} is a solution"
+    assert wrong in told
+    asked = {"required": [], "forbidden": chosen}
+    told = check.violations(
+        _asking(cpx.models.MLSE.from_dict(instance), **asked), {**answer, "status": "INFEASIBLE"}
+    )
+    assert told
+    assert wrong not in told
+
+
+def test_of_many_sets_infeasibility_is_tried_on_the_largest_one(monkeypatch):
+    monkeypatch.setattr(expected_prediction, "_MOST_SETS", 2)
+    every = (random_expectation(seed, dual=True) for seed in range(60))
+    problem = next(
+        problem
+        for problem in every
+        if problem.forbidden
+        and not problem.evaluate(problem.explanation(problem.required)).feasible
+        and problem.evaluate(
+            problem.explanation({*range(problem.n_features)} - {*problem.forbidden})
+        ).feasible
+    )
+    claim = dict.fromkeys(("objective", "bound", "gap", "explanation"))
+    result = {"status": "INFEASIBLE", "trace": [], **claim}
+    allowed = sorted({*range(problem.n_features)} - {*problem.forbidden})
+    wrong = f"status: INFEASIBLE, but {allowed} is a solution"
+    assert check.violations(problem.to_dict(), result) == [wrong]
 
 
 def test_a_wrong_class_is_told():

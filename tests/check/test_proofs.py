@@ -53,7 +53,11 @@ def drawn(rng: np.random.Generator) -> MonomialProblem:
     ):
         if rng.random() < share:
             options[name] = Fraction(int(rng.integers(least, 10)), 10)
-    return kind(samples, **options)
+    problem = kind(samples, **options)
+    if rng.random() < 0.3 and d > 2:
+        texts = "not (x0 and x1)", "x1 or x2", "exactly(1, x0, x1, x2)", "implies(x0, not x2)"
+        problem = problem.where(texts[rng.integers(4)])
+    return problem
 
 
 def optimum(problem: MonomialProblem) -> Value | None:
@@ -62,6 +66,7 @@ def optimum(problem: MonomialProblem) -> Value | None:
         problem.evaluate(problem.explanation(chosen))
         for size in range(problem.k + 1)
         for chosen in itertools.combinations(range(problem.n_features), size)
+        if problem.side_constraints.allow(chosen)
     ]
     values = [one.objective for one in found if one.feasible]
     if not values:
@@ -115,7 +120,8 @@ def proofs(n: int, seed: int) -> Iterator[tuple[MonomialProblem, Value | None, l
     for _ in range(n):
         problem = drawn(rng)
         value = optimum(problem)
-        claim, lines = prover.prove(problem.to_dict(), Claim(value), never)
+        trusted = bool(rng.integers(2))
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), never, trusted)
         assert claim == Claim(value)
         yield problem, value, lines
 

@@ -54,15 +54,15 @@ def inst(tmp_path: Path) -> Path:
 def hard(tmp_path: Path) -> Path:
     """Too much for a proof within seconds, with solutions found at once."""
     rng = np.random.default_rng(0)
-    agreement = rng.random((1500, 70)) < 0.5
-    votes = agreement[:, :9].sum(axis=1) + rng.normal(0, 2, 1500)
+    agreement = rng.random((500, 80)) < 0.5
+    votes = agreement[:, :9].sum(axis=1) + rng.normal(0, 2, 500)
     data = instance() | {
         "name": "hard",
         "parameters": {"k": 6},
         "samples": ["".join("01"[bit] for bit in row) for row in agreement.astype(int)],
         "labels": "".join("01"[int(vote > 4.5)] for vote in votes),
-        "features": [f"x{j}" for j in range(70)],
-        "groups": list(range(70)),
+        "features": [f"x{j}" for j in range(80)],
+        "groups": list(range(80)),
     }
     path = tmp_path / "hard.json"
     path.write_text(json.dumps(data))

@@ -55,6 +55,13 @@ def processes_in(folder: Path) -> list[str]:
     return found
 
 
+def has_ortools(process: str) -> bool:
+    """Whether a process has loaded OR-Tools, so that its solve is about to begin."""
+    with suppress(OSError):
+        return "ortools" in Path("/proc", process, "maps").read_text()
+    return False
+
+
 @posix
 @pytest.mark.parametrize(
     ("number", "engine", "isolate"),
@@ -78,6 +85,9 @@ def test_an_interrupted_solve_writes_its_incumbent(
     # The folders of the worker, and of CBC in it, are made when the solve is about to begin.
     if engine == "milp:cbc":
         until(lambda: list(folder.rglob("model.mps")))
+    elif sys.platform == "linux":
+        until(lambda: any(map(has_ortools, [str(process.pid), *processes_in(folder)])))
+        time.sleep(0.5)
     else:
         time.sleep(4)
     # ``timeout`` signals the program and then its group, and so the program twice.
@@ -171,7 +181,12 @@ def interrupted_at(module: str, owner: str, name: str, *args: object) -> Complet
 
 @posix
 @pytest.mark.parametrize(
-    "model", [(), ("--model", "tree"), ("--model", "tree", "--loop", "exact")]
+    "model",
+    [
+        (),
+        ("--model", "tree"),
+        pytest.param(("--model", "tree", "--loop", "exact"), marks=pytest.mark.slow),
+    ],
 )
 def test_sigterm_in_learning_keeps_the_rules_so_far(tmp_path: Path, model: tuple[str]) -> None:
     rng = np.random.default_rng(0)
@@ -228,7 +243,7 @@ def test_ctrl_c_in_a_comparison_keeps_the_finished_runs(
     runs = folder / "runs.jsonl"
     while process.poll() is None and not (runs.exists() and "OPTIMAL" in runs.read_text()):
         time.sleep(0.1)
-    time.sleep(3)
+    time.sleep(1)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 3, err

@@ -62,7 +62,7 @@ def test_wrong_arguments_are_named(run: Run, inst: Path) -> None:
         assert done.exit_code == 2, seconds
         assert "seconds" in done.stderr
     assert run("check", inst, "r", "--prove", "--time-limit", "none").exit_code == 0
-    save(KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1), "rule.json")
+    save(KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1).where("not x0"), "rule.json")
     done = run("solve", "rule.json", "--proof", "p")
     assert done.exit_code == 2
     assert "there are none for kernel-rule" in done.stderr

@@ -464,6 +464,24 @@ def test_every_argument_is_declared_once_and_documented() -> None:
             assert default in (None, (), "", inspect.Parameter.empty), name
 
 
+def test_help_shows_the_arguments_of_a_rule_with_their_defaults() -> None:
+    shown = inspect.signature(cpx.explain).parameters
+    assert list(shown)[:4] == ["classifier", "background", "x", "k"]
+    assert shown.keys() == {
+        "kind",
+        "k",
+        "x",
+        "classifier",
+        "background",
+        *get_type_hints(ExplainOptions),
+    }
+    X = np.eye(4, dtype=int).repeat(5, axis=0)
+    defaults = {n: p.default for n, p in shown.items() if p.default is not p.empty}
+    assert len(defaults) == len(shown) - 3
+    given = cpx.explain(lambda rows: rows[:, 0] > 0, X, X[0], **defaults)
+    assert given == cpx.explain(lambda rows: rows[:, 0] > 0, X, X[0])
+
+
 def test_the_overloads_say_what_is_returned() -> None:
     by_rule, by_reason, by_expectation = get_overloads(explain)
     assert get_type_hints(by_rule)["return"] is Explanation

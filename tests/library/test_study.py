@@ -12,7 +12,7 @@ from cpx.compare.plan import plan
 from cpx.library import FAMILIES, suite
 from tests.engines import ENGINES
 
-DESIGN = Path(__file__).parents[2] / "examples" / "which_engine" / "design.toml"
+FOLDER = Path(__file__).parents[2] / "examples" / "which_engine"
 
 
 @pytest.mark.skipif(len(ENGINES) < 7, reason="not all engines are installed")
@@ -20,7 +20,8 @@ def test_the_design_gives_each_instance_to_each_engine_in_its_encodings(tmp_path
     (tmp_path / "instances").mkdir()
     for entry in suite("try"):
         save(entry.problem(), tmp_path / "instances" / f"{entry.name}.json.gz")
-    (tmp_path / "design.toml").write_text(DESIGN.read_text())
+    for name in ("design.toml", "defaults.toml"):
+        (tmp_path / name).write_text((FOLDER / name).read_text())
     design = Design.load(tmp_path / "design.toml")
     runs = [(task.instance, task.engine, task.form) for task in plan(design).tasks]
     assert len(set(runs)) == len(runs)
@@ -29,3 +30,12 @@ def test_the_design_gives_each_instance_to_each_engine_in_its_encodings(tmp_path
         forms = {form for name, engine, form in runs if name.startswith(family) and form}
         wanted = {"rules": {"channelling", "signature"}, "reason": {"order", "direct"}}
         assert forms == wanted.get(family, {"clausal", "pairs", "channelling"})
+    # Without encodings: each engine once, in its own.
+    alone = Design.load(tmp_path / "defaults.toml")
+    assert alone.backends == design.backends
+    tasks = plan(alone).tasks
+    named = [(task.instance, task.engine) for task in tasks]
+    assert len(set(named)) == len(named)
+    assert {name for _, name in named} == set(design.backends)
+    forms = {task.form for task in tasks if task.engine == "maxsat:rc2"}
+    assert forms == {"triples", "clausal", "signature", "order"}

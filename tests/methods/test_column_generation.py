@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from cpx import RuleSetLearning, Samples
 from cpx.errors import InvalidInstance, InvalidOption
-from cpx.methods.column_generation import learn_rules, learner
+from cpx.methods.column_generation import learn_rules, learner, pricing
 from cpx.methods.column_generation.bounds import PricingBound, hamming_bound, within_gap
 from cpx.methods.column_generation.exchange import descend, exchanged, zero_one
 from cpx.methods.column_generation.generate import Generation
@@ -227,6 +227,39 @@ def test_beams_that_are_stopped_have_the_rules_of_the_sizes_before() -> None:
     found = beam_pricing(table, weights, seeds, 3, 4, lambda: next(asked))
     assert found == beam_pricing(table, weights, seeds, 1, 4)
     assert {len(rule) for rule in found} == {1}
+
+
+def test_beams_add_up_samples_in_parts_and_ask_between_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = table_of(drawn(4))
+    weights = table.signed_weights(table.weights[table.own].astype(float))
+    rows, asked = int(np.count_nonzero(weights)), list[bool]()
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) > most
+
+    most = 3 * rows
+    whole = beam_pricing(table, weights, table.own[:3], 3, 4, stop)
+    assert len(asked) == 3
+    monkeypatch.setattr(pricing, "_ROWS", 1)
+    asked.clear()
+    assert beam_pricing(table, weights, table.own[:3], 3, 4, stop) == whole
+    assert len(asked) == 3 * rows
+    most = 2 * rows + 1
+    asked.clear()
+    assert {*map(len, beam_pricing(table, weights, table.own[:3], 3, 4, stop))} == {1, 2}
+    assert len(asked) == 2 * rows + 2
+
+
+def test_a_programme_that_took_longer_than_what_is_left_is_not_begun() -> None:
+    generation = Generation(table_of(drawn(4)), 2, Fraction(1), lambda: 3, 0)
+    generation._solved = 60.0
+    generation.by_beams(30.0)
+    assert not generation.rounds
+    generation.by_beams(90.0)
+    assert generation.rounds
 
 
 def test_local_search_ends_where_no_step_helps() -> None:

@@ -75,6 +75,22 @@ def test_bound_by_the_number_of_rules_is_valid_and_not_trivial(monkeypatch) -> N
     assert bounds == sorted(bounds)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_errors_that_no_set_avoids_are_those_of_the_best_answer_for_each_row(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    bits, same = rng.random((60, 3)) < 0.5, rng.random(60) < 0.5
+    weights = rng.integers(1, 9, 60)
+    least = 0
+    for row in np.unique(bits, axis=0):
+        there = (bits == row).all(axis=1)
+        least += min(int(weights[there & same].sum()), int(weights[there & ~same].sum()))
+    assert least
+    assert unavoidable(Table(bits, same, weights)) == least
+    # No two rows are alike: no error need be made.
+    apart = np.eye(60, dtype=bool)
+    assert unavoidable(Table(apart, same, weights)) == 0
+
+
 def test_errors_that_no_set_avoids() -> None:
     bits = np.array([[1, 0], [1, 0], [1, 1], [0, 0]], dtype=bool)
     table = Table(bits, np.array([True, False, True, False]), np.array([3, 2, 1, 4]))

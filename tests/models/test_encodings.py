@@ -33,7 +33,8 @@ def _limited(seed: int):
     return problem.first_step() if isinstance(problem, MaxPrecision) else problem
 
 
-@pytest.mark.parametrize("encoding", NAMES)
+# ``triples`` completes with a better rule what it has not; see test_triples.
+@pytest.mark.parametrize("encoding", [name for name in NAMES if name != "triples"])
 @pytest.mark.parametrize("seed", range(40))
 def test_complete_assignments_satisfy_the_model_at_the_value_of_the_rule(encoding, seed) -> None:
     problem = _limited(seed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,13 @@ def test_the_encoding_of_the_result_is_the_one_that_was_solved(engine, named, ta
     assert result.options["encoding"] == named
     if taken:
         assert result.sizes == solve(PROBLEM, engine, encoding=taken).sizes
+
+
+@pytest.mark.parametrize(("engine", "small"), [("cpsat", "sizes"), ("maxsat:rc2", "clausal")])
+def test_an_encoding_that_says_nothing_more_is_not_taken(engine: str, small: str) -> None:
+    assert solve(PROBLEM, engine).encoding == small
+    assert solve(replace(PROBLEM, k=4), engine).encoding == "triples"
+    assert solve(replace(PROBLEM, k=4, min_coverage="1/8"), engine).encoding == small
 
 
 def test_the_encodings_differ() -> None:

@@ -10,7 +10,7 @@ import pytest
 from cpx import KernelRule, KMonomial, MaxCoverage, MaxPrecision, Samples, solve
 from cpx.answers.result import Status
 from cpx.check import on_trust
-from cpx.check.proofs import Claim, proved
+from cpx.check.proofs import Claim, Refused, proved
 from cpx.errors import InvalidOption
 from cpx.solving.proofs import prove, with_proof
 
@@ -48,10 +48,12 @@ def test_a_wrong_bound_is_found_out() -> None:
     asked = problem()
     right = solve(asked, "search")
     assert isinstance(right.bound, int)
-    wrong = with_proof(asked, replace(right, bound=right.bound + 1))
+    wrong = with_proof(asked, replace(right, backend="cpsat", bound=right.bound + 1))
     assert wrong.status is Status.ERROR
     assert wrong.error.startswith("proof failed: ")
-    impossible = with_proof(asked, replace(right, status=Status.INFEASIBLE, bound=None))
+    impossible = with_proof(
+        asked, replace(right, backend="cpsat", status=Status.INFEASIBLE, bound=None)
+    )
     assert impossible.status is Status.ERROR
 
 
@@ -75,9 +77,33 @@ def test_what_claims_nothing_gets_no_proof() -> None:
 
 
 def test_kinds_without_proofs_are_refused_by_name() -> None:
-    asked = KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1)
-    with pytest.raises(InvalidOption, match="there are none for kernel-rule"):
+    asked = KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1).where("not x0")
+    with pytest.raises(InvalidOption, match="there are none for kernel-rule with side"):
         solve(asked, "search", proof=True)
+
+
+def test_bounds_under_side_constraints_are_proved() -> None:
+    asked = problem().where("not (x0 and x1)", "x2 or x3")
+    result = solve(asked, "search", proof=True)
+    assert result.proof is not None
+    assert result.proof.complete
+    assert proved(asked.to_dict(), result.proof.to_bytes()) == Claim(result.objective)
+    # Another problem, without the constraints.
+    with pytest.raises(Refused, match="another instance"):
+        proved(problem().to_dict(), result.proof.to_bytes())
+
+
+def test_a_trusted_bound_that_is_wrong_is_found_out_by_the_checker() -> None:
+    asked = problem(d=12, k=5)
+    right = solve(asked, "search")
+    assert isinstance(right.bound, int)
+    made = prove(asked, replace(right, bound=right.bound + 1), trusted=True)
+    assert made is not None
+    with pytest.raises(Refused):
+        proved(asked.to_dict(), made.to_bytes())
+    made = prove(asked, right, trusted=True)
+    assert made is not None
+    assert proved(asked.to_dict(), made.to_bytes()) == Claim(right.bound)
 
 
 def test_an_answer_is_not_wrong_because_the_checker_cannot_add_it_up() -> None:

@@ -68,6 +68,21 @@ def ads(
             "--exact", help="Also the exact loop; on all rows half a minute per 100 queries."
         ),
     ] = False,
+    others: Annotated[
+        bool,
+        typer.Option(
+            "--others", help="Also ADS+, BRS+, SP-Anchor and DT-Extract, as the paper has them."
+        ),
+    ] = False,
+    sweep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Instead: F1 by the number of rules, over penalties and beta, on the first "
+            "split; a table and a figure in DIR.",
+            show_default=False,
+        ),
+    ] = None,
     seed: opt.Seed = 0,
 ) -> None:
     r"""Make the experiment of Lu and Ester on Adult again.
@@ -81,12 +96,15 @@ def ads(
     \b
     Examples:
       python -m benchmarks ads --data tables/
+      python -m benchmarks ads --data tables/ --runs 1 --epochs 200 --others
+      python -m benchmarks ads --data tables/ --sweep curves/ --per-iteration 2000
       python -m benchmarks ads --data tables/ --rows 300 --penalty 0.005 --queries 500 --exact
 
     \b
     Exit codes: 0 made; 2 wrong input.
     """
-    from benchmarks.papers.ads.experiment import Faithfulness, Settings, means, surrogates
+    from benchmarks.papers.ads.experiment import Settings, surrogates
+    from benchmarks.papers.ads.faithfulness import Faithfulness, means
     from benchmarks.papers.ads.network import DATASET, Network, train
     from benchmarks.papers.ads.table import grid, notes
     from benchmarks.papers.grids import as_markdown, as_text, renderables
@@ -95,9 +113,14 @@ def ads(
     from cpx.support.files import write_atomic
 
     settings = Settings(
-        penalty, beta, queries, iterations, per_iteration, runs, epochs, seed, rows, exact
+        penalty, beta, queries, iterations, per_iteration, runs, epochs, seed, rows, exact, others
     )
     source = OpenML() if data is None else Directory(data)
+    if sweep is not None:
+        from benchmarks.papers.ads.sweep import curves
+
+        curves(source, settings, sweep)
+        raise typer.Exit(0)
     table = source.load(DATASET)
     networks: list[Network] = []
     found: list[list[Faithfulness]] = []

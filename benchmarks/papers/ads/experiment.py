@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from benchmarks.papers.ads.faithfulness import ADS, UNASKED, Faithfulness, Labels, faithfulness
 from cpx.support.validation import positive_integer, valid_seed
 
 if TYPE_CHECKING:
@@ -20,73 +20,11 @@ if TYPE_CHECKING:
     from cpx.methods.active import ActiveDecisionSet
     from cpx.methods.active.decision_set import DecisionSet
 
-__all__ = ["ADS", "PUBLISHED", "Faithfulness", "Settings", "faithfulness", "means", "surrogates"]
+__all__ = ["Settings", "active_set", "imitation", "surrogates"]
 
-ADS = "ADS"
-UNASKED = "ADS, beta = 0"
 
 PER_RULE = 10
 """What ADS pays for a rule is the price of so many bounds and values."""
-
-Labels = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Faithfulness:
-    """How faithful a surrogate is to a black box on test rows, and how simple.
-
-    Attributes
-    ----------
-    name : str
-    accuracy, f1, recall, precision : float
-        Of the surrogate's labels, those of the black box being the truth.
-    rules, conditions, longest : float or None
-        Number of rules, their mean and their greatest number of conditions.
-    queries : float or None
-        Synthetic instances that the black box was asked about; None where that is not told.
-    seconds : float or None
-        Processor time.
-    separated : float or None
-        Of ADS, the share of iterations that ended because the bounds of the best action were
-        separated from those of the others, not at a limit on queries.
-    spread : float or None
-        Standard deviation of F1 over the splits.
-    lead, error : float or None
-        By how much F1 is greater than that of ADS on the same split, on average, and the
-        standard error of this mean.
-    """
-
-    name: str
-    accuracy: float
-    f1: float
-    recall: float
-    precision: float
-    rules: float | None = None
-    conditions: float | None = None
-    longest: float | None = None
-    queries: float | None = None
-    seconds: float | None = None
-    separated: float | None = None
-    spread: float | None = None
-    lead: float | None = None
-    error: float | None = None
-
-
-# Lu, Ester: An Active Approach for Model Interpretation (arXiv:1910.12207), the two tables of
-# section 5.
-PUBLISHED = (
-    Faithfulness(ADS, 0.897, 0.741, 0.688, 0.803, 24, 4.375, 6),
-    Faithfulness(UNASKED, 0.884, 0.690, 0.602, 0.809, 29, 2.413, 4, 0),
-    Faithfulness("ADS+, beta = 0", 0.895, 0.735, 0.678, 0.802, 28, 2.928, 4),
-    Faithfulness("BRS+", 0.882, 0.709, 0.666, 0.757, 57, 3.859, 5),
-    Faithfulness("SP-Anchor", 0.807, 0.205, 0.116, 0.877, 24, 7.875, 12),
-    Faithfulness("DT-Extract", 0.829, 0.357, 0.221, 0.924, 24, 5.375, 8),
-    Faithfulness("CART", 0.910, 0.797, 0.820, 0.775, 4406, 8.869, 12, 0),
-    Faithfulness("random forest", 0.929, 0.824, 0.773, 0.882, 44687, 9.571, 12, 0),
-)
-"""The figures of the paper; CART and forest are those without synthetic instances, and a plus
-means that as many were added before learning as ADS generates."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +49,8 @@ class Settings:
         Training rows, drawn at random, that decision sets are given; None for all.
     exact : bool
         Whether the exact loop is asked as well, with as many queries.
+    others : bool
+        Whether ADS+, BRS+, SP-Anchor and DT-Extract are run as well.
     """
 
     penalty: float = 0.0005
@@ -123,6 +63,7 @@ class Settings:
     seed: int = 0
     rows: int | None = None
     exact: bool = False
+    others: bool = False
 
     def __post_init__(self) -> None:
         positive_integer("runs", self.runs)
@@ -130,27 +71,6 @@ class Settings:
         if self.rows is not None:
             positive_integer("rows", self.rows)
         valid_seed(self.seed)
-
-
-def faithfulness(name: str, ours: Labels, theirs: Labels, **more: float | None) -> Faithfulness:
-    """Compare the labels of a surrogate with those of the black box.
-
-    Examples
-    --------
-    >>> ours, theirs = np.array([1, 1, 0, 0], bool), np.array([1, 0, 1, 0], bool)
-    >>> found = faithfulness("mine", ours, theirs)
-    >>> found.accuracy, found.f1, found.recall, found.precision
-    (0.5, 0.5, 0.5, 0.5)
-    """
-    both, said, true = int((ours & theirs).sum()), int(ours.sum()), int(theirs.sum())
-    return Faithfulness(
-        name,
-        float((ours == theirs).mean()),
-        2 * both / (said + true) if said + true else 0.0,
-        both / true if true else 0.0,
-        both / said if said else 0.0,
-        **more,
-    )
 
 
 def surrogates(network: Network, settings: Settings, seed: int) -> Iterator[Faithfulness]:
@@ -167,28 +87,30 @@ def surrogates(network: Network, settings: Settings, seed: int) -> Iterator[Fait
     rows = network.train_rows
     if settings.rows is not None and settings.rows < len(rows):
         rows = rows.sample(settings.rows, random_state=seed).reset_index(drop=True)
-    unasked = _active(settings, seed, beta=0.0)
-    yield _imitation(UNASKED, unasked, network, rows)
+    unasked = active_set(settings, seed, beta=0.0)
+    yield imitation(UNASKED, unasked, network, rows)
     # What Dinkelbach's method weighs for the F1 score that has been reached.
     score = faithfulness("", *_labels(unasked, rows)).f1
-    weighted = _active(settings, seed, beta=0.0, weight=(2 - score) / score if score else 1.0)
-    yield _imitation("ADS, weights for F1", weighted, network, rows)
-    active = _active(settings, seed, beta=settings.beta)
-    yield _imitation(ADS, active, network, rows)
+    weighted = active_set(settings, seed, beta=0.0, weight=(2 - score) / score if score else 1.0)
+    yield imitation("ADS, weights for F1", weighted, network, rows)
+    active = active_set(settings, seed, beta=settings.beta)
+    yield imitation(ADS, active, network, rows)
     most = max(1, min(len(unasked.rules_), len(active.rules_)))
     for title, model in _learners(settings, seed, most, len(rows)):
-        yield _imitation(title, model, network, rows)
+        yield imitation(title, model, network, rows)
+    if settings.others:
+        from benchmarks.papers.ads.baselines import baselines
+
+        rules = max(1, len(active.rules_))
+        yield from baselines(
+            network, rows, rules, settings.queries, seed, lambda: active_set(settings, seed, 0.0)
+        )
 
 
-def means(runs: Sequence[Sequence[Faithfulness]]) -> list[Faithfulness]:
-    """Return for each surrogate its means over splits, with its lead over ADS."""
-    theirs = next(
-        (np.array([one.f1 for one in same]) for same in zip(*runs) if same[0].name == ADS), None
-    )
-    return [_mean(list(same), theirs) for same in zip(*runs, strict=True)]
-
-
-def _active(settings: Settings, seed: int, beta: float, weight: float = 1.0) -> ActiveDecisionSet:
+def active_set(
+    settings: Settings, seed: int, beta: float, weight: float = 1.0
+) -> ActiveDecisionSet:
+    """Return ADS, not fitted yet."""
     from cpx.methods.active import ActiveDecisionSet
 
     return ActiveDecisionSet(
@@ -266,9 +188,10 @@ def _labels(model: DecisionSet, rows: pd.DataFrame) -> tuple[Labels, Labels]:
     return np.asarray(model.predict(rows), dtype=bool), theirs
 
 
-def _imitation(
+def imitation(
     title: str, model: DecisionSet, network: Network, rows: pd.DataFrame
 ) -> Faithfulness:
+    """Fit a decision set and measure it."""
     from cpx.methods.active import ActiveDecisionSet
 
     start = time.process_time()
@@ -287,23 +210,3 @@ def _imitation(
         seconds=seconds,
         separated=fmean(step.separated for step in steps) if steps else None,
     )
-
-
-def _mean(runs: list[Faithfulness], theirs: FloatArray | None) -> Faithfulness:
-    """Return the means over splits, the spread of F1, and its lead over theirs."""
-    kept = ("name", "spread", "lead", "error")
-    fields = [f for f in Faithfulness.__dataclass_fields__ if f not in kept]
-    told = {f: [getattr(run, f) for run in runs] for f in fields}
-    found: dict[str, Any] = {
-        f: None if None in values else float(np.mean(values)) for f, values in told.items()
-    }
-    scores = np.array([run.f1 for run in runs])
-    lead = None
-    if theirs is not None and runs[0].name != ADS:
-        lead = scores - theirs
-        found["lead"] = float(lead.mean())
-    if len(runs) > 1:
-        found["spread"] = float(scores.std(ddof=1))
-        if lead is not None:
-            found["error"] = float(lead.std(ddof=1) / np.sqrt(len(runs)))
-    return Faithfulness(runs[0].name, **found)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from benchmarks.papers.ads.experiment import ADS, PUBLISHED, Faithfulness, Settings
+from benchmarks.papers.ads.experiment import Settings
+from benchmarks.papers.ads.faithfulness import ADS, PUBLISHED, Faithfulness
 from benchmarks.papers.ads.network import DATASET, HIDDEN, Network
 from benchmarks.papers.grids import Grid
 

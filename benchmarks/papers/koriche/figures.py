@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.papers.datasets import Dataset
 from benchmarks.papers.koriche.experiment import SAMPLE_COUNTS, SIZES, Experiment
-from benchmarks.papers.koriche.methods import METHODS, Method
+from benchmarks.papers.koriche.methods import Method
 from benchmarks.papers.koriche.records import Store, Task
 from benchmarks.papers.koriche.summary import Cell, cell
 from benchmarks.papers.panels import draw_panels
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
+
+    from benchmarks.papers.koriche.equal_calls.experiment import Experiment as EqualCalls
 
 __all__ = ["FORMATS", "draw"]
 
@@ -30,10 +32,14 @@ _STYLES = {
     "loss": ("#009E73", "D"),
     "exact": ("#56B4E9", "P"),
     "precision": ("#D55E00", "v"),
+    "adaptive": ("#CC79A7", "X"),
+    "certificates": ("#F0E442", "p"),
+    "anchors-99": ("#666666", "<"),
+    "anchors-01": ("#000000", ">"),
 }
 
 
-def draw(experiment: Experiment, store: Store) -> list[Path]:
+def draw(experiment: Experiment | EqualCalls, store: Store) -> list[Path]:
     """Draw both figures and write them beside the records.
 
     Parameters
@@ -70,7 +76,7 @@ def draw(experiment: Experiment, store: Store) -> list[Path]:
 
 
 def _figure(
-    experiment: Experiment,
+    experiment: Experiment | EqualCalls,
     store: Store,
     name: str,
     axis: str,
@@ -118,6 +124,3 @@ def _curve(panel: Axes, method: Method, points: Sequence[int], cells: Sequence[C
     low = [max(0.0, error - deviation) for _, error, deviation in known]
     high = [min(1.0, error + deviation) for _, error, deviation in known]
     panel.fill_between(xs, low, high, color=colour, alpha=0.1, linewidth=0)
-
-
-assert set(_STYLES) == set(METHODS)

@@ -101,6 +101,8 @@ class Record:
         The rule; ``rule`` has it in words.
     precision, coverage : str or None
         On the samples it was found on, as fractions.
+    calls : int or None
+        Rows that the classifier labelled, where they were counted.
     """
 
     key: str
@@ -123,6 +125,7 @@ class Record:
     rule: str = ""
     precision: str | None = None
     coverage: str | None = None
+    calls: int | None = None
     warnings: list[str] = field(default_factory=list)
 
     @property

@@ -1,24 +1,18 @@
-"""Anchors over attributes, by the package of its authors, with the settings of the paper."""
+"""Anchors over attributes, with the settings of Wang et al."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["anchor_of", "installed"]
+from benchmarks.papers.anchor_package import AnchorsSettings, find_anchor
 
-_PRECISION, _TOLERANCE, _BEAM = 0.95, 0.05, 5
-_DELTA, _BATCH = 0.1, 100
-"""The package's own defaults: the paper gives precision, tolerance and beam."""
+__all__ = ["anchor_of"]
 
-
-def installed() -> bool:
-    """Whether the package is there."""
-    return find_spec("anchor") is not None
+_SETTINGS = AnchorsSettings(precision=0.95, tolerance=0.05, beam=5)
+"""The paper gives precision, tolerance and beam; the rest are the package's defaults."""
 
 
 def anchor_of(
@@ -40,26 +34,11 @@ def anchor_of(
     most : int
         The greatest size.
     """
-    from anchor.anchor_base import AnchorBaseBeam
-
     rng = np.random.default_rng(seed)
 
-    def sample(present: Sequence[int], m: int, compute_labels: bool = True) -> tuple[Any, ...]:
+    def draw(present: list[int], m: int, label: bool) -> tuple[Any, Any]:
         rows = background[rng.integers(0, len(background), size=m)].copy()
-        rows[:, list(present)] = codes[list(present)]
-        labels = same(rows).astype(np.int64) if compute_labels else np.zeros(m, dtype=np.int64)
-        # The package keeps rows to show as examples; rows without columns are the cheapest.
-        return np.empty((m, 0), dtype=np.bool_), rows == codes, labels
+        rows[:, present] = codes[present]
+        return rows == codes, same(rows) if label else np.zeros(m, dtype=np.bool_)
 
-    # The package draws from NumPy's global state where it breaks ties.
-    np.random.seed(seed)  # noqa: NPY002
-    found = AnchorBaseBeam.anchor_beam(
-        sample,
-        delta=_DELTA,
-        epsilon=_TOLERANCE,
-        batch_size=_BATCH,
-        desired_confidence=_PRECISION,
-        beam_size=_BEAM,
-        max_anchor_size=most,
-    )
-    return tuple(sorted(map(int, found["feature"])))
+    return find_anchor(draw, _SETTINGS, most, seed)

@@ -74,9 +74,9 @@ def sufficient(
     \b
     Exit codes: 0 all made; 3 interrupted; 2 wrong input.
     """
+    from benchmarks.papers.anchor_package import installed
     from benchmarks.papers.sources import Directory, OpenML
     from benchmarks.papers.store import Store
-    from benchmarks.papers.sufficient.anchors import installed
     from benchmarks.papers.sufficient.records import Row
     from benchmarks.papers.sufficient.tasks import NAMES
     from cpx.cli.output import note

@@ -16,7 +16,7 @@ from benchmarks.papers.sufficient.anchors import anchor_of
 from benchmarks.papers.sufficient.logical import over_states
 from benchmarks.papers.sufficient.records import Found, Level, Row, Task
 from benchmarks.papers.sufficient.tasks import Split, prepared
-from cpx.backends.search.known_attributes.beam import KnownSet, beam_levels, evaluator_of
+from cpx.backends.search.known_attributes.beam import KnownSet, beam_levels
 from cpx.data.mixture_fit import Structure, fit_mixture
 from cpx.explainers.probabilistic import ProbabilisticExplainer
 from cpx.models.expected_prediction.problem import MLSE
@@ -91,7 +91,7 @@ class Laboratory:
         found: dict[str, Found] = {}
 
         def note(name: str, chosen: tuple[int, ...], taken: float) -> None:
-            mean, log = evaluator_of(problem).evaluate(_observed(problem, chosen))
+            mean, log = problem.scores.evaluator.evaluate(_observed(problem, chosen))
             same = asked.sampled(chosen, task.samples, task.seed).value
             found[name] = Found(chosen, float(mean[0]), float(log[0]), same, taken)
 
@@ -128,7 +128,7 @@ class Laboratory:
     def _levels(self, problem: MLSE, most: int, task: Task) -> tuple[list[float], list[KnownSet]]:
         """Return the best set of each size from 0 on, with the processor time up to it."""
         start = time.process_time()
-        evaluator = evaluator_of(problem)
+        evaluator = problem.scores.evaluator
         seconds, levels = [], []
         for level in beam_levels(evaluator, most, task.width):
             levels.append(level[0])
@@ -191,7 +191,7 @@ class Laboratory:
         ours = best[size]
         both = {*ours.features} & {*theirs.features}
         union = {*ours.features} | {*theirs.features}
-        expected, _ = evaluator_of(problem).evaluate(_observed(problem, theirs.features))
+        expected, _ = problem.scores.evaluator.evaluate(_observed(problem, theirs.features))
         told = {
             "overlap": len(both) / max(1, len(union)),
             "theirs_under_ours": float(expected[0]),

@@ -71,6 +71,9 @@ class _Phase(NamedTuple):
 _IN_TURN = ["core", "default_lp", "quick_restart_no_lp"]
 # Of a statement with a core, presolve alone: proves what follows from all constraints.
 _WHOLE = _Phase({"max_number_of_conflicts": 1}, 4.0, 0.1, of_core=False)
+# Of a statement with a known solution: searches through the better ones. It is the first phase,
+# as it takes ten times as long when it begins with a solution.
+_BETTER = _Phase({"linearization_level": 0}, 20.0, 0.6)
 _PHASES = (
     # Proves what is easy.
     _Phase({}, 1.0, 0.1),
@@ -91,7 +94,7 @@ class CpSat(Backend):
     """
 
     name: ClassVar[str] = "cpsat"
-    preferred_encodings: ClassVar[tuple[str, ...]] = ("sizes",)
+    preferred_encodings: ClassVar[tuple[str, ...]] = ("triples", "sizes")
     requires: ClassVar[dict[str, str]] = {
         "ortools": "ortools>=9.15,<9.16",
         "cpmpy": "cpmpy>=1.1,<1.2",
@@ -187,6 +190,8 @@ class CpSat(Backend):
 def _phases(model: Any, statement: Statement, options: SolveOptions) -> Sequence[_Phase]:
     if options.engine or options.threads > 1 or not len(model.proto.objective.vars):
         return [_Phase(options.engine, math.inf, 1.0, of_core=False)]
+    if statement.known is not None:
+        return (_BETTER, *_PHASES[1:])
     return _PHASES if statement.core is None else (_WHOLE, *_PHASES)
 
 

@@ -23,6 +23,7 @@ import pulp
 from pulp import constants
 from pulp.apis import coin_api
 
+from cpx.backends.milp.minimisation import as_minimisation, sign_of
 from cpx.backends.milp.watch import Watch
 from cpx.options import EngineOption
 from cpx.processes.children import scratch
@@ -169,8 +170,9 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         self.raw_status, self.dual_bound = "", None
         self._stopped = self._infeasible = False
         self._best = math.inf
+        self._sign = sign_of(lp)
         with scratch("cpx-cbc-") as folder:
-            work = self._as_minimisation(lp)
+            work = as_minimisation(lp)
             columns, names, row_names, _ = work.writeMPS(str(folder / "model.mps"), rename=True)
             command = [str(self.path), "model.mps"]
             if self.optionsDict.get("warmStart"):
@@ -190,24 +192,6 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
             )
         lp.assignStatus(status, sol_status)
         return status
-
-    def _as_minimisation(self, lp: Any) -> Any:
-        """Return a problem that shares rows and columns but has no constant and no ``max``.
-
-        CBC's bounds on maximisations have changing signs, and PuLP does not write the
-        constant of an objective. A column fixed at 1 carries it, so that the relative gap
-        of CBC is the gap of the problem.
-        """
-        self._sign = -1.0 if lp.sense == constants.LpMaximize else 1.0
-        work = lp.copy()
-        work.sense = constants.LpMinimize
-        work.objective = pulp.LpAffineExpression(
-            {var: self._sign * weight for var, weight in lp.objective.items()}
-        )
-        if lp.objective.constant:
-            one = work.add_variable("cpx_constant", 1, 1)
-            work.objective[one] = self._sign * lp.objective.constant
-        return work
 
     def _run(self, command: list[str], folder: Path, left: float | None) -> int:
         """Run CBC until it ends or is ended; return its exit status."""

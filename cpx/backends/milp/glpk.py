@@ -19,6 +19,7 @@ import numpy as np
 import pulp
 from pulp import constants
 
+from cpx.backends.milp.minimisation import as_minimisation, sign_of
 from cpx.backends.milp.watch import Watch
 from cpx.processes.children import scratch
 from cpx.processes.console import Console
@@ -35,6 +36,7 @@ _INFEASIBLE = (
     b"PROBLEM HAS NO PRIMAL FEASIBLE SOLUTION",
     b"PROBLEM HAS NO INTEGER FEASIBLE SOLUTION",
 )
+_WITHIN_GAP = b"RELATIVE MIP GAP TOLERANCE REACHED"
 _STATES = {"o": "INTEGER OPTIMAL", "f": "INTEGER NON-OPTIMAL", "n": "INTEGER EMPTY"}
 
 
@@ -77,14 +79,10 @@ class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
         started = time.perf_counter()
         if self.path is None:
             raise pulp.PulpSolverError("cannot execute glpsol")
-        self._sign = -1.0 if lp.sense == constants.LpMaximize else 1.0
-        constant, self._infeasible = lp.objective.constant, False
+        self._sign, self._infeasible, self._within_gap = sign_of(lp), False, False
         with scratch("cpx-glpk-") as folder:
-            # Renamed, in the order of the columns; a maximisation as the minimisation of its
-            # negative.
-            columns, *_ = lp.writeMPS(
-                str(folder / "model.mps"), rename=True, mpsSense=constants.LpMinimize
-            )
+            # Renamed, in the order of the columns.
+            columns, *_ = as_minimisation(lp).writeMPS(str(folder / "model.mps"), rename=True)
             command = [self.path, "--freemps", "model.mps", "-w", "solution.txt"]
             left = math.inf
             if self.timeLimit is not None:
@@ -92,39 +90,38 @@ class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
                 command += ["--tmlim", str(max(1, math.ceil(left)))]
             if self.gap:
                 command += ["--mipgap", str(self.gap)]
-            self._run(command, folder, left, constant)
-            codes = self._read_back(lp, columns, folder / "solution.txt", constant)
+            self._run(command, folder, left)
+            codes = self._read_back(columns, folder / "solution.txt")
         lp.assignStatus(*codes)
         return codes[0]
 
-    def _run(self, command: list[str], folder: Path, left: float, constant: float) -> None:
+    def _run(self, command: list[str], folder: Path, left: float) -> None:
         """Run GLPK until it ends or is ended, which leaves no solution."""
         # It counts whole seconds, and writes its solution after them.
         end = time.perf_counter() + left + 1.0
         with Console(command, folder) as console:
             while console.running():
-                self._follow(console, constant)
+                self._follow(console)
                 if (self.watch.should_stop() and time.perf_counter() > end - 1.0) or (
                     time.perf_counter() > end
                 ):
                     console.kill()
-            self._follow(console, constant)
+            self._follow(console)
         self._ended = console.exit_status
 
-    def _follow(self, console: Console, constant: float) -> None:
+    def _follow(self, console: Console) -> None:
         for line in console.lines():
             if self.log:
                 print(line.decode(errors="replace"), flush=True)
             self._infeasible = self._infeasible or line.startswith(_INFEASIBLE)
+            self._within_gap = self._within_gap or line.startswith(_WITHIN_GAP)
             if found := _LINE.match(line):
-                self._bound(float(found[1]), constant)
+                self._bound(float(found[1]))
 
-    def _bound(self, value: float, constant: float) -> None:
-        self.watch.bound(self._sign * (value - abs(value) * _TOLERANCE) + constant)
+    def _bound(self, value: float) -> None:
+        self.watch.bound(self._sign * (value - abs(value) * _TOLERANCE))
 
-    def _read_back(
-        self, lp: Any, columns: list[Any], path: Path, constant: float
-    ) -> tuple[int, int]:
+    def _read_back(self, columns: list[Any], path: Path) -> tuple[int, int]:
         for i, column in enumerate(columns):
             column.index, column.varValue = i, None
         codes = constants.LpStatusNotSolved, constants.LpSolutionNoSolutionFound
@@ -146,9 +143,9 @@ class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
                 if line[0] == "j":
                     columns[int(line[1]) - 1].varValue = float(line[2])
             self.watch.solution(np.array([c.varValue for c in columns], dtype=np.float64))
-            done = state == "o"
+            done = state == "o" or self._within_gap
             if done and not self.gap:
-                self._bound(float(value), constant)
+                self._bound(float(value))
             kind = constants.LpSolutionOptimal if done else constants.LpSolutionIntegerFeasible
             codes = constants.LpStatusOptimal, kind
         return codes

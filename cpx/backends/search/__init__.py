@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import cache, partial
-from typing import TYPE_CHECKING, ClassVar, TypeGuard
+from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
@@ -36,7 +36,6 @@ from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
-    from cpx.models.expected_prediction.problem import ExpectedPrediction
     from cpx.options import SolveOptions
 
 __all__ = ["Search"]
@@ -72,13 +71,20 @@ class Search(Backend):
 
     def accepts(self, problem: Problem) -> bool:
         """Whether the problem has plain arrays of a form that the search knows."""
-        from cpx.models.expected_prediction.form import TableSumForm
+        from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
         from cpx.models.kernel_rule.form import DNFForm
         from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
         from cpx.models.rule_set.form import RuleSelection
 
-        known = WeightedMonomial | RatioMonomial | RuleSelection | DNFForm | TableSumForm
-        return _has_known_attributes(problem) or isinstance(form_of(problem), known)
+        known = (
+            WeightedMonomial
+            | RatioMonomial
+            | RuleSelection
+            | DNFForm
+            | TableSumForm
+            | ExpectationForm
+        )
+        return isinstance(_form_of(problem), known)
 
     def keeps_side_constraints(self, problem: Problem) -> bool:
         """Whether features can be required and forbidden one by one."""
@@ -86,23 +92,23 @@ class Search(Backend):
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
-        from cpx.models.expected_prediction.form import TableSumForm
+        from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
         from cpx.models.kernel_rule.form import DNFForm
         from cpx.models.monomial.form import RatioMonomial, WeightedMonomial
         from cpx.models.rule_set.form import RuleSelection
 
         with progress.phase("state"):
-            form = form_of(problem)
+            form = _form_of(problem)
         if problem.side_constraints and not isinstance(form, WeightedMonomial | RatioMonomial):
             return branch_on_violations(problem, options, progress, self.solve)
         if progress.interrupted or progress.expired:
             return Outcome(False, progress.why_stopped(), "stopped before the search")
         sizes: dict[str, int] = {}
         work: Callable[[], Outcome]
-        if _has_known_attributes(problem):
+        if isinstance(form, ExpectationForm):
             from cpx.backends.search.known_attributes import solve_known_attributes
 
-            work = partial(solve_known_attributes, problem, progress)
+            work = partial(solve_known_attributes, problem, form, progress)
         elif isinstance(form, DNFForm):
             from cpx.backends.search.kernel_rules import solve_dnf
 
@@ -155,8 +161,9 @@ def _link_kernels() -> None:
     Search().solve(problem, SolveOptions(), Progress(problem, SolveOptions()))
 
 
-def _has_known_attributes(problem: Problem) -> TypeGuard[ExpectedPrediction]:
-    """Whether it is an expected prediction that is no sum of tables."""
-    from cpx.models.expected_prediction.problem import ExpectedPrediction
+def _form_of(problem: Problem) -> object:
+    """Return the plain arrays of a problem, or the scores of what is no sum of tables."""
+    from cpx.models.expected_prediction.form import expectation_form_of
 
-    return isinstance(problem, ExpectedPrediction) and not problem.stated
+    form = form_of(problem)
+    return expectation_form_of(problem) if form is None else form

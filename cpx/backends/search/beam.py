@@ -7,7 +7,7 @@ import numpy as np
 from cpx.backends.search.bitsets import count
 from cpx.backends.search.objective import FAR, Numbers, rank
 from cpx.backends.search.root import Root
-from cpx.backends.search.side_constraints import Buffers, Side, allowed, buffers, look
+from cpx.backends.search.side_constraints import Buffers, Side, allowed, buffers, can_follow, look
 from cpx.compiled.kernel import Ints, Ints2, Ints3, Words, Words3, kernel
 from cpx.compiled.vectors import LANES
 
@@ -111,6 +111,11 @@ def _beam(
                 covered,
                 kept,
             )
+            some = 0
+            if side.there != 0:
+                some = look(side, spare, sets[old, s], t, every, every, n, k - t)
+            if some < 0:
+                continue
             for p in range(n):
                 cost = rank(objective, covered[p], good - kept[p])
                 if filled == width and cost >= costs[filled - 1]:
@@ -123,13 +128,7 @@ def _beam(
                 key = known[s] + marks[p]
                 for x in range(filled):
                     taken |= keys[x] == key
-                if not taken and side.least.size != 0:
-                    for x in range(t):
-                        columns[x] = sets[old, s, x]
-                    columns[t] = p
-                    left = k - t - 1
-                    taken = look(side, spare, columns, t + 1, every, every, n, left) < 0
-                if taken:
+                if taken or (some != 0 and not can_follow(side, spare, p, k - t)):
                     continue
                 at = min(filled, width - 1)
                 filled = min(filled + 1, width)

@@ -260,12 +260,14 @@ def _signalled(over: Callable[[], bool]) -> Iterator[Ints]:
             if over():
                 signal[0] = 1
 
-    watched = start_thread(watch)
+    watched: threading.Event | None = None
     try:
+        watched = start_thread(watch)
         yield signal
     finally:
         ended.set()
-        watched.wait()
+        if watched is not None:
+            watched.wait()
 
 
 def _cost(reduced: Reduced, columns: list[int]) -> int:

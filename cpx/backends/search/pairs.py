@@ -135,14 +135,19 @@ def limit_all(levels: Levels, scratch: Scratch, t: int, params: Params, limit: i
             if groups[levels.ids[t, base + y]] == group:
                 limits[y] = -1
     side, buffers = params.side, scratch.side
-    if side.least.size != 0:
-        r = params.k - t - 1
-        ids, first = levels.ids[t], i + 1 - base
-        tight = look(side, buffers, scratch.chosen, t + 1, ids, kept[first:], n - first, r)
-        if tight != 0:
-            for y in range(first, n):
-                if tight < 0 or not can_follow(side, buffers, ids[base + y], tight, r):
-                    limits[y] = -1
+    if side.there != 0:
+        # Those that bad and good samples leave, by position.
+        ids, left, r = levels.ids[t], 0, params.k - t - 1
+        for y in range(i + 1 - base, n):
+            if limits[y] >= 0:
+                mosts[left] = base + y
+                left += 1
+        some = 0
+        if left > 0:
+            some = look(side, buffers, scratch.chosen, t + 1, ids, mosts, left, r)
+        for x in range(left if some != 0 else 0):
+            if some < 0 or not can_follow(side, buffers, ids[mosts[x]], r):
+                limits[mosts[x] - base] = -1
     for y in range(n):
         mosts[y] = limits[y]
     return n

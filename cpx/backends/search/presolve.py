@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import dominance, pack, planes_of, take
 from cpx.backends.search.objective import FAR, Objective
-from cpx.backends.search.side_constraints import NO_CONSTRAINTS, Remaining
+from cpx.backends.search.remaining_constraints import NO_CONSTRAINTS, Remaining
 from cpx.data.bits import packed_rows, row_hashes, surely_distinct, unpacked_row
 from cpx.errors import InvalidInstance
 from cpx.models.side_constraints.form import propagated

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from cpx.backends.search.bitsets import count, pack, planes_of, take
 from cpx.backends.search.objective import FAR, Numbers, Objective, cost, costs
-from cpx.backends.search.side_constraints import NO_CONSTRAINTS, Remaining, Side
+from cpx.backends.search.remaining_constraints import NO_CONSTRAINTS, Remaining
+from cpx.backends.search.side_constraints import Side
 from cpx.backends.search.stack import Params
 from cpx.compiled.vectors import LANES
 
@@ -151,7 +152,7 @@ class Root:
     @cached_property
     def side(self) -> Side:
         """The side constraints as the kernels take them."""
-        return self.remaining.numbers(self.n, drop_idle=not self.objective.keeps_idle)
+        return self.remaining.numbers(self.n, self.groups, drop_idle=not self.objective.keeps_idle)
 
     def costs(self) -> Ints:
         """Return the cost of each column alone."""

@@ -1,8 +1,9 @@
 """Side constraints in the search: which sets are allowed, and which completions can be.
 
-Each constraint is a sum of terms, one of which holds when a set has one of its columns. Terms are
-bits of words, so that the terms that hold for a set are the union of those of its columns, and a
-sum is a popcount for each bit of its coefficients.
+Each constraint is a sum of terms, one of which holds when a set has one of its columns. Most have
+one column in each term: see :mod:`~cpx.backends.search.additive_constraints`. Of the others terms
+are bits of words, so that the terms that hold for a set are the union of those of its columns, and
+a sum is a popcount for each bit of its coefficients.
 
 At a node, let V be the terms that hold, and W those that hold for V and all remaining candidates
 together. A completion by at most r of these has at most the sum of the positive coefficients of W
@@ -14,24 +15,23 @@ are not looked at again for each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cpx.backends.search.additive_constraints import (
+    Additive,
+    Slacks,
+    any_broken,
+    block,
+    is_blocked,
+    new_slacks,
+)
 from cpx.compiled.kernel import Ints, Words, Words2, subroutine
 from cpx.compiled.vectors import popcount
 
-if TYPE_CHECKING:
-    from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
-
 __all__ = [
-    "NOWHERE",
-    "NO_CONSTRAINTS",
     "Buffers",
-    "Remaining",
     "Side",
     "allowed",
     "buffers",
@@ -49,6 +49,8 @@ _NONE = np.uint64(0)
 class Side(NamedTuple):
     """The constraints on the columns of a root, as the kernels take them."""
 
+    additive: Additive
+    # The others.
     terms: Words2  # shape (n, words): the terms of each column
     held: Words  # terms that hold for every set
     starts: Ints  # entries of constraint c: starts[c] .. starts[c + 1]
@@ -60,6 +62,8 @@ class Side(NamedTuple):
     about: Words2  # shape (constraints, words): the terms of each
     loose: Ints  # 1 where a constraint cannot fail by one column while none of its terms holds
     asks: int  # whether a column can add to some constraint
+    # All of them.
+    there: int  # whether there is any constraint
     wanted: Ints  # by column: 1 where it may be needed for the sake of a constraint
     drop_idle: int  # whether other columns are of no use where they exclude nothing
 
@@ -67,17 +71,24 @@ class Side(NamedTuple):
 class Buffers(NamedTuple):
     """Words and numbers of one thread."""
 
+    slacks: Slacks
     truth: Words  # terms that hold for what is chosen
     other: Words
     reach: Words  # terms that can hold
-    tight: Ints  # constraints that one candidate more may break
+    tight: Ints  # constraints that one candidate more may break; then the three that follow
     near: Words  # the terms of these
 
 
 def buffers(side: Side) -> Buffers:
     """Return the buffers of a thread."""
     truth, other, reach, near = (np.zeros(side.held.size, dtype=np.uint64) for _ in range(4))
-    return Buffers(truth, other, reach, np.zeros(side.least.size + 1, dtype=np.int64), near)
+    tight = np.zeros(side.least.size + 3, dtype=np.int64)
+    return Buffers(new_slacks(side.additive), truth, other, reach, tight, near)
+
+
+_COUNT, _BROKEN, _BLOCKED = -1, -2, -3
+"""At the end of ``tight``: how many it has, whether a candidate without terms of these breaks one,
+and whether an additive constraint is done with some candidate."""
 
 
 @subroutine
@@ -104,12 +115,16 @@ def _hold(side: Side, truth: Words, chosen: Ints, size: int) -> None:
 @subroutine
 def is_wanted(side: Side, column: int) -> bool:
     """Whether a set may need a column for the sake of a constraint."""
-    return side.least.size != 0 and side.wanted[column] != 0
+    return side.there != 0 and side.wanted[column] != 0
 
 
 @subroutine
 def allowed(side: Side, buffers: Buffers, chosen: Ints, size: int) -> bool:
     """Whether the set of the first chosen columns satisfies all constraints."""
+    if side.there == 0:
+        return True
+    if any_broken(side.additive, buffers.slacks, chosen, size):
+        return False
     if side.least.size == 0:
         return True
     _hold(side, buffers.other, chosen, size)
@@ -123,13 +138,17 @@ def allowed(side: Side, buffers: Buffers, chosen: Ints, size: int) -> bool:
 def look(
     side: Side, buffers: Buffers, chosen: Ints, size: int, ids: Ints, kept: Ints, n: int, r: int
 ) -> int:
-    """Note the constraints that one candidate may break; return how many, or -1.
+    """Note what one candidate may break; return 1 where it may, 0 where none can, or -1.
 
     That is where no set with the chosen columns, and at most r of the n kept candidates, is
-    allowed. The last of ``tight`` says whether a candidate without terms of these breaks one.
+    allowed.
     """
     truth, reach, tight, near = buffers.truth, buffers.reach, buffers.tight, buffers.near
     count, broken = 0, 0
+    some = block(side.additive, buffers.slacks, chosen, size, ids, kept, n, r)
+    tight[_COUNT], tight[_BROKEN], tight[_BLOCKED] = 0, 0, some
+    if some < 0 or side.least.size == 0:
+        return some
     _hold(side, truth, chosen, size)
     for w in range(reach.size):
         reach[w], near[w] = truth[w], _NONE
@@ -158,22 +177,26 @@ def look(
                 broken = 1
             for w in range(near.size):
                 near[w] |= side.about[c, w]
-    tight[tight.size - 1] = broken
-    return count
+    tight[_COUNT], tight[_BROKEN] = count, broken
+    return 1 if count > 0 else some
 
 
 @subroutine
-def can_follow(side: Side, buffers: Buffers, column: int, tight: int, r: int) -> bool:
+def can_follow(side: Side, buffers: Buffers, column: int, r: int) -> bool:
     """Whether an allowed completion may have the column, by the constraints that were noted."""
-    other, touched = buffers.other, _NONE
+    other, tight, touched = buffers.other, buffers.tight, _NONE
+    if tight[_BLOCKED] != 0 and is_blocked(buffers.slacks, column):
+        return False
+    if tight[_COUNT] == 0:
+        return True
     for w in range(other.size):
         new = side.terms[column, w] & ~buffers.truth[w]
         touched |= new & buffers.near[w]
         other[w] = buffers.truth[w] | new
     if touched == _NONE:
-        return bool(buffers.tight[buffers.tight.size - 1] == 0)
-    for x in range(tight):
-        c = buffers.tight[x]
+        return bool(tight[_BROKEN] == 0)
+    for x in range(tight[_COUNT]):
+        c = tight[x]
         least = side.least[c]
         if _sum(side, other, buffers.reach, c) < least:
             return False
@@ -200,7 +223,7 @@ def keep_possible(
     ``after`` is the bad weight left with each, ``covered`` that before: one that removes none is
     of no use unless it may be needed for the sake of a constraint.
     """
-    if side.least.size == 0:
+    if side.there == 0:
         return n
     if side.drop_idle != 0:
         left = 0
@@ -210,13 +233,13 @@ def keep_possible(
                 kept[left] = p
                 left += 1
         n = left
-    tight = look(side, buffers, chosen, size, ids, kept, n, r)
-    if tight <= 0:
-        return n if tight == 0 else 0
+    some = look(side, buffers, chosen, size, ids, kept, n, r)
+    if some <= 0:
+        return n if some == 0 else 0
     left = 0
     for x in range(n):
         p = kept[x]
-        if can_follow(side, buffers, ids[p], tight, r):
+        if can_follow(side, buffers, ids[p], r):
             kept[left] = p
             left += 1
     return left
@@ -227,146 +250,6 @@ def still_possible(
     side: Side, buffers: Buffers, chosen: Ints, size: int, ids: Ints, kept: Ints, n: int, r: int
 ) -> bool:
     """Whether the kept candidates are enough for an allowed completion by at most r of them."""
-    if side.least.size == 0:
+    if side.there == 0:
         return True
     return look(side, buffers, chosen, size, ids, kept, n, r) >= 0
-
-
-# ------------------------------------------------------------------ the constraints of a root
-
-
-@dataclass(frozen=True, eq=False)
-class Remaining:
-    """The constraints that are left to decide when some features are chosen and some cannot be.
-
-    Attributes
-    ----------
-    linear : tuple of LinearConstraint
-        Those that some set of the columns breaks.
-    columns : tuple of int
-        The feature of each column.
-    fixed : frozenset of int
-        Features of every set.
-    """
-
-    linear: tuple[LinearConstraint, ...]
-    columns: tuple[int, ...]
-    fixed: frozenset[int]
-
-    @classmethod
-    def of(
-        cls, side: SideConstraints, columns: NDArray[np.int64], fixed: tuple[int, ...]
-    ) -> Remaining:
-        """Return what is left of the constraints of a problem."""
-        chosen = frozenset(fixed)
-        free = frozenset(columns.tolist())
-        open_ = tuple(row for row in side.linear if _lowest(row, free, chosen) < row.at_least)
-        return cls(open_, tuple(columns.tolist()), chosen)
-
-    def allow(self, columns: list[int]) -> bool:
-        """Whether a set of columns satisfies all of them."""
-        features = {self.columns[j] for j in columns} | self.fixed if self.linear else set()
-        return all(row.holds(features) for row in self.linear)
-
-    def within(self, columns: NDArray[np.int64], chosen: list[int]) -> Remaining:
-        """Return the constraints on some of the columns where others are chosen."""
-        if not self.linear:
-            return self
-        fixed = self.fixed | {self.columns[j] for j in chosen}
-        return Remaining(self.linear, tuple(self.columns[j] for j in columns.tolist()), fixed)
-
-    def with_sign(self, positive: bool) -> NDArray[np.bool_]:
-        """Say of each column whether it counts for a constraint, or against one."""
-        found = {j for row in self.linear for a, T in row.terms if (a > 0) == positive for j in T}
-        return np.array([j in found for j in self.columns], dtype=np.bool_)
-
-    def numbers(self, n: int, drop_idle: bool) -> Side:
-        """Return what the kernels take, for a root of n columns."""
-        if not self.linear:
-            return NOWHERE
-        terms = list(dict.fromkeys(T for row in self.linear for _, T in row.terms))
-        place = {T: i for i, T in enumerate(terms)}
-        words = -(-len(terms) // 64)
-        having: dict[int, list[int]] = {}
-        for T, i in place.items():
-            for j in T:
-                having.setdefault(j, []).append(i)
-        by_column = [_bits(having.get(j, ()), words) for j in self.columns]
-        held = _bits((i for j in self.fixed for i in having.get(j, ())), words)
-        starts, masks, scales = [0], list[NDArray[np.uint64]](), list[int]()
-        figures: list[tuple[int, int, int]] = []
-        for row in self.linear:
-            for sign in (1, -1):
-                signed = [(abs(a), place[T]) for a, T in row.terms if a * sign > 0]
-                for b in range(max((a.bit_length() for a, _ in signed), default=0)):
-                    masks.append(_bits((i for a, i in signed if a >> b & 1), words))
-                    scales.append(sign << b)
-            starts.append(len(scales))
-            adds, takes = dict.fromkeys(self.columns, 0), dict.fromkeys(self.columns, 0)
-            for factor, T in row.terms:
-                for j in T:
-                    if j in adds:
-                        adds[j] += max(factor, 0)
-                        takes[j] += max(-factor, 0)
-            most = max(adds.values(), default=0), max(takes.values(), default=0)
-            figures.append((row.at_least, *most))
-        about = [_bits((place[T] for _, T in row.terms), words) for row in self.linear]
-        least, gains, losses = np.array(figures, dtype=np.int64).T.copy()
-        return Side(
-            np.array(by_column, dtype=np.uint64).reshape(n, words),
-            held,
-            np.array(starts, dtype=np.int64),
-            np.array(masks, dtype=np.uint64).reshape(len(scales), words),
-            np.array(scales, dtype=np.int64),
-            least,
-            gains,
-            losses,
-            np.array(about, dtype=np.uint64).reshape(len(self.linear), words),
-            ((gains == 0) & (-losses >= least)).astype(np.int64),
-            int(gains.any()),
-            self.with_sign(positive=True).astype(np.int64),
-            int(drop_idle),
-        )
-
-
-def _lowest(row: LinearConstraint, free: frozenset[int], chosen: frozenset[int]) -> int:
-    """Return the least sum that a set with the chosen, and with some of the free, has."""
-    return sum(
-        factor
-        for factor, T in row.terms
-        if not chosen.isdisjoint(T) or (factor < 0 and not free.isdisjoint(T))
-    )
-
-
-def _bits(places: Iterable[int], words: int) -> NDArray[np.uint64]:
-    found = np.zeros(words, dtype=np.uint64)
-    for i in places:
-        found[i >> 6] |= np.uint64(1 << (i & 63))
-    return found
-
-
-def _none() -> Side:
-    words, numbers = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
-    table = np.zeros((0, 0), dtype=np.uint64)
-    starts = np.zeros(1, dtype=np.int64)
-    return Side(
-        table,
-        words,
-        starts,
-        table,
-        scales=numbers,
-        least=numbers,
-        gains=numbers,
-        losses=numbers,
-        about=table,
-        loose=numbers,
-        asks=0,
-        wanted=numbers,
-        drop_idle=0,
-    )
-
-
-NO_CONSTRAINTS = Remaining((), (), frozenset())
-
-NOWHERE = _none()
-"""No constraint on any column."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from cpx.backends.search.bitsets import aligned, count, stride_of
 from cpx.backends.search.objective import Numbers
-from cpx.backends.search.side_constraints import NOWHERE, Buffers, Side, buffers, keep_possible
+from cpx.backends.search.remaining_constraints import NOWHERE
+from cpx.backends.search.side_constraints import Buffers, Side, buffers, keep_possible
 from cpx.compiled.kernel import Ints, Ints2, Words, subroutine
 from cpx.compiled.vectors import LANES
 

@@ -13,7 +13,15 @@ from functools import cache
 from typing import IO, Any
 
 from cpx.check.claims import number
-from cpx.check.proofs import learning, monomials, reasons, rule_sets
+from cpx.check.proofs import (
+    certificates,
+    expected,
+    kernel_rules,
+    learning,
+    monomials,
+    reasons,
+    rule_sets,
+)
 from cpx.check.proofs.document import Claim, Document, Refused, Undecided, fingerprint, opened
 from cpx.check.shape import plain
 
@@ -26,6 +34,9 @@ _KINDS: dict[str, tuple[tuple[str, ...], _Check]] = {
     rule_sets.NAME: (rule_sets.KINDS, rule_sets.check),
     learning.NAME: (learning.KINDS, learning.check),
     reasons.NAME: (reasons.KINDS, reasons.check),
+    certificates.NAME: (certificates.KINDS, certificates.check),
+    expected.NAME: (expected.KINDS, expected.check),
+    kernel_rules.NAME: (kernel_rules.KINDS, kernel_rules.check),
 }
 """Kinds of proof: the problems that they are for, and their checkers."""
 
@@ -72,8 +83,6 @@ def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
                 f"header: a proof of kind {document.kind} for {document.problem[:40]!r}, and the "
                 f"instance is one of {instance['problem']!r}"
             )
-        if instance.get("where"):
-            raise Refused("header: proofs know no side constraints, and the instance has some")
         if document.instance != fingerprint(plain(instance)):
             raise Refused("header: the proof is of another instance")
         check(instance, document)

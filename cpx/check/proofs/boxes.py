@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Refused
 from cpx.check.proofs.goals import FAR, Goal
+from cpx.check.proofs.parts import Part, SideConstraints
 
 __all__ = ["Box", "Features"]
 
@@ -40,11 +41,13 @@ class Features:
         The feature is the only one of its group.
     rank : ndarray of int
         A fixed order, the same in all boxes.
+    side : SideConstraints
     """
 
     group: Ints
     alone: Bools
     rank: Ints
+    side: SideConstraints
 
 
 class Box:
@@ -63,6 +66,8 @@ class Box:
         Of the samples; sums of them are exact in this type.
     r : int
     goal : Goal
+    chosen : tuple of int
+        The features R.
     within : int
         Entries of the tables of the boxes that this one is in, but for the outermost.
     """
@@ -76,10 +81,11 @@ class Box:
         weights: Floats,
         r: int,
         goal: Goal,
+        chosen: tuple[int, ...],
         within: int = 0,
     ) -> None:
         self.about, self.candidates, self.r, self.goal = about, candidates, r, goal
-        self.within = within
+        self.chosen, self.within = chosen, within
         self._agrees, self._bad, self._weights = agrees, bad, weights
         self.c = int(weights[:bad].sum(dtype=np.float64))
         self.l = goal.good - int(weights[bad:].sum(dtype=np.float64))
@@ -106,15 +112,32 @@ class Box:
 
     def refuse_chosen(self) -> None:
         """Refuse a box whose chosen features alone beat the goal."""
-        if self.goal.cost(self.c, self.l) < self.goal.target:
+        beats = bool(self.goal.cost(self.c, self.l) < self.goal.target)
+        if beats and self._allowed(np.zeros((1, 0), dtype=np.int64))[0]:
             raise Refused("a better rule has the required features alone")
+
+    def part(self) -> Part:
+        """Return the chosen features and the candidates as a part."""
+        kept, out = np.zeros((2, self.about.group.size), dtype=np.bool_)
+        kept[list(self.chosen)] = True
+        out[:] = ~kept
+        out[self.candidates] = False
+        return Part(kept, out)
+
+    def _allowed(self, places: Ints) -> Bools:
+        """Return which sets keep the side constraints: R with the candidates of each row."""
+        if not len(self.about.side):
+            return np.ones(len(places), dtype=np.bool_)
+        ours = np.tile(np.array(self.chosen, dtype=np.int64), (len(places), 1))
+        return self.about.side.kept_by(np.hstack([ours, self.candidates[places]]))
 
     def refuse_singles(self) -> None:
         """Refuse a box where one more feature beats the goal."""
         if self.r and self.candidates.size:
-            beats = self.goal.cost(*self.singles) < self.goal.target
-            if beats.any():
-                at = self.candidates[np.flatnonzero(beats)[0]]
+            beats = np.flatnonzero(self.goal.cost(*self.singles) < self.goal.target)
+            beats = beats[self._allowed(beats[:, None])]
+            if beats.size:
+                at = self.candidates[beats[0]]
                 raise Refused(f"a better rule ends with the feature {at}")
 
     def least(self, goal: Goal) -> int:
@@ -137,31 +160,38 @@ class Box:
         A pair is not needed, and a set that has it costs enough,
 
         - if both are of one group: no allowed set has both;
-        - if c_pq = c_p, so that q removes nothing after p, and there is no upper limit of what
-          is covered. Proof. Without q a set that has both covers the same bad weight and no
-          less good weight: it is allowed, costs no more, and is smaller. So by induction on the
-          size it costs enough;
+        - if c_pq = c_p, so that q removes nothing after p, there is no upper limit of what is
+          covered, and no side constraint. Proof. Without q a set that has both covers the same
+          bad weight and no less good weight: it is allowed, costs no more, and is smaller. So by
+          induction on the size it costs enough;
         - if one of them is :meth:`_replaced`;
         - if the pair fails :meth:`tightened`.
         """
         if self.r < 2:
             return np.zeros((self.candidates.size, self.candidates.size), dtype=np.bool_)
-        c, l = self.pairs  # noqa: E741
-        if self.r == 2:
-            out = self.goal.cost(c, l) < self.goal.target
-        else:
-            out = np.ones(c.shape, dtype=np.bool_)
+        c, _ = self.pairs
+        out = self._better_pairs() if self.r == 2 else np.ones(c.shape, dtype=np.bool_)
         group = self.about.group[self.candidates]
         out &= group[:, None] != group
-        if self.goal.most is None:
+        if self.goal.most is None and not len(self.about.side):
             idle = c == c.diagonal()[:, None]
             out &= ~(idle | idle.T)
         replaced = self._replaced()
         out &= ~(replaced | replaced[:, None])
         return self.tightened(out)
 
+    def _better_pairs(self) -> Bools:
+        """Return which pairs make R a set that is allowed and beats the goal."""
+        out = self.goal.cost(*self.pairs) < self.goal.target
+        if len(self.about.side):
+            places = np.argwhere(out)
+            out[tuple(places.T)] = self._allowed(places)
+        return out
+
     def _replaced(self) -> Bools:
         """Return which candidates another one replaces in every set, where nothing is limited.
+
+        Side constraints are limits, too.
 
         Candidate b replaces a if it comes earlier in the fixed order, excludes every bad sample
         here that a excludes (c_ab = c_b), and no good sample that a does not (l_ab = l_a), and
@@ -169,7 +199,7 @@ class Box:
         more with it and has no more features; the sum of its ranks is less. By induction on the
         size and the sum of the ranks it costs enough.
         """
-        if self.goal.limited:
+        if self.goal.limited or len(self.about.side):
             return np.zeros(self.candidates.size, dtype=np.bool_)
         c, l = self.pairs  # noqa: E741
         about, at = self.about, self.candidates
@@ -210,11 +240,11 @@ class Box:
         """
         if self.r > 3:
             raise Refused(f"{self.r} more features are too many to be counted")
-        if self.r > 1 and (useful & (self.goal.cost(*self.pairs) < self.goal.target)).any():
+        if self.r > 1 and (useful & self._better_pairs()).any():
             raise Refused("a better rule has two more features")
         if self.r < 3:
             return
-        linked = useful.sum(axis=1) > 1
+        linked = np.flatnonzero(useful.sum(axis=1) > 1)
         useful = useful[np.ix_(linked, linked)]
         agrees, bad, signed = self._agrees[linked], self._bad, self._weights.copy()
         signed[bad:] *= -1
@@ -236,7 +266,8 @@ class Box:
             if beats.any():
                 at, s = np.nonzero(beats)
                 ours = (s < one[at]) & useful[one[at], s] & useful[two[at], s]
-                if ours.any():
+                sets = np.stack([one[at][ours], two[at][ours], s[ours]], axis=1)
+                if self._allowed(linked[sets]).any():
                     raise Refused("a better rule has three more features")
 
     def without(self, at: int, useful: Bools) -> Bools:
@@ -257,6 +288,7 @@ class Box:
             self._weights[rows],
             self.r - 1,
             self.goal,
+            (*self.chosen, int(self.candidates[at])),
             self.within + agrees.size + agrees.shape[0] ** 2,
         )
 

@@ -27,6 +27,7 @@ __all__ = [
     "fingerprint",
     "opened",
     "refuse_unknown",
+    "signed_number",
     "whole_numbers",
 ]
 
@@ -173,6 +174,12 @@ def whole_numbers(words: list[str], digits: int = 18) -> list[int]:
     return [int(word) for word in words]
 
 
+def signed_number(word: str) -> int:
+    """Read a whole number that may have a minus."""
+    (number,) = whole_numbers([word.removeprefix("-")])
+    return -number if word.startswith("-") else number
+
+
 def refuse_unknown(instance: Mapping[str, Any], keys: set[str], parameters: set[str]) -> None:
     """Refuse an instance that says more than a kind of proof knows: it may be a constraint.
 
@@ -183,7 +190,7 @@ def refuse_unknown(instance: Mapping[str, Any], keys: set[str], parameters: set[
     if unknown:
         raise Undecided(f"instance: proofs do not know {', '.join(unknown)}")
     most = max(instance["parameters"].get("class_weights") or (1,))
-    if sum(map(int, instance.get("weights") or ())) * most >= 2**53:
+    if sum(abs(int(w)) for w in instance.get("weights") or ()) * most >= 2**53:
         raise Undecided("weights are too large for the checker")
 
 

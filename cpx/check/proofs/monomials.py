@@ -7,6 +7,7 @@ parts:
 - ``counted``: at most three features may be added, and all sets are counted;
 - ``split f g h``: the box of the sets with f, then of those with g and without f, and so on,
   follow in this order; no useful pair is left without these features;
+- ``breaks i``: side constraint i of the instance holds for no set of the box;
 - ``open``: its bound is that of the claim only, see :meth:`Box.least`.
 
 Why this proves the claim: suppose that some set beats the goal, and take the one with the fewest
@@ -37,6 +38,7 @@ from cpx.check.proofs.document import (
     whole_numbers,
 )
 from cpx.check.proofs.goals import FAR, Goal
+from cpx.check.proofs.parts import SideConstraints
 
 __all__ = [
     "DEEPEST",
@@ -54,7 +56,7 @@ NAME = "monomial"
 """The kind of proof."""
 
 MINIMISED = ("k-monomial", "negative-only")
-_INSTANCE = {"samples", "labels", "weights", "features", "groups", "unseen"}
+_INSTANCE = {"samples", "labels", "weights", "features", "groups", "unseen", "where"}
 _PARAMETERS = {"k", "required", "forbidden", "one_per_group"}
 _PARAMETERS |= {"min_coverage", "max_coverage", "min_precision"}
 
@@ -78,11 +80,14 @@ def check_box(box: Box, document: Document, claimed: Goal, depth: int = 0) -> No
     """Refuse the next lines where they do not prove that no set of a box beats its goal."""
     rule, *features = document.line()
     with document.named():
-        if features and rule != "split":
+        if features and rule not in ("split", "breaks"):
             raise Refused(f"{rule[:20]!r} stands alone")
         if rule == "open":
             if box.least(claimed) < claimed.target:
                 raise Refused("the box is open, and its bound is below the claim")
+            return
+        if rule == "breaks":
+            box.about.side.refuse_kept(features, box.part())
             return
         box.refuse_singles()
         useful = box.useful()
@@ -114,7 +119,8 @@ def _check_parts(
         if at is None:
             raise Refused(f"the feature {feature} is no candidate, or was split before")
         check_box(box.child(at, useful[at]), document, claimed, depth)
-        useful = box.without(at, useful)
+        if useful.any():
+            useful = box.without(at, useful)
     if useful.any():
         p, q = box.candidates[np.argwhere(useful)[0]]
         raise Refused(f"no part has the features {p} and {q}")
@@ -143,7 +149,7 @@ class Question:
         weights, same = self.data.weights, self.data.same
         self.good, self.total = int(weights[same].sum()), int(weights.sum())
         self.paid = 0
-        self.goal = goal
+        self.goal, self._side = goal, SideConstraints(instance)
         self.root = self._root(self._sums(goal))
 
     def claimed(self, claim: Claim) -> Goal:
@@ -213,6 +219,8 @@ class Question:
             groups,
             data.k - len(required),
             goal,
+            tuple(required),
+            self._side,
         )
         return box
 
@@ -225,6 +233,8 @@ def root_box(
     groups: NDArray[np.int64],
     r: int,
     goal: Goal,
+    chosen: tuple[int, ...] = (),
+    side: SideConstraints | None = None,
 ) -> tuple[Box, int]:
     """Return the box of the sets of up to r candidates, and what every set pays besides.
 
@@ -252,14 +262,16 @@ def root_box(
     rank = np.zeros(d, dtype=np.int64)
     order = np.argsort((bad - good) @ table, kind="stable")
     rank[candidates[order]] = np.arange(order.size)
+    alone = np.bincount(groups[candidates], minlength=d)[groups] == 1
     box = Box(
-        Features(groups, np.bincount(groups[candidates], minlength=d)[groups] == 1, rank),
+        Features(groups, alone, rank, side or SideConstraints({})),
         candidates,
         np.ascontiguousarray(table[kept].T, dtype=exact),
         int(np.count_nonzero(bad)),
         both.astype(exact),
         min(r, candidates.size),
         goal,
+        chosen,
     )
     return box, paid
 

@@ -6,10 +6,9 @@ A proof begins with rows, each by the features in which it is not as x, with the
 - ``row r j c ... t j w ...``, with the number of pairs after r: :func:`inequality`, for the rival
   r and weights w of features in trees.
 
-Each says that weights of features add up to ``UNIT`` at least in every reason. Then comes a binary
-tree, one line for each node, a node before its parts:
+Each says that weights of features add up to ``UNIT`` at least in every reason. Then comes a tree
+of :mod:`~cpx.check.proofs.parts`, with two rules:
 
-- ``split j``: the sets with feature j follow, then those without it;
 - ``missed i``: with all features that are not left out, inequality i is not met;
 - ``bound D i y ...``: the inequalities i times y, in units of 1/D, bound all sets of the node.
 
@@ -20,11 +19,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from cpx.check.forest import Node as TreeNode
 from cpx.check.proofs.document import (
@@ -35,12 +30,12 @@ from cpx.check.proofs.document import (
     refuse_unknown,
     whole_numbers,
 )
+from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
 from cpx.check.reasons import KINDS, Reason
 
 __all__ = ["KINDS", "NAME", "UNIT", "Inequalities", "check"]
 
 NAME = "sufficient-reason"
-Bools = NDArray[np.bool_]
 
 UNIT = 1 << 20
 """The least sum of weights of each inequality."""
@@ -80,11 +75,14 @@ class Inequalities:
         Proof. A set with none of the features in which the row differs from x allows the row, so
         it is no reason.
         """
-        row = self._row(differs)
-        leaves = [self._leaf(tree, row) for tree in self.reason.forest.trees]
-        if self.reason.class_of(leaves) == self.reason.label:
+        if self.class_of(differs) == self.reason.label:
             raise Refused("the row is of the class of x")
         return [UNIT if j in differs else 0 for j in range(self.n)]
+
+    def class_of(self, differs: Mapping[int, int]) -> int:
+        """Return the class of a row, as an index."""
+        row = self._row(differs)
+        return self.reason.class_of([self._leaf(tree, row) for tree in self.reason.forest.trees])
 
     def weighed(
         self, rival: int, differs: Mapping[int, int], weights: Mapping[tuple[int, int], int]
@@ -164,22 +162,7 @@ class Inequalities:
         return min(out)
 
 
-@dataclass(frozen=True)
-class _Part:
-    """The sets that have all ``kept`` features, and none that is ``out``."""
-
-    kept: Bools
-    out: Bools
-
-    def parts(self, j: int) -> tuple[_Part, _Part]:
-        """Return the sets with a feature, and those without it."""
-        one = np.arange(self.kept.size) == j
-        return _Part(self.kept | one, self.out), _Part(self.kept, self.out | one)
-
-
-def _multiplied(
-    costs: list[int], rows: list[tuple[int, list[int]]], unit: int, part: _Part
-) -> int:
+def _multiplied(costs: list[int], rows: list[tuple[int, list[int]]], unit: int, part: Part) -> int:
     """Return a bound on the weight of all sets of a part.
 
     Proof. Each set weighs the sum of its costs. Subtract the inequalities, each times its
@@ -204,10 +187,8 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     if claim.bound is not None and not isinstance(claim.bound, int):
         raise Refused("header: the objective is an integer")
     known = Inequalities(instance)
-    root = _Part(np.zeros(known.n, dtype=np.bool_), np.zeros(known.n, dtype=np.bool_))
-    root.kept[list(parameters.get("required", ()))] = True
-    root.out[list(parameters.get("forbidden", ()))] = True
-    if (root.kept & root.out).any():
+    root = root_part(known.n, parameters)
+    if root is None:
         document.end()
         return
     rows: list[list[int]] = []
@@ -217,27 +198,16 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
                 raise Refused(f"the inequalities have more than {_MOST_WEIGHTS} weights")
             rows.append(_read(known, words))
     costs = list(parameters.get("weights") or [1] * known.n)
-    left = [root]
-    while left:
-        part = left.pop()
-        with document.named():
-            numbers = whole_numbers(words[1:], _DIGITS)
-            if words[0] == "split":
-                if len(numbers) != 1 or numbers[0] >= known.n:
-                    raise Refused("split needs a feature")
-                (j,) = numbers
-                if part.kept[j] or part.out[j]:
-                    raise Refused(f"feature {j} is decided")
-                left += reversed(part.parts(j))
-            else:
-                _check_leaf(part, words[0], numbers, rows, costs, claim)
-        if left:
-            words = document.line()
+
+    def leaf(part: Part, rule: str, numbers: list[str]) -> None:
+        _check_leaf(part, rule, whole_numbers(numbers, _DIGITS), rows, costs, claim)
+
+    walk(root, words, document, SideConstraints(instance), leaf)
     document.end()
 
 
 def _check_leaf(
-    part: _Part,
+    part: Part,
     rule: str,
     numbers: list[int],
     rows: list[list[int]],

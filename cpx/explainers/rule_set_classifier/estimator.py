@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from cpx.data.binarizer import as_table
 from cpx.errors import DataError, InvalidOption
+from cpx.explainers.rule_set_classifier.choice import FALLBACK
 from cpx.explainers.rule_set_classifier.fitted_rules import FittedRules
 from cpx.explainers.rule_set_classifier.learning import (
     answer,
@@ -51,8 +52,10 @@ class RuleSetClassifier(FittedRules):
     k : int
         Most conditions of a rule, the two limits of an interval counted as two; as
         one with a black box.
-    penalty : Fraction, int, float or str
-        Price of a rule as a share of the rows, from 0 to 1.
+    penalty : "auto", Fraction, int, float or str
+        Price of a rule as a share of the rows, from 0 to 1. ``"auto"`` chooses it, and whether
+        rules have at most k conditions or half as many, by accuracy on rows held out of learning
+        (``choice_``); with a black box it is 0.01.
     n_bins : int, optional
         Most bins of a numeric column; limits lie between them. Default: 10, and 64 with a
         black box.
@@ -72,7 +75,8 @@ class RuleSetClassifier(FittedRules):
         Instances that the black box is asked about besides the rows of X, at most; 0 for none.
     time_limit : float or None
         Seconds of learning from labels, and of each selection of the exact loop; ``None`` for no
-        limit. Where the limit ends the search, another run may find other rules.
+        limit. Where the limit ends the search, another run may find other rules. Choosing the
+        penalty counts, but leaves half of the seconds to learning.
     threads : int
         Of the exact search in learning from labels.
     seed : int
@@ -90,6 +94,12 @@ class RuleSetClassifier(FittedRules):
         Loss, bounds and what they bound; queries, and changed answers of the black box.
     objective_ : Fraction
         Errors and prices on the rows of fit.
+    penalty_ : Fraction
+        The price of a rule.
+    k_ : int
+        Most conditions of a rule.
+    choice_ : Choice
+        How these two were chosen, with ``penalty="auto"`` and labels: all that were validated.
     classes_ : (2,) array
         The labels, sorted.
     positive_ : label
@@ -128,6 +138,7 @@ class RuleSetClassifier(FittedRules):
     >>> model = RuleSetClassifier(k=2).fit(table, ["no", "no", "yes", "no", "yes", "yes"])
     >>> print(model)
     1 rule for the class yes, otherwise no
+    penalty    0.01, not chosen: too few rows, or no time, to hold some out
     errors     0 of 6, 1 rule at 0.06: 0.06 in all, no bound
     Hamming    0.06, at least 0.06 for every set; no rule is left to add
     coverage  precision  errors without it  contribution  rule
@@ -136,7 +147,14 @@ class RuleSetClassifier(FittedRules):
     array(['yes'], dtype='<U3')
     """
 
-    def fit(self, X: Any, y: Any = None, *, stop: threading.Event | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        stop: threading.Event | None = None,
+    ) -> Self:
         """Learn rules.
 
         Parameters
@@ -145,6 +163,11 @@ class RuleSetClassifier(FittedRules):
             Numbers, categories, missing values.
         y : (n,) array, optional
             Labels of two classes. With a black box, its labels are learned and y is not looked at.
+        sample_weight : (n,) array of numbers >= 0, optional
+            How much each row counts in errors, in the price of a rule, in bins and in
+            probabilities: a row of weight 2 as two equal rows, one of weight 0 not at all. Weights
+            that are not whole are counted in parts, see ``report_.unit``; where no unit is large
+            enough they are rounded to 2**-30 of their sum. Not with a black box.
         stop : threading.Event, optional
             Ends the learning when another thread, or what handles Ctrl-C, sets it: the rules are
             those found by then.
@@ -156,10 +179,14 @@ class RuleSetClassifier(FittedRules):
         """
         self._check_parameters()
         if self.black_box is None:
-            found = from_labels(self, X, y, stop)
+            found = from_labels(self, X, y, sample_weight, stop)
         else:
+            if sample_weight is not None:
+                raise InvalidOption(
+                    "sample_weight is not for a black box, all of whose labels count the same"
+                )
             found = from_black_box(self, X, stop)
-        for name in ("surrogate_", "feature_names_in_"):
+        for name in ("surrogate_", "feature_names_in_", "choice_"):
             if hasattr(self, name):
                 delattr(self, name)  # left from an earlier fit
         self._fitted = found
@@ -168,13 +195,21 @@ class RuleSetClassifier(FittedRules):
         self.report_, self.objective_ = found.report, found.report.objective
         if found.surrogate is not None:
             self.surrogate_ = found.surrogate
+        if found.choice is not None:
+            self.choice_ = found.choice
+            self.penalty_, self.k_ = found.choice.penalty, found.choice.k
+        else:
+            self.penalty_ = FALLBACK if self.penalty == "auto" else share("penalty", self.penalty)
+            self.k_ = self.k
         table = as_table(X)
         self.n_features_in_ = table.shape[1]
         if table is X and all(isinstance(name, str) for name in table.columns):
             self.feature_names_in_ = np.array(table.columns, dtype=object)
         return self
 
-    def problem(self, X: Any, y: Any, name: str = "") -> RuleSetLearning:
+    def problem(
+        self, X: Any, y: Any, name: str = "", *, sample_weight: Any = None
+    ) -> RuleSetLearning:
         """State the problem that fit solves, for other engines and :func:`cpx.save`.
 
         Nothing is learned, and nothing needs to be fitted before.
@@ -185,6 +220,8 @@ class RuleSetClassifier(FittedRules):
             As for :meth:`fit`.
         name : str
             Of the instance, free.
+        sample_weight : (n,) array, optional
+            As for :meth:`fit`.
 
         Returns
         -------
@@ -214,7 +251,7 @@ class RuleSetClassifier(FittedRules):
                 "black_box: rules that imitate it are chosen on rows and queries, for which "
                 "there is no instance"
             )
-        return stated(self, X, y, name)
+        return stated(self, X, y, sample_weight, name)
 
     def answer(self, problem: RuleSetLearning) -> Result:
         """Return the fitted rules as an answer to a problem that :meth:`problem` stated.
@@ -241,7 +278,7 @@ class RuleSetClassifier(FittedRules):
             raise DataError("rules that imitate a black box are no answer to a problem on rows")
         return answer(rules, problem, closed=self.report_.closed)
 
-    def measure(self, X: Any, y: Any = None) -> RuleSet:
+    def measure(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> RuleSet:
         """Return the rules with coverage, precision and contribution on other rows.
 
         Parameters
@@ -249,9 +286,11 @@ class RuleSetClassifier(FittedRules):
         X : data frame or (n, columns) array
         y : (n,) array, optional
             Labels; those of the black box when not given.
+        sample_weight : (n,) array, optional
+            How much each row counts; 1 when not given.
         """
         covers = self.covers(X)
-        return measured(self, self._fitted, covers, self._labels(X, y))
+        return measured(self, self._fitted, covers, self._labels(X, y), sample_weight)
 
     def plot(self, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
         """Draw the rules against rows, those of fit when X is not given.
@@ -273,14 +312,21 @@ class RuleSetClassifier(FittedRules):
         self._check_fitted()
         found = self._fitted
         if X is None:
-            return plot_rules(self.rule_set_, found.covered, found.same, ax=ax)
+            return plot_rules(
+                self.rule_set_,
+                found.covered,
+                found.same,
+                weights=found.weights.counts,
+                ax=ax,
+            )
         labels = self._labels(X, y)
         rules = self.measure(X, labels)
         return plot_rules(rules, self.covers(X), found.target.same(labels), ax=ax)
 
     def _check_parameters(self) -> None:
         positive_integer("k", self.k)
-        share("penalty", self.penalty)
+        if self.penalty != "auto":
+            share("penalty", self.penalty)
         if self.n_bins is not None:
             integer_in("n_bins", self.n_bins, 2)
 
@@ -291,13 +337,15 @@ class RuleSetClassifier(FittedRules):
 
     def blocks(self) -> list[Block]:
         """Return what is printed, and shown in notebooks, once it is fitted."""
-        from cpx.answers.text import Facts, Paragraph
+        from cpx.answers.text import Fact, Facts, Paragraph
 
         self._check_fitted()
         n, otherwise = len(self.rules_), self._fitted.target.negative
         head = f"{n} rule{'s' * (n != 1)} for the class {self.positive_}, otherwise {otherwise}"
         table = [self.rule_set_.figures_table()] * bool(n)
-        return [Paragraph(head), Facts.of(self.report_.facts()), *table]
+        chosen = self._fitted.choice
+        told = [] if chosen is None else [Fact("penalty", str(chosen))]
+        return [Paragraph(head), Facts.of([*told, *self.report_.facts()]), *table]
 
     def _repr_html_(self) -> str:
         from sklearn.utils import estimator_html_repr

@@ -12,9 +12,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from cpx.data.binarizer import NotFitted, as_table
 from cpx.errors import DataError
+from cpx.explainers.rule_set_classifier.choice import Choice
 from cpx.explainers.rule_set_classifier.labels import Target, plain_labels
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
+from cpx.explainers.rule_set_classifier.weights import RowWeights
 from cpx.support.validation import Share
 
 if TYPE_CHECKING:
@@ -42,10 +44,14 @@ class Fitted:
         Which rules cover which rows of the table.
     same : (n,) array of bool
         Which rows are of the positive class.
+    weights : RowWeights
+        Of the rows; those of weight 0 are not among them.
     model : TableRules or DecisionSet
         What the rules are, in an order of its own.
     order : tuple of int
         The place of each rule there.
+    choice : Choice, optional
+        Of the price of a rule, where it was not given.
     """
 
     target: Target
@@ -54,8 +60,15 @@ class Fitted:
     report: LearningReport | SurrogateReport
     covered: BoolArray
     same: BoolArray
+    weights: RowWeights
     model: TableRules | ActiveDecisionSet | ExactDecisionSet
     order: tuple[int, ...]
+    choice: Choice | None = None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Rules that were pickled when rows had no weights have none.
+        state.setdefault("weights", RowWeights.of(None, len(state["same"])))
+        self.__dict__.update(state)
 
     @property
     def surrogate(self) -> ActiveDecisionSet | ExactDecisionSet | None:
@@ -86,7 +99,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         k: int = 4,
-        penalty: Share = 0.01,
+        penalty: Share | Literal["auto"] = "auto",
         n_bins: int | None = None,
         categorical: Sequence[str | int] | None = None,
         positive: Any = None,
@@ -141,7 +154,8 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The rows of fit that are like a row are those that one or more of its rules cover; like
         a row that no rule covers are those that no rule covers. With n of them, p of the
         positive class, its probability is ``(p + 1) / (n + 2)``: the rule of succession of
-        Laplace, which is never 0 or 1. Weights of classes do not count.
+        Laplace, which is never 0 or 1. Rows count by their ``sample_weight`` in fit; weights of
+        classes do not count.
 
         :meth:`predict` goes by the rules. It gives the class with the greater probability,
         except where the rows alike are half of each class, or most of them are not of the class
@@ -177,7 +191,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         covers = self.covers(X)
         found = self._fitted
-        positive = smoothed_shares(covers, found.covered, found.same)
+        positive = smoothed_shares(covers, found.covered, found.same, found.weights.numbers)
         return found.target.columns(positive)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -213,7 +227,10 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def smoothed_shares(
-    covers: BoolArray, covered: BoolArray, same: BoolArray
+    covers: BoolArray,
+    covered: BoolArray,
+    same: BoolArray,
+    weights: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.float64]:
     """Return for each row the smoothed share of the class among known rows like it, shape (n,).
 
@@ -229,6 +246,8 @@ def smoothed_shares(
         Which rules cover the known rows.
     same : (m,) array of bool
         Which known rows are of the class.
+    weights : (m,) array of float
+        How much each known row counts.
 
     Examples
     --------
@@ -237,7 +256,7 @@ def smoothed_shares(
     >>> covered = np.array([[1, 1, 0, 0], [0, 1, 1, 0]], dtype=bool)
     >>> same = np.array([1, 1, 0, 0], dtype=bool)
     >>> covers = np.array([[1, 0, 1, 0], [0, 1, 1, 0]], dtype=bool)
-    >>> smoothed_shares(covers, covered, same).round(3)
+    >>> smoothed_shares(covers, covered, same, np.ones(4)).round(3)
     array([0.75 , 0.5  , 0.6  , 0.333])
     """
     shares = np.empty(covers.shape[1])
@@ -246,6 +265,6 @@ def smoothed_shares(
         key = rules.tobytes()
         if key not in known:
             alike = covered[rules].any(axis=0) if rules.any() else ~covered.any(axis=0)
-            known[key] = float((same[alike].sum() + 1) / (alike.sum() + 2))
+            known[key] = float((weights[alike & same].sum() + 1) / (weights[alike].sum() + 2))
         shares[i] = known[key]
     return shares

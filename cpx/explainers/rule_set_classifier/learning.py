@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+import copy
+import math
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from cpx.answers.rule import Literal as Named
 from cpx.answers.rule import RuleSet
 from cpx.answers.values import plural
-from cpx.data.binarizer import Binarizer
+from cpx.data.binarizer import Binarizer, as_table
 from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, DataError, InvalidOption, shown
+from cpx.explainers.rule_set_classifier.choice import FALLBACK, Choice, chosen_price
 from cpx.explainers.rule_set_classifier.fitted_rules import Fitted, FittedRules, Loop
 from cpx.explainers.rule_set_classifier.labels import Target, two_classes
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 from cpx.explainers.rule_set_classifier.table_rules import TableRules
+from cpx.explainers.rule_set_classifier.weights import RowWeights
 from cpx.methods.candidates.literals import Literals
-from cpx.support.validation import choice, share
+from cpx.support.validation import choice as one_of
+from cpx.support.validation import seconds, share
 
 if TYPE_CHECKING:
     from cpx.answers.result import Result
     from cpx.methods.active import ActiveDecisionSet, ExactDecisionSet
     from cpx.models.rule_set.learning import RuleSetLearning
+    from cpx.support.validation import Share
 
 __all__ = ["answer", "from_black_box", "from_labels", "measured", "stated"]
 
@@ -46,32 +55,78 @@ class LabelledRows:
     target : Target
     same : (n,) array of bool
         Which rows are of the positive class.
+    weights : RowWeights
+        Only rows with a weight above 0 are among the others.
     """
 
     binarizer: Binarizer
     literals: Literals
     target: Target
     same: BoolArray
+    weights: RowWeights
 
     @classmethod
-    def of(cls, asked: FittedRules, X: Any, y: Any) -> LabelledRows:
+    def of(cls, asked: FittedRules, X: Any, y: Any, sample_weight: Any = None) -> LabelledRows:
         """Binarize a table and check its labels, by the parameters of a classifier."""
+        rows = len(as_table(X))
+        _, labels = two_classes(y, rows)
+        weights = RowWeights.of(sample_weight, rows)
+        if not weights.kept.all():
+            X, labels = _kept(X, weights.kept), labels[weights.kept]
         bins = _BINS if asked.n_bins is None else asked.n_bins
         binarizer = Binarizer(
             bins, categorical=asked.categorical, max_categories=asked.max_categories
-        ).fit(X)
+        ).fit(X, weights=weights.counts)
         bits = binarizer.transform(X)
-        classes, labels = two_classes(y, len(bits))
+        classes, labels = two_classes(labels, len(bits))
         target = Target(classes, asked.positive)
-        return cls(binarizer, Literals.of_bits(bits, binarizer), target, target.same(labels))
+        literals = Literals.of_bits(bits, binarizer)
+        return cls(binarizer, literals, target, target.same(labels), weights)
+
+    def priced(
+        self, asked: FittedRules, stop: Callable[[], bool] = lambda: False
+    ) -> tuple[FittedRules, Choice | None]:
+        """Choose the price of a rule where none is given; return the parameters with it."""
+        if asked.penalty != "auto":
+            return asked, None
+        from cpx.models.rule_set.learning import RuleSetLearning
+
+        rows = Samples(self.literals.matrix, self.same, self.weights.counts)
+        problem = RuleSetLearning(rows, asked.k, FALLBACK, class_weights=asked.class_weights)
+        errors = problem.error_weights
+        choice = chosen_price(
+            rows.agreement, self.same, errors, asked.k, seed=asked.seed, stop=stop
+        )
+        return with_price(asked, choice.penalty, choice.k), choice
 
     @property
     def samples(self) -> Samples:
-        """The rows, equal ones merged."""
-        return self.literals.samples(self.same, {"class": str(self.target.positive)})
+        """The rows; equal ones are merged."""
+        context = {"class": str(self.target.positive)}
+        return self.literals.samples(self.same, context, self.weights.counts)
 
 
-def from_labels(asked: FittedRules, X: Any, y: Any, stop: threading.Event | None = None) -> Fitted:
+def with_price(asked: FittedRules, penalty: Share, k: int) -> FittedRules:
+    """Return parameters with another price of a rule and another number of conditions."""
+    priced = copy.copy(asked)
+    priced.penalty, priced.k = penalty, k
+    return priced
+
+
+def _kept(X: Any, kept: BoolArray) -> Any:
+    """Return some rows of a table, in the form it has."""
+    if isinstance(X, (list, tuple)):
+        return [row for row, keep in zip(X, kept, strict=True) if keep]
+    return X[kept] if isinstance(X, pd.DataFrame) else np.asarray(X)[kept]
+
+
+def from_labels(
+    asked: FittedRules,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    stop: threading.Event | None = None,
+) -> Fitted:
     """Learn rules by column generation.
 
     Parameters
@@ -80,26 +135,43 @@ def from_labels(asked: FittedRules, X: Any, y: Any, stop: threading.Event | None
         Its parameters.
     X : data frame or (n, columns) array
     y : (n,) array
+    sample_weight : (n,) array, optional
     stop : threading.Event, optional
     """
     from cpx.methods.column_generation import learn_rules
 
     _check_loop(asked)
-    rows = LabelledRows.of(asked, X, y)
+    rows = LabelledRows.of(asked, X, y, sample_weight)
+    started, limit = time.monotonic(), seconds(asked.time_limit) or math.inf
+    stop = stop or threading.Event()
+
+    def late() -> bool:
+        return stop.is_set() or time.monotonic() - started > limit
+
+    asked, choice = rows.priced(asked, late)
+    if choice is not None and limit < math.inf:
+        limit = max(limit / 2, limit - (time.monotonic() - started))
     learned = learn_rules(
         rows.samples,
         asked.k,
         asked.penalty,
         class_weights=asked.class_weights,
-        time_limit=asked.time_limit,
+        time_limit=limit,
         threads=asked.threads,
         seed=asked.seed,
         stop=stop,
     )
     model = TableRules(rows.binarizer, learned.rules).shortened(rows.literals)
-    figures = _Figures(asked, rows.target, model.covers(X), rows.same, model.conditions)
-    report = LearningReport(*figures.loss, learned.hamming, learned.hamming_bound, learned.closed)
-    return figures.fitted(model, report)
+    covers = model.covers(X)[:, rows.weights.kept]
+    figures = _Figures(asked, rows.target, covers, rows.same, model.conditions, rows.weights)
+    report = LearningReport(
+        *figures.loss,
+        learned.hamming,
+        learned.hamming_bound,
+        learned.closed,
+        rows.weights.unit,
+    )
+    return replace(figures.fitted(model, report), choice=choice)
 
 
 def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = None) -> Fitted:
@@ -117,11 +189,14 @@ def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = No
             "class_weights is not for a black box, all of whose labels count the same: got "
             f"{shown(asked.class_weights)}"
         )
+    if asked.penalty == "auto":
+        asked = with_price(asked, FALLBACK, asked.k)
     model = _surrogate(asked).fit(X, asked.black_box, stop=stop)
     target = Target(np.unique(model.labels_), asked.positive)
     same = target.same(model.labels_)
     words = tuple(tuple(map(str, rule.conditions)) for rule in model.rules_)
-    figures = _Figures(asked, target, model.covers(X), same, words)
+    weights = RowWeights.of(None, len(same))
+    figures = _Figures(asked, target, model.covers(X), same, words, weights)
     report = SurrogateReport(
         *figures.loss,
         model.objective_,
@@ -134,7 +209,7 @@ def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = No
 
 
 def _check_loop(asked: FittedRules) -> None:
-    choice("loop", asked.loop, get_args(Loop))
+    one_of("loop", asked.loop, get_args(Loop))
 
 
 def _surrogate(asked: FittedRules) -> ActiveDecisionSet | ExactDecisionSet:
@@ -166,11 +241,12 @@ class _Figures:
         covers: BoolArray,
         same: BoolArray,
         conditions: tuple[tuple[str, ...], ...],
+        weights: RowWeights,
     ) -> None:
         from cpx.models.rule_set.selection import RuleSetSelection
 
         self._target, self._covers, self._same = target, covers, same
-        self._conditions, self._n = conditions, len(conditions)
+        self._conditions, self._n, self._weights = conditions, len(conditions), weights
         # A selection has at least one candidate; that of no rules has one that is not selected.
         self._problem = RuleSetSelection.of_coverage(
             covers if self._n else np.zeros((1, len(same)), dtype=bool),
@@ -180,6 +256,7 @@ class _Figures:
             penalty=asked.penalty,
             class_weights=asked.class_weights,
             context={"class": str(target.positive)},
+            weights=weights.counts,
         )
 
     @property
@@ -220,12 +297,15 @@ class _Figures:
             report,
             self._covers[order],
             self._same,
+            self._weights,
             model,
             tuple(order),
         )
 
 
-def measured(asked: FittedRules, fitted: Fitted, covers: BoolArray, labels: Any) -> RuleSet:
+def measured(
+    asked: FittedRules, fitted: Fitted, covers: BoolArray, labels: Any, sample_weight: Any
+) -> RuleSet:
     """Return the rules with their figures on other rows.
 
     Parameters
@@ -236,17 +316,24 @@ def measured(asked: FittedRules, fitted: Fitted, covers: BoolArray, labels: Any)
     covers : (rules, n) array of bool
         Which rules cover which rows.
     labels : (n,) array
+    sample_weight : (n,) array, or None
     """
+    if fitted.choice is not None:
+        asked = with_price(asked, fitted.choice.penalty, fitted.choice.k)
     same = fitted.target.same(labels)
-    return _Figures(asked, fitted.target, covers, same, fitted.conditions).rule_set
+    weights = RowWeights.of(sample_weight, len(same))
+    covers, same = covers[:, weights.kept], same[weights.kept]
+    return _Figures(asked, fitted.target, covers, same, fitted.conditions, weights).rule_set
 
 
-def stated(asked: FittedRules, X: Any, y: Any, name: str) -> RuleSetLearning:
+def stated(asked: FittedRules, X: Any, y: Any, sample_weight: Any, name: str) -> RuleSetLearning:
     """Return the problem of learning rules from a table by the parameters of a classifier."""
     from cpx.models.rule_set.learning import RuleSetLearning
 
+    rows = LabelledRows.of(asked, X, y, sample_weight)
+    asked, _ = rows.priced(asked)
     return RuleSetLearning(
-        LabelledRows.of(asked, X, y).samples,
+        rows.samples,
         asked.k,
         asked.penalty,
         class_weights=asked.class_weights,

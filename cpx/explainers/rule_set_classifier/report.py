@@ -29,6 +29,8 @@ class LearningReport:
         No set of rules of at most k literals each has a lower one.
     closed : bool
         Whether it was proved that no rule is left to add to the linear programme.
+    unit : Fraction
+        Weight of rows that all these figures count as 1: less than 1 where weights are not whole.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class LearningReport:
     hamming: Fraction
     hamming_bound: Fraction
     closed: bool
+    unit: Fraction = Fraction(1)
 
     @property
     def proved(self) -> bool:
@@ -55,7 +58,12 @@ class LearningReport:
         """Return what is printed and shown."""
         left = "no rule is left" if self.closed else "rules may be left"
         bounds = f"{float(self.hamming):g}, at least {float(self.hamming_bound):g} for every set"
-        return [_loss(self), Fact("Hamming", f"{bounds}; {left} to add")]
+        parts = Fact("unit", f"errors are counted in parts of {float(self.unit):.3g} of weight")
+        return [
+            _loss(self),
+            Fact("Hamming", f"{bounds}; {left} to add"),
+            *[parts] * (self.unit != 1),
+        ]
 
     def __str__(self) -> str:
         return as_text([Facts.of(self.facts())])

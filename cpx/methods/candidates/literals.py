@@ -165,7 +165,7 @@ class Literals:
         chosen = tuple(tuple(rule) for rule in rules)
         return RuleSetSelection(self.samples(same, context), chosen, **more)
 
-    def samples(self, same: Any, context: Any = None) -> Samples:
+    def samples(self, same: Any, context: Any = None, weights: Any = None) -> Samples:
         """Return the samples with these literals; equal ones are merged.
 
         Parameters
@@ -174,5 +174,9 @@ class Literals:
             Which samples are of the class.
         context : mapping, optional
             Where they come from; ``class`` is what the class is called.
+        weights : (m,) array of int, optional
+            Positive; 1 each when not given.
         """
-        return Samples(self.matrix, same, features=self.names, context=context or {}).merged()
+        return Samples(
+            self.matrix, same, weights, features=self.names, context=context or {}
+        ).merged()

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.statistics import PrecisionEstimate, clopper_pearson
+from cpx.data.uniform import Distribution
 from cpx.errors import InvalidOption, shown
-from cpx.methods.certificates.noise import Bits, restricted_bits
-from cpx.methods.certificates.tree import ImplicitTree, Instance, checked_bits
-from cpx.support.validation import open_unit
+from cpx.methods.certificates.domain import Restriction, domain_of
+from cpx.methods.certificates.tree import ImplicitTree, Instance
+from cpx.support.validation import integer_in, open_unit
 
-__all__ = ["Certificate", "certificate", "find_certificate", "prefixes"]
+__all__ = ["Certificate", "candidates", "certificate", "find_certificate"]
 
 
 @dataclass(frozen=True)
@@ -27,17 +28,21 @@ class Certificate:
     ----------
     features : tuple of int
         In order of importance: each has the highest noise stabilising score once those
-        before it are fixed as in x.
+        before it on the path, and what was left out again, are fixed as in x.
     scores : tuple of float
         These scores.
     precision : PrecisionEstimate
-        Share of f(y) = f(x) among uniform y with the bits of x in ``features``. ``low`` is
+        Share of f(y) = f(x) among rows y with the bits of x in ``features``. ``low`` is
         the lower limit the verification compares with 1 - epsilon.
     """
 
     features: tuple[int, ...]
     scores: tuple[float, ...]
     precision: PrecisionEstimate
+
+    def holds(self, epsilon: float) -> bool:
+        """Whether it was verified that the error is at most epsilon."""
+        return self.precision.low >= 1 - epsilon
 
 
 def find_certificate(
@@ -52,7 +57,7 @@ def find_certificate(
     ----------
     tree : ImplicitTree
         Of f; all its levels are walked down.
-    x : sequence of d values 0 or 1
+    x : sequence of d values 0 or 1, or a row
     epsilon : float
         Greatest error of the certificate, between 0 and 1.
     delta : float
@@ -82,10 +87,10 @@ def find_certificate(
     >>> find_certificate(shallow, [0, 1, 1, 0, 0, 1]) is None
     True
     """
-    bits = checked_bits(x, tree.d)
-    *_, (node, scores) = _walk(tree, bits)
-    found = _estimated(tree, bits, node, scores, open_unit("epsilon", epsilon), _tail(delta))
-    return found if found.precision.low >= 1 - epsilon else None
+    test = _Test(tree, x, open_unit("epsilon", epsilon), _tail(delta))
+    *_, path = _walk(tree, x)
+    found = test(path)
+    return found if found.holds(epsilon) else None
 
 
 def certificate(
@@ -93,36 +98,43 @@ def certificate(
     x: Instance,
     depth: int,
     *,
+    most: int | None = None,
+    rows: int | Distribution | None = None,
     epsilon: float = 0.05,
     delta: float = 0.05,
     noise: float = 0.1,
     pairs: int = 5000,
     seed: int = 0,
 ) -> Certificate | None:
-    """Return the shortest certificate of x on its path, of at most ``depth`` features.
+    """Return a certificate of x from its path, of at most ``depth`` features.
 
     Cut at level j, the tree of depth k is the tree of depth j. So the first j features on
     the path of x are what :func:`find_certificate` verifies with the tree of depth j; the
-    depths 0, 1, ... are tried in turn, each with the confidence 1 - delta / (depth + 1), so
-    that all of them together fail with probability delta at most.
+    depths 0, 1, ... are tried in turn. The path serves all instances, so that some of its
+    features say nothing of this one: of the first that pass, one after the other is left out
+    while the rest passes too, and if more than ``most`` are left, the path is followed on.
 
     Parameters
     ----------
     f : callable
-        Maps an (m, d) int8 array of 0 and 1 to m labels. Of any number of classes: what is
-        certified is f(z) = f(x).
-    x : sequence of d values 0 or 1
+        Maps m rows to m labels; fair bits are an (m, d) int8 array of 0 and 1. Of any number of
+        classes: what is certified is f(z) = f(x).
+    x : sequence of d values 0 or 1, or a row
     depth : int
-        Maximum number of features.
+        Maximum number of features of the path.
+    most : int, optional
+        Maximum number of features of the certificate; ``depth`` when not given.
+    rows : int, Uniform or Product, optional
+        What the error is counted on: d fair bits when not given, see :class:`ImplicitTree`.
     epsilon, delta : float
-        As for :func:`find_certificate`.
+        As for :func:`find_certificate`. All tests that may be made share delta.
     noise, pairs, seed
         As for :class:`ImplicitTree`.
 
     Returns
     -------
     Certificate or None
-        None when no depth passes.
+        None when none is found.
 
     Examples
     --------
@@ -132,63 +144,91 @@ def certificate(
     >>> sorted(found.features), found.precision.value
     ([1, 4, 8], 1.0)
     """
-    bits = checked_bits(x, len(x))
-    label = np.asarray(f(bits[None, :]))[0]
+    domain = domain_of(len(x) if rows is None else rows)
+    label = np.asarray(f(domain.row(x)))[0]
 
-    def same(rows: Bits) -> npt.NDArray[np.bool_]:
-        return np.asarray(np.asarray(f(rows)) == label, dtype=np.bool_)
+    def same(drawn: Any) -> npt.NDArray[np.bool_]:
+        return np.asarray(np.asarray(f(drawn)) == label, dtype=np.bool_)
 
-    tree = ImplicitTree(same, len(bits), depth, noise=noise, pairs=pairs, seed=seed)
-    for found in prefixes(tree, bits, epsilon, delta):
-        if found.precision.low >= 1 - epsilon:
-            return found
-    return None
+    tree = ImplicitTree(same, domain, depth, noise=noise, pairs=pairs, seed=seed)
+    most = depth if most is None else integer_in("most", most, 0, domain.d)
+    best = None
+    for found in candidates(tree, x, most, epsilon, delta):
+        if len(found.features) <= most and found.holds(epsilon):
+            best = found
+    return best
 
 
-def prefixes(
-    tree: ImplicitTree,
-    x: Instance,
-    epsilon: float,
-    delta: float,
+def candidates(
+    tree: ImplicitTree, x: Instance, most: int, epsilon: float, delta: float
 ) -> Iterator[Certificate]:
-    """Yield the candidates of :func:`certificate`, the shortest first, passed or not."""
-    open_unit("epsilon", epsilon)
-    tail = _tail(delta) / (tree.depth + 1)
-    bits = checked_bits(x, tree.d)
-    for node, scores in _walk(tree, bits):
-        yield _estimated(tree, bits, node, scores, epsilon, tail)
+    """Yield the candidates of :func:`certificate` in turn, passed or not.
+
+    The last one is the shortest that passed, if any did.
+    """
+    epsilon, k = open_unit("epsilon", epsilon), tree.depth
+    # Prefixes, and what is left of one that is shortened. Another one is shortened only where
+    # more than ``most`` features were left of those before.
+    tests = (k + 1) * (k + 2) // 2 + sum(j * (j + 1) // 2 for j in range(most + 1, k))
+    test = _Test(tree, x, epsilon, _tail(delta) / tests)
+    for path in _walk(tree, x):
+        found = test(path)
+        yield found
+        if found.holds(epsilon):
+            *_, found = (found, *_shortened(test, found))
+            yield found
+            if len(found.features) <= most:
+                return
 
 
-def _walk(tree: ImplicitTree, bits: Bits) -> Iterator[tuple[dict[int, int], tuple[float, ...]]]:
-    """Yield the nodes on the path of x, root and leaf included, with their scores."""
-    node: dict[int, int] = {}
-    scores: tuple[float, ...] = ()
-    yield node, scores
+def _walk(tree: ImplicitTree, x: Instance) -> Iterator[dict[int, float]]:
+    """Yield the features on the path of x with their scores: of the root, and so on."""
+    bits, node, path = tree.domain.encode(x), dict[int, int](), dict[int, float]()
+    yield path
     while not tree.is_leaf(node):
         j = tree.query(node)
-        scores = (*scores, float(tree.scores(node)[j]))
+        path = {**path, j: float(tree.scores(node)[j])}
         node = {**node, j: int(bits[j])}
-        yield node, scores
+        yield path
 
 
-def _estimated(
-    tree: ImplicitTree,
-    bits: Bits,
-    node: dict[int, int],
-    scores: tuple[float, ...],
-    epsilon: float,
-    tail: float,
-) -> Certificate:
-    """Return the features of a node with their precision on fresh samples."""
-    n = math.ceil(math.log(1 / tail) / epsilon**2)
-    rows = restricted_bits(n, tree.d, node, tree.generator(node, 2))
-    values = tree.ask(np.concatenate([bits[None, :], rows]))
-    agreeing = int(np.count_nonzero(values[1:] == values[0]))
-    # The lower end of a two-sided interval of level 1 - 2 tail is a limit of level 1 - tail.
-    low, high = clopper_pearson(agreeing, n, 1 - 2 * tail)
-    return Certificate(
-        tuple(node), scores, PrecisionEstimate(agreeing, n, low, high, 1 - 2 * tail)
-    )
+def _shortened(test: _Test, found: Certificate) -> Iterator[Certificate]:
+    """Yield what is left of a certificate as its features are left out, each verified.
+
+    The one is left out without which the most rows agree; of several, the last on the path.
+    """
+    while found.features:
+        path = dict(zip(found.features, found.scores, strict=True))
+        shorter = [
+            test({j: score for j, score in path.items() if j != left})
+            for left in reversed(found.features)
+        ]
+        found = max(shorter, key=lambda one: one.precision.agreeing)
+        if not found.holds(test.epsilon):
+            return
+        yield found
+
+
+class _Test:
+    """Estimates the precision of features of x, on fresh rows each time."""
+
+    def __init__(self, tree: ImplicitTree, x: Instance, epsilon: float, tail: float) -> None:
+        self.epsilon = epsilon
+        self._tree, self._tail = tree, tail
+        self._bits = tree.domain.encode(x)
+        self._own = tree.ask(tree.domain.row(x))[0]
+        self._n = math.ceil(math.log(1 / tail) / epsilon**2)
+
+    def __call__(self, path: dict[int, float]) -> Certificate:
+        tree, n = self._tree, self._n
+        node: Restriction = {j: int(self._bits[j]) for j in path}
+        drawn = tree.domain.draw(n, node, tree.generator(node, 2))
+        agreeing = int(np.count_nonzero(tree.ask(drawn) == self._own))
+        # The lower end of a two-sided interval of level 1 - 2 tail is a limit of level 1 - tail.
+        level = 1 - 2 * self._tail
+        low, high = clopper_pearson(agreeing, n, level)
+        precision = PrecisionEstimate(agreeing, n, low, high, level)
+        return Certificate(tuple(path), tuple(path.values()), precision)
 
 
 def _tail(delta: float) -> float:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from cpx.answers.result import Termination
+from cpx.answers.values import plural
 from cpx.backends.base import Outcome, Progress
-from cpx.data.distributions import Uniform
-from cpx.errors import InvalidOption, shown
-from cpx.methods.certificates.find import prefixes
+from cpx.methods.certificates.domain import domain_of
+from cpx.methods.certificates.find import Certificate, candidates
 from cpx.methods.certificates.tree import ImplicitTree
 from cpx.methods.queries import CountedOracle, QueryMethod, refusal
 from cpx.models.monomial.form import MonomialForm, monomial_form
+from cpx.options import EngineOption
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cpx.models.base import Problem
     from cpx.options import SolveOptions
 
@@ -23,21 +26,34 @@ EPSILON = 0.05
 """Greatest error of a certificate, unless the problem has a least precision below 1."""
 
 DELTA = 0.05
-"""Probability that a certificate of a greater error is returned."""
+"""Probability that a certificate of a greater error is returned, unless given."""
+
+PATH = 3
+"""Features of the path, for each one that a certificate may have, unless given."""
 
 
 class Certificates(QueryMethod):
     """The most noise stabilising features of x, as soon as they are a certificate.
 
-    See :func:`cpx.methods.certificates.certificate`, whose function is f(z) = f(x) and whose
-    depth is the problem's k. When no certificate of at most k features is verified, there is
-    no answer: the status is UNKNOWN, and a warning has the figures. The samples of the problem
-    play no part in the search; the rule is measured on them like that of every engine.
+    See :func:`cpx.methods.certificates.certificate`, whose function is f(z) = f(x). The path is
+    followed to ``depth`` features, three times the problem's k unless given, and the certificate has
+    at most k of them. When none is verified, there is no answer: the status is UNKNOWN, and a
+    warning has the figures. The samples of the problem play no part in the search; the rule is
+    measured on them like that of every engine.
     """
 
     name: ClassVar[str] = "certificates"
     requires: ClassVar[dict[str, str]] = {"scipy": "scipy>=1.14,<2"}
-    summary: ClassVar[str] = "noise stabilising certificates of Blanc et al., uniform bits only"
+    summary: ClassVar[str] = "noise stabilising certificates of Blanc et al."
+
+    def options(self) -> Mapping[str, EngineOption]:
+        """Return the depth of the path, and what the paper calls p, and delta."""
+        return {
+            "depth": EngineOption(int, least=0),
+            "noise": EngineOption(float, least=0, most=1),
+            "pairs": EngineOption(int, least=1),
+            "delta": EngineOption(float, least=0, most=1),
+        }
 
     def ask(
         self, problem: Problem, options: SolveOptions, progress: Progress, counted: CountedOracle
@@ -45,31 +61,28 @@ class Certificates(QueryMethod):
         """Walk down the implicit tree; see :class:`~cpx.backends.base.Backend`."""
         form = monomial_form(problem)
         assert form is not None  # accepts() says so
-        k, epsilon = form.k, _epsilon(form)
-        distribution = counted.oracle.distribution
-        if not isinstance(distribution, Uniform):
-            raise InvalidOption(
-                f"backend {shown(self.name)} needs the distribution 'uniform', the problem has "
-                f"{shown(distribution.name)}"
-            )
-        bits = counted.oracle.bits
-        tree = ImplicitTree(counted.same, len(bits), k, seed=options.seed)
-        for found in prefixes(tree, bits, epsilon, DELTA):
-            if found.precision.low >= 1 - epsilon:
-                break
-        names = distribution.literal_names(bits)
-        listed = ", ".join(names[j] for j in found.features) or "no feature"
-        verified = found.precision.low >= 1 - epsilon
-        message = f"{listed} (the most important first): precision {found.precision.value:.3f}"
+        k, epsilon, own = form.k, _epsilon(form), dict(options.engine)
+        distribution, x = counted.oracle.distribution, counted.oracle.x
+        domain, delta = domain_of(distribution), own.pop("delta", DELTA)
+        depth = min(own.pop("depth", PATH * k), domain.d)
+        tree = ImplicitTree(counted.same, domain, depth, seed=options.seed, **own)
+        best: Certificate | None = None
+        for found in candidates(tree, x, k, epsilon, delta):
+            if best is None or not best.holds(epsilon) or found.holds(epsilon):
+                best = found
+        assert best is not None  # the path has a root
+        names = distribution.literal_names(counted.oracle.bits)
+        listed = ", ".join(names[j] for j in best.features) or "no feature"
+        message = f"{listed} (the most important first): precision {best.precision.value:.3f}"
         warnings = []
-        if not verified:
+        if not best.holds(epsilon) or len(best.features) > k:
             warnings.append(
-                f"no certificate of at most {k} feature{'s' * (k != 1)} was verified: {message}, "
-                f"of which only {found.precision.low:.3f} is sure; "
+                f"no certificate of at most {plural(k, 'feature')} was verified: {message}, "
+                f"of which only {best.precision.low:.3f} is sure; "
                 f"at least {1 - epsilon:g} was to be"
             )
         else:
-            rule = problem.explanation(found.features)
+            rule = problem.explanation(best.features)
             if progress.found(rule) is None:
                 warnings.append(refusal(f"the certificate {message}", rule))
         return Outcome(False, Termination.COMPLETED, message, warnings=warnings)

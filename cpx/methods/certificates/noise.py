@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cpx.errors import InvalidOption, shown
-from cpx.support.validation import integer, open_unit, positive_integer
+from cpx.data.uniform import Distribution
+from cpx.errors import InvalidOption
+from cpx.methods.certificates.domain import Domain, Restriction, checked_restriction, domain_of
+from cpx.support.validation import open_unit, positive_integer
 
-__all__ = ["BitFunction", "Restriction", "noise_sensitivity", "stabilising_scores"]
+__all__ = ["BitFunction", "noise_sensitivity", "pairs_for", "stabilising_scores"]
 
-Bits = npt.NDArray[np.int8]
 BoolArray = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
-BitFunction = Callable[[Bits], npt.NDArray[Any]]
-"""f: an (m, d) array of 0 and 1 to m values, true or false."""
-
-Restriction = Mapping[int, int]
-"""Features with the bit they are fixed to; empty for f itself."""
+BitFunction = Callable[[Any], npt.NDArray[Any]]
+"""f: m rows to m values, true or false; rows of fair bits are an (m, d) array of 0 and 1."""
 
 
 def noise_sensitivity(
     f: BitFunction,
-    d: int,
+    d: int | Distribution | Domain,
     noise: float,
     pairs: int,
     rng: np.random.Generator,
@@ -33,15 +33,15 @@ def noise_sensitivity(
 ) -> float:
     """Estimate the noise sensitivity of f, or of a restriction of it.
 
-    The probability that f changes between a uniform z and a z' in which every bit of z is
-    drawn anew with probability ``noise``.
+    The probability that f changes between a z and a z' in which every attribute of z, or
+    every bit, is drawn anew with probability ``noise``.
 
     Parameters
     ----------
     f : callable
-        Maps an (m, d) int8 array of 0 and 1 to m truth values; called once.
-    d : int
-        Number of features.
+        Maps m rows to m truth values; called once. Fair bits are an (m, d) int8 array.
+    d : int, Uniform or Product
+        What z is drawn from: so many fair bits, or a distribution of independent attributes.
     noise : float
         Rate p, between 0 and 1.
     pairs : int
@@ -80,7 +80,7 @@ def noise_sensitivity(
 
 def stabilising_scores(
     f: BitFunction,
-    d: int,
+    d: int | Distribution | Domain,
     noise: float,
     pairs: int,
     rng: np.random.Generator,
@@ -89,7 +89,8 @@ def stabilising_scores(
     """Estimate the noise stabilising scores of all features at once.
 
     The score of feature i is the noise sensitivity of f, less that of f with feature i fixed
-    to a random bit: what knowing feature i does to stabilise f.
+    to a random bit: what knowing feature i does to stabilise f. The bit is as likely as it is
+    in the rows, and the rest of its attribute varies on.
 
     Parameters
     ----------
@@ -103,10 +104,13 @@ def stabilising_scores(
 
     Notes
     -----
-    Given z_i = z'_i, the pair is a noisy pair of f with feature i fixed to the fair bit z_i,
-    and z_i = z'_i has the probability 1 - p / 2. So the noise sensitivity of the fixed
-    function is E[f(z) != f(z') and z_i = z'_i] / (1 - p / 2), and the same pairs serve all
-    features: 2 * ``pairs`` queries instead of 2 * ``pairs`` * (d + 1).
+    The same pairs serve all features: 2 * ``pairs`` queries instead of 2 * ``pairs`` * (d + 1).
+    In the rows with z_i = b, the attribute of i is drawn anew given b, so that a pair with
+    z_i = z'_i = b whose attribute was drawn anew is more likely there than here by the factor
+    1 / Pr[z_i = b]; where it was not drawn anew, it is as likely, and one with z_i != z'_i does
+    not occur. So the noise sensitivity of the fixed function is E[f(z) != f(z')] with these
+    weights. Of fair bits, the mean weight of a pair with z_i = z'_i is 1 / (1 - p / 2), which
+    is what it gets.
 
     References
     ----------
@@ -122,34 +126,41 @@ def stabilising_scores(
     [0.0, 0.12, 0.0, 0.12]
     """
     held = fixed or {}
-    changed, kept = _noisy_pairs(f, d, noise, pairs, rng, held)
-    with_feature = changed.astype(np.float64) @ kept / (pairs * (1 - noise / 2))
-    scores: npt.NDArray[np.float64] = changed.mean() - with_feature
+    changed, weights = _noisy_pairs(f, d, noise, pairs, rng, held)
+    scores: Floats = changed.mean() - changed.astype(np.float64) @ weights / pairs
     scores[list(held)] = 0.0
     return scores
 
 
-def checked_restriction(fixed: Restriction, d: int) -> dict[int, int]:
-    """Return a restriction sorted by feature, or raise InvalidOption."""
-    for j, bit in fixed.items():
-        number, value = integer(j), int(bit) if bit in (0, 1) else None
-        if number is None or not 0 <= number < d or value is None:
-            raise InvalidOption(
-                f"a restriction maps features from 0 to {d - 1} to 0 or 1, got "
-                f"{shown(j)}: {shown(bit)}"
-            )
-    return {int(j): int(fixed[j]) for j in sorted(fixed)}
+def pairs_for(eta: float, d: int, *, noise: float = 0.1, delta: float = 0.05) -> int:
+    """Return how many noisy pairs of d fair bits choose a feature within eta of the best score.
+
+    The estimate of a score is a mean of numbers between ``-(p/2) / (1 - p/2)`` and 1. By
+    Hoeffding's inequality and the union bound, so many pairs have all d of them within eta / 2,
+    with probability at least 1 - delta.
+
+    Parameters
+    ----------
+    eta : float
+        Between 0 and 1: that of Definition 9.
+    d : int
+        Number of features.
+    noise : float
+        Noise rate p.
+    delta : float
+        Between 0 and 1, of one node.
+
+    Examples
+    --------
+    >>> pairs_for(0.1, 30), pairs_for(0.01, 30)
+    (1571, 157080)
+    """
+    width = 1 / (1 - open_unit("noise", noise) / 2)
+    tail = open_unit("delta", delta) / (2 * positive_integer("d", d))
+    return math.ceil(2 * width**2 * math.log(1 / tail) / open_unit("eta", eta) ** 2)
 
 
-def restricted_bits(m: int, d: int, fixed: Restriction, rng: np.random.Generator) -> Bits:
-    """Draw m uniform rows with the fixed features at their bits, shape (m, d)."""
-    rows = rng.integers(0, 2, size=(m, d), dtype=np.int8)
-    for j, bit in fixed.items():
-        rows[:, j] = bit
-    return rows
-
-
-def truth(f: BitFunction, rows: Bits) -> BoolArray:
+def truth(f: BitFunction, rows: Any) -> BoolArray:
     """Return the values of f as a Boolean array of shape (m,), or raise InvalidOption."""
     answer = np.asarray(f(rows))
     if answer.shape != (len(rows),) or not np.isin(answer, (0, 1)).all():
@@ -162,17 +173,15 @@ def truth(f: BitFunction, rows: Bits) -> BoolArray:
 
 def _noisy_pairs(
     f: BitFunction,
-    d: int,
+    rows: int | Distribution | Domain,
     noise: float,
     pairs: int,
     rng: np.random.Generator,
     fixed: Restriction,
-) -> tuple[BoolArray, BoolArray]:
-    """Return of each pair whether f changes, and which bits do not."""
-    d, pairs = positive_integer("d", d), positive_integer("pairs", pairs)
-    rate, held = open_unit("noise", noise), checked_restriction(fixed, d)
-    first = restricted_bits(pairs, d, held, rng)
-    anew = restricted_bits(pairs, d, held, rng)
-    second = np.where(rng.random((pairs, d)) < rate, anew, first)
-    values = truth(f, np.concatenate([first, second]))
-    return values[:pairs] != values[pairs:], first == second
+) -> tuple[BoolArray, Floats]:
+    """Return of each pair whether f changes, and what it weighs for each feature."""
+    domain, pairs = domain_of(rows), positive_integer("pairs", pairs)
+    rate, held = open_unit("noise", noise), checked_restriction(fixed, domain.d)
+    drawn, weights = domain.noisy_pairs(pairs, rate, held, rng)
+    values = truth(f, drawn)
+    return values[:pairs] != values[pairs:], weights

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.bits import bit_row
+from cpx.data.uniform import Distribution
 from cpx.errors import InvalidOption
-from cpx.methods.certificates.noise import (
-    BitFunction,
-    Restriction,
-    checked_restriction,
-    restricted_bits,
-    stabilising_scores,
-    truth,
-)
+from cpx.methods.certificates.domain import Domain, Restriction, checked_restriction, domain_of
+from cpx.methods.certificates.noise import BitFunction, stabilising_scores, truth
 from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
 
 __all__ = ["ImplicitTree", "Instance", "common_depth"]
 
-Instance = Sequence[int] | npt.NDArray[np.bool_] | npt.NDArray[np.integer]
-"""d values 0 or 1."""
+Instance = Any
+"""d values 0 or 1, or a row of a table."""
 
 
 class ImplicitTree:
@@ -35,9 +29,11 @@ class ImplicitTree:
     Parameters
     ----------
     f : callable
-        Maps an (m, d) int8 array of 0 and 1 to m truth values.
-    d : int
-        Number of features.
+        Maps m rows to m truth values; fair bits are an (m, d) int8 array of 0 and 1.
+    d : int, Uniform or Product
+        What f is asked about: so many fair bits, or a distribution whose attributes are
+        independent; its features may be several of one attribute, such as the categories of a
+        column.
     depth : int
         Depth k of the tree, from 0 to d.
     noise : float
@@ -51,6 +47,10 @@ class ImplicitTree:
 
     Attributes
     ----------
+    d : int
+        Number of features.
+    domain : Domain
+        What f is asked about.
     queries : int
         Rows f has been asked about so far.
 
@@ -77,14 +77,15 @@ class ImplicitTree:
     def __init__(
         self,
         f: BitFunction,
-        d: int,
+        d: int | Distribution | Domain,
         depth: int,
         *,
         noise: float = 0.1,
         pairs: int = 5000,
         seed: int = 0,
     ) -> None:
-        self.d = positive_integer("d", d)
+        self.domain = domain_of(d)
+        self.d = self.domain.d
         self.depth = integer_in("depth", depth, 0, self.d)
         self.noise = open_unit("noise", noise)
         self.pairs = positive_integer("pairs", pairs)
@@ -93,19 +94,19 @@ class ImplicitTree:
         self._f = f
         self._scores: dict[tuple[tuple[int, int], ...], npt.NDArray[np.float64]] = {}
 
-    def ask(self, rows: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+    def ask(self, rows: Any) -> npt.NDArray[np.bool_]:
         """Return the values of f on the rows, counted in ``queries``."""
         self.queries += len(rows)
         return truth(self._f, rows)
 
     def is_leaf(self, node: Restriction) -> bool:
-        """Return whether the node is a leaf: whether ``depth`` features are fixed."""
+        """Return whether the node is a leaf: ``depth`` features are fixed, or none varies."""
         held = checked_restriction(node, self.d)
         if len(held) > self.depth:
             raise InvalidOption(
                 f"a node of a tree of depth {self.depth} fixes no {len(held)} features"
             )
-        return len(held) == self.depth
+        return len(held) == self.depth or not self.domain.open(held).any()
 
     def query(self, node: Restriction) -> int:
         """Return the feature that an inner node queries.
@@ -114,8 +115,7 @@ class ImplicitTree:
         """
         if self.is_leaf(node):
             raise InvalidOption(f"the node {dict(node)} is a leaf and queries no feature")
-        scores = self.scores(node).copy()
-        scores[list(node)] = -np.inf
+        scores = np.where(self.domain.open(node), self.scores(node), -np.inf)
         return int(scores.argmax())
 
     def leaf_value(self, node: Restriction) -> bool:
@@ -123,7 +123,7 @@ class ImplicitTree:
         if not self.is_leaf(node):
             raise InvalidOption(f"the node {dict(node)} is no leaf")
         held = checked_restriction(node, self.d)
-        rows = restricted_bits(self.pairs, self.d, held, self.generator(held, 1))
+        rows = self.domain.draw(self.pairs, held, self.generator(held, 1))
         return bool(self.ask(rows).mean() >= 0.5)
 
     def scores(self, node: Restriction) -> npt.NDArray[np.float64]:
@@ -132,7 +132,7 @@ class ImplicitTree:
         key = tuple(held.items())
         if key not in self._scores:
             self._scores[key] = stabilising_scores(
-                self.ask, self.d, self.noise, self.pairs, self.generator(held, 0), held
+                self.ask, self.domain, self.noise, self.pairs, self.generator(held, 0), held
             )
         return self._scores[key]
 
@@ -154,7 +154,7 @@ def common_depth(tree: ImplicitTree, x: Instance, y: Instance) -> int:
     Parameters
     ----------
     tree : ImplicitTree
-    x, y : sequence of d values 0 or 1
+    x, y : sequence of d values 0 or 1, or a row
 
     Examples
     --------
@@ -163,7 +163,7 @@ def common_depth(tree: ImplicitTree, x: Instance, y: Instance) -> int:
     >>> [common_depth(tree, x, y) for y in ([1, 1, 1, 1, 1], [0, 1, 0, 0, 0], [0, 0, 0, 1, 0])]
     [2, 1, 0]
     """
-    first, second = checked_bits(x, tree.d), checked_bits(y, tree.d)
+    first, second = tree.domain.encode(x), tree.domain.encode(y)
     node: dict[int, int] = {}
     while not tree.is_leaf(node):
         j = tree.query(node)
@@ -171,8 +171,3 @@ def common_depth(tree: ImplicitTree, x: Instance, y: Instance) -> int:
             break
         node[j] = int(first[j])
     return len(node)
-
-
-def checked_bits(x: Instance, d: int) -> npt.NDArray[np.int8]:
-    """Return an instance as d values 0 and 1, or raise InvalidOption."""
-    return bit_row("an instance", x, d, error=InvalidOption).astype(np.int8)

@@ -94,7 +94,7 @@ class Generation:
         self._master: Master = Master(self.table.weights[self.table.own], self.seed)
         self._known: set[Features] = set()
         self._centre: Floats | None = None
-        self._level, self._share, self._took = -1, 1.0, 0.0
+        self._level, self._share, self._took, self._solved = -1, 1.0, 0.0, 0.0
         self._priced: list[PricingBound] = []
         for features in dict.fromkeys([(), *self.known]):
             self._add(features)
@@ -182,8 +182,13 @@ class Generation:
         how long that takes must not count, or answers would differ from machine to machine.
         """
         stalled, before = 0, math.inf
-        while stalled < _STALLED and (left := end - time.monotonic()) > 0 and not self.stop():
+        # A programme that is not solved to the end is of no use.
+        while stalled < _STALLED and (left := end - time.monotonic()) > self._solved:
+            if self.stop():
+                return
+            started = time.monotonic()
             relaxed = self._master.solve(left)
+            self._solved = time.monotonic() - started
             if relaxed is None:
                 return
             yield relaxed

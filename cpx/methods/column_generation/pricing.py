@@ -13,6 +13,8 @@ from cpx.methods.column_generation.table import Features, Table
 
 __all__ = ["LEVELS", "beam_pricing", "exact_pricing"]
 
+_ROWS = 2**16  # that are multiplied between two looks at the clock
+
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
@@ -43,10 +45,10 @@ def beam_pricing(
         Maximum number of literals, at least 1.
     width : int
     stop : callable
-        Asked between sizes; True ends the search with the rules met so far.
+        Asked now and then; True ends the search with the rules met so far.
     """
     rows = np.flatnonzero(weights)
-    matrix = table.single[rows]
+    matrix = table.single if rows.size == len(weights) else table.single[rows]
     signed: Singles = weights[rows].astype(np.float32)
     allowed = table.literals[seeds]
     d = matrix.shape[1]
@@ -55,9 +57,12 @@ def beam_pricing(
     sets: list[Features] = [()] * len(seeds)
     found: dict[Features, float] = {}
     for _ in range(min(k, d)):
-        if stop():
-            break
-        scores: Singles = np.asarray((covers * signed) @ matrix, dtype=np.float32)
+        scores: Singles = np.zeros((len(sets), d), dtype=np.float32)
+        for at in range(0, len(rows), _ROWS):
+            if stop():
+                return _ordered(found)
+            part = slice(at, at + _ROWS)
+            scores += (covers[:, part] * signed[part]) @ matrix[part]
         scores[~allowed[owners]] = -np.inf
         for row, chosen in enumerate(sets):
             scores[row, list(chosen)] = -np.inf
@@ -72,6 +77,10 @@ def beam_pricing(
         sets = [tuple(sorted((*sets[row], j))) for row, j in picked]
         found.update(zip(sets, scores[parents, added].tolist()))
         owners, covers = owners[parents], covers[parents] * matrix[:, added].T
+    return _ordered(found)
+
+
+def _ordered(found: dict[Features, float]) -> list[Features]:
     return sorted(found, key=lambda features: (-found[features], features))
 
 

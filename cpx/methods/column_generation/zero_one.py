@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from cpx.data.bits import packed_rows, row_hashes
 from cpx.methods.column_generation.generate import Generation
 from cpx.methods.column_generation.table import Features, Table
 
@@ -33,9 +34,13 @@ def unavoidable(table: Table) -> int:
     >>> unavoidable(Table(literals, np.array([True, False, True]), np.array([3, 2, 1])))
     2
     """
-    _, place = np.unique(np.packbits(table.literals, axis=1), axis=0, return_inverse=True)
-    weights = np.zeros((2, place.max() + 1), dtype=np.int64)
-    np.add.at(weights, (table.same.astype(int), place), table.weights)
+    words = packed_rows(table.literals)
+    _, place, times = np.unique(row_hashes(words), return_inverse=True, return_counts=True)
+    # Rows of different hashes differ: only where hashes are equal, all words are compared.
+    rows = np.flatnonzero(times[place] > 1)
+    _, place = np.unique(words[rows], axis=0, return_inverse=True)
+    weights = np.zeros((2, rows.size), dtype=np.int64)
+    np.add.at(weights, (table.same[rows].astype(int), place), table.weights[rows])
     return int(weights.min(axis=0).sum())
 
 

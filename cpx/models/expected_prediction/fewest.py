@@ -14,7 +14,7 @@ from cpx.answers.values import Value, plural
 from cpx.data.coding import Coding
 from cpx.data.tree_mixture import TreeMixture
 from cpx.errors import InvalidInstance, shown
-from cpx.models.expected_prediction.form import TableSumForm
+from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
 from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.problem import (
@@ -191,6 +191,11 @@ class FewestExpected(ExpectedPrediction):
         if self.bounded:
             terms += tables.maxima(-self.tau)
         return self._table_sum(terms, self._base, self.n_features, target=self.target)
+
+    def expectation_form(self) -> ExpectationForm:
+        """Return the problem by its exact scores; a probability bound needs one of the class."""
+        least = self.leaves.threshold if self.bounded else self.tau
+        return self._expectation_form(self.n_features, Fraction(least))
 
     def reaches(self, chosen: Iterable[int]) -> bool:
         """Say whether a set reaches the threshold, under a factorised distribution in units."""

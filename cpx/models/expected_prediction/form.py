@@ -1,16 +1,18 @@
-"""Sums of tables over few features each, and the problem to choose features by them."""
+"""Expected predictions as plain data: sums of tables, and exact scores of sets of attributes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.models.expected_prediction.exact import ExactScores
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 
-__all__ = ["TableSumForm"]
+__all__ = ["ExpectationForm", "TableSumForm", "expectation_form_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,3 +86,56 @@ class TableSumForm:
             and self.side.allow(S)
             and (self.target is None or self.value(S) >= self.target)
         )
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectationForm:
+    """Choose attributes of greatest expected score, or the fewest that reach one.
+
+    Unlike a :class:`TableSumForm` there is one under every distribution.
+
+    Attributes
+    ----------
+    scores : ExactScores
+        Expected scores and probabilities of sets of attributes.
+    n_features : int
+        Number A of attributes.
+    most : int
+        So many attributes are chosen at most.
+    required, forbidden : tuple of int
+        What a set must have, and must not have; they may contradict each other.
+    least : Fraction or None
+        The fewest attributes are wanted, and no set of a smaller expected score is enough; None
+        where the greatest expected score is wanted.
+    unit : Fraction
+        What expected scores are rounded to multiples of.
+    component : callable
+        Returns the problem under one component of the distribution, by its number, as a sum of
+        tables; None where that would be too large.
+    """
+
+    scores: ExactScores
+    n_features: int
+    most: int
+    required: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    least: Fraction | None
+    unit: Fraction
+    component: Callable[[int], TableSumForm | None]
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether no set has what is required and nothing forbidden, within its size."""
+        required = {*self.required}
+        return len(required) > self.most or not required.isdisjoint(self.forbidden)
+
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes for results."""
+        return {"features": self.n_features, "leaves": len(self.scores.leaves.values)}
+
+
+def expectation_form_of(problem: object) -> ExpectationForm | None:
+    """Return the form of a problem that offers one; None for another one."""
+    offer = getattr(problem, "expectation_form", None)
+    form: ExpectationForm | None = None if offer is None else offer()
+    return form

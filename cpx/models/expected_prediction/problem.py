@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import log2
@@ -22,7 +22,7 @@ from cpx.models.base import Encoding, Statement, Values
 from cpx.models.expected_prediction import parameters as declared
 from cpx.models.expected_prediction.encodings import products, tables
 from cpx.models.expected_prediction.exact import ExactScores
-from cpx.models.expected_prediction.form import TableSumForm
+from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
 from cpx.models.expected_prediction.leaves import LeafForm
 from cpx.models.expected_prediction.likeliest import Likeliest
 from cpx.models.expected_prediction.tables import (
@@ -247,6 +247,23 @@ class ExpectedPrediction(ExpectationText):
         """Return the problem as plain arrays, for engines that need no statement."""
         return self.form
 
+    def _expectation_form(self, most: int, least: Fraction | None) -> ExpectationForm:
+        unit = Fraction(self.unit or 1)
+        chosen = self.required, self.forbidden
+        return ExpectationForm(
+            self.scores, self.n_features, most, *chosen, least, unit, self._component
+        )
+
+    def _component(self, number: int) -> TableSumForm | None:
+        whole, only = self.distribution, slice(number, number + 1)
+        alone = TreeMixture(np.array([ONE]), whole.parents[only], whole.tables[only])
+        part = replace(self, distribution=alone)  # type: ignore[type-var]
+        return part.form if part.stated else None
+
+    @abstractmethod
+    def expectation_form(self) -> ExpectationForm:
+        """Return the problem by its exact scores, for engines that try one set after another."""
+
     def model(self, encoding: str | None = None) -> Statement:
         """State the problem in an encoding; the default is the first."""
         return constrained(self.stated_in(encoding).build(self.form), self.side_constraints)
@@ -369,6 +386,10 @@ class MLSE(ExpectedPrediction):
     def _form(self) -> TableSumForm:
         tables = self.leaf_tables
         return self._table_sum(tables.terms(), tables.base, self.k)
+
+    def expectation_form(self) -> ExpectationForm:
+        """Return the problem by its exact scores."""
+        return self._expectation_form(self.k, None)
 
     def value(self, chosen: Iterable[int]) -> int:
         """Return the expected score of a set in units, rounded."""

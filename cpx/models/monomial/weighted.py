@@ -21,6 +21,7 @@ from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.pairs import pairs
 from cpx.models.monomial.encodings.reified import reified
 from cpx.models.monomial.encodings.sizes import sizes
+from cpx.models.monomial.encodings.triples import known_rule_helps, triples
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.problem import WeightedProblem
 from cpx.models.registry import register
@@ -40,6 +41,7 @@ MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = (
     Encoding("reified", reified),
     Encoding("sizes", sizes),
     Encoding("pairs", pairs),
+    Encoding("triples", triples, applies=known_rule_helps),
     Encoding("table1-literal", table1_literal, faithful=False, limits=False),
 )
 

@@ -238,7 +238,7 @@ class RuleSetProblem(RuleSetText):
     @cached_property
     def total(self) -> int:
         """Weight M of all samples, with those of their classes."""
-        return sum(map(int, self.error_weights))
+        return int(self.error_weights.sum())
 
     @property
     def scale(self) -> int:

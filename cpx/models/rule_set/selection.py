@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cpx.data.bits import by_column
 from cpx.data.samples import Samples
 from cpx.models.parameters import NAME, Indices, Integer, ShareOf, parameter
 from cpx.models.registry import register
@@ -194,7 +195,7 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
     @cached_property
     def covers(self) -> NDArray[np.bool_]:
         """Whether candidate r covers sample i, shape (R, m)."""
-        literals = np.ascontiguousarray(self.samples.agreement.T)
+        literals = by_column(self.samples.agreement)
         return np.array([literals[list(rule)].all(axis=0) for rule in self.rules])
 
     @cached_property

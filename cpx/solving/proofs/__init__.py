@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from cpx.answers.proof import Proof
@@ -15,8 +16,18 @@ from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, one_thread
 from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
+from cpx.models.sufficient_reason.problem import SufficientReason
 from cpx.processes.interrupts import noted
-from cpx.solving.proofs import learning, monomials, reasons, rule_sets
+from cpx.solving.proofs import (
+    certificates,
+    expected,
+    kernel_rules,
+    learning,
+    monomials,
+    reasons,
+    rule_sets,
+)
+from cpx.solving.proofs.reason_rows import rows_of
 
 __all__ = ["prove", "require_provable", "with_proof"]
 
@@ -27,10 +38,17 @@ _MAKERS: dict[str, _Maker] = {
     "rule-set": rule_sets.prove,
     "rule-set-learning": learning.prove,
     "sufficient-reason": reasons.prove,
+    "certificate": certificates.prove,
+    "expected-prediction": expected.prove,
+    "kernel-rule": kernel_rules.prove,
 }
 """What makes proofs of each kind, from a saved instance, what is to be proved, and what says
 whether the time is up. It returns the claim that was proved, None for none, and the lines that
 prove it; and raises Refused where it finds out that what is to be proved is wrong."""
+
+
+_CONSTRAINED = ("monomial", "certificate", "expected-prediction")
+"""Kinds of proof that know side constraints."""
 
 
 def require_provable(problem: object) -> None:
@@ -40,8 +58,8 @@ def require_provable(problem: object) -> None:
         raise InvalidOption(
             f"proof: there are none for {kind}; there are for {', '.join(PROVABLE)}"
         )
-    if getattr(problem, "side_constraints", None):
-        raise InvalidOption("proof: there are none for problems with side constraints")
+    if getattr(problem, "side_constraints", None) and PROVABLE[kind] not in _CONSTRAINED:
+        raise InvalidOption(f"proof: there are none for {kind} with side constraints")
     definition = getattr(problem, "definition", "sufficient")
     if kind == "sufficient-reason" and definition != "sufficient":
         raise InvalidOption(
@@ -50,13 +68,13 @@ def require_provable(problem: object) -> None:
 
 
 def with_proof(problem: Problem, result: Result, seconds: float | None = None) -> Result:
-    """Return a result with the proof that :func:`prove` makes.
+    """Return a result with the proof that :func:`prove` makes; the exact search is trusted.
 
     A bound that is found to be wrong makes the result one of status ERROR; what is not proved in
     time is said in a warning. Ctrl-C ends the proof, not the program.
     """
     try:
-        proof = prove(problem, result, seconds)
+        proof = prove(problem, result, seconds, trusted=result.backend == "search")
     except Undecided as undecided:
         return result.with_warnings(f"no proof was made: {undecided}")
     except Refused as refused:
@@ -73,7 +91,9 @@ def with_proof(problem: Problem, result: Result, seconds: float | None = None) -
     return result
 
 
-def prove(problem: Problem, result: Result, seconds: float | None = None) -> Proof | None:
+def prove(
+    problem: Problem, result: Result, seconds: float | None = None, *, trusted: bool = False
+) -> Proof | None:
     """Make a proof of the bound of a result, or of its infeasibility.
 
     Parameters
@@ -84,6 +104,9 @@ def prove(problem: Problem, result: Result, seconds: float | None = None) -> Pro
     seconds : float, optional
         Time to take. A proof that is not complete by then proves a weaker bound, and says so
         by :attr:`~cpx.answers.proof.Proof.complete`.
+    trusted : bool
+        Whether to write a proof about a rule without looking at the sets that its checker will
+        count. Where the bound is wrong, it is the checker that finds out.
 
     Returns
     -------
@@ -106,10 +129,11 @@ def prove(problem: Problem, result: Result, seconds: float | None = None) -> Pro
         return None
     end = math.inf if seconds is None else time.perf_counter() + seconds
     instance, kind = problem.to_dict(), PROVABLE[problem.kind]
+    make = _MAKERS[kind]
+    if trusted and kind == "monomial":
+        make = partial(monomials.prove, trusted=True)
     with noted(stop := threading.Event()), one_thread():
-        claim, lines = _MAKERS[kind](
-            instance, goal, lambda: stop.is_set() or time.perf_counter() > end
-        )
+        claim, lines = make(instance, goal, lambda: stop.is_set() or time.perf_counter() > end)
     if claim is None:
         return None
     header: dict[str, Any] = {
@@ -122,4 +146,8 @@ def prove(problem: Problem, result: Result, seconds: float | None = None) -> Pro
     }
     if claim != goal:
         header["goal"] = goal.to_dict()
-    return Proof(header, tuple(lines))
+    rows = None
+    if isinstance(problem, SufficientReason):
+        found = result.explanation
+        rows = rows_of(problem, claim, lines, () if found is None else found.features)
+    return Proof(header, tuple(lines), rows)

@@ -3,6 +3,9 @@
 The prover is handed the value to prove, so it looks for no rule; it knows no other rules than
 the checker's, and asks these of each box. A feature that leaves the least bad weight is split
 first: what comes after it has less to remove.
+
+Where the value is trusted, since it is that of the exact search, the boxes of few features to go
+are not looked at: their sets are counted by the checker.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import Claim
@@ -25,24 +29,31 @@ _COUNTED = 3
 
 
 def prove(
-    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
+    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool], trusted: bool = False
 ) -> tuple[Claim | None, list[str]]:
     """Return what was proved and the lines: the goal, or what the boxes left open allow.
 
-    Where they allow nothing the claim is None. Refused is raised where the goal is wrong.
+    Where they allow nothing the claim is None. Refused is raised where the goal is wrong; if it is
+    ``trusted``, only where that is met on the way.
     """
     question = Question(instance, goal)
     root = question.root
     if root is None:
         return goal, []
-    lines, left_open = close(root, over)
+    lines, left_open = close(root, over, trusted=trusted)
     return _weakest(question, left_open), lines
 
 
-def close(root: Box, over: Callable[[], bool]) -> tuple[list[str], list[Box]]:
-    """Return the lines that close a box, and the boxes that are left open for want of time."""
-    root.refuse_chosen()
-    search = _Search(over)
+def close(
+    root: Box, over: Callable[[], bool], empty: bool = True, trusted: bool = False
+) -> tuple[list[str], list[Box]]:
+    """Return the lines that close a box, and the boxes that are left open for want of time.
+
+    The set without a candidate is looked at if ``empty``.
+    """
+    if empty:
+        root.refuse_chosen()
+    search = _Search(over, trusted)
     search.close(root, 0)
     return search.lines, search.left_open
 
@@ -74,15 +85,18 @@ def _bound(question: Question, box: Box) -> int | Fraction:
 class _Search:
     """Depth-first closing of boxes, with the lines for those that are done."""
 
-    def __init__(self, over: Callable[[], bool]) -> None:
+    def __init__(self, over: Callable[[], bool], trusted: bool) -> None:
         self.lines: list[str] = []
         self.left_open: list[Box] = []
-        self._over = over
+        self._over, self._trusted = over, trusted
 
     def close(self, box: Box, depth: int) -> None:
         """Write the lines for a box."""
         if self._over():
             self._leave(box)
+            return
+        if len(side := box.about.side) and (broken := side.which(box.part())) is not None:
+            self.lines.append(f"breaks {broken}")
             return
         box.refuse_singles()
         useful = box.useful()
@@ -90,7 +104,8 @@ class _Search:
             self.lines.append("bounded")
             return
         if box.r <= _COUNTED:
-            box.refuse_triples(useful)
+            if not self._trusted:
+                box.refuse_triples(useful)
             self.lines.append("counted")
             return
         if depth >= DEEPEST or box.within > MOST_ENTRIES:
@@ -102,9 +117,21 @@ class _Search:
             live = np.flatnonzero(useful.any(axis=1))
             at = int(live[np.argmin(box.singles[0][live])])
             features.append(str(box.candidates[at]))
-            self.close(box.child(at, useful[at]), depth + 1)
+            if self._trusted and box.r <= _COUNTED + 2 and not self._over():
+                self._count(box, at, np.flatnonzero(useful[at]))
+            else:
+                self.close(box.child(at, useful[at]), depth + 1)
             useful = box.without(at, useful)
         self.lines[place] = " ".join(["split", *features])
+
+    def _count(self, box: Box, at: int, candidates: NDArray[np.int64]) -> None:
+        """Write lines for the part of a candidate: all sets with some others are counted."""
+        if box.r - 1 > _COUNTED:
+            covered = box.pairs[0][at, candidates]
+            features = box.candidates[candidates[np.argsort(covered, kind="stable")]]
+            self.lines.append(" ".join(["split", *map(str, features.tolist())]))
+            self.lines += ["counted"] * (features.size - 1)
+        self.lines.append("counted")
 
     def _leave(self, box: Box) -> None:
         self.left_open.append(box)

@@ -10,8 +10,9 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from typer.testing import CliRunner
 
-from benchmarks.papers.ads import network
-from benchmarks.papers.ads.experiment import ADS, PUBLISHED, Faithfulness, means
+from benchmarks.papers.ads import baselines, network, sweep
+from benchmarks.papers.ads.experiment import Settings, active_set
+from benchmarks.papers.ads.faithfulness import ADS, PUBLISHED, Faithfulness, means
 from benchmarks.papers.commands import app
 from benchmarks.papers.sources import Directory
 from tests.benchmarks.papers.conftest import write_tables
@@ -115,6 +116,65 @@ def test_means_have_a_lead_with_its_standard_error() -> None:
     assert ours.spread == pytest.approx(0.08 / 2**0.5)
     assert (ours.rules, ours.queries) == (8, 6)
     assert means([run(0.7, 0.7, None)])[1].queries is None
+
+
+def test_the_other_methods_of_the_paper_stand_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("anchor")
+    monkeypatch.setattr(network, "HIDDEN", (10, 5))
+    monkeypatch.setattr(baselines, "EXPLAINED", 6)
+    # The Bayesian rule sets of imodels take a minute.
+    monkeypatch.setenv("CPX_IMODELS", "nowhere")
+    data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
+    found = network.train(Directory(data).load(network.DATASET), 0, 200)
+    settings = Settings(0.01, iterations=8, queries=30)
+    made = list(
+        baselines.baselines(
+            found, found.train_rows, 3, 30, 0, lambda: active_set(settings, 0, 0.0)
+        )
+    )
+    by_name = {one.name: one for one in made}
+    assert list(by_name) == ["ADS+, beta = 0", "SP-Anchor", "DT-Extract"]
+    assert by_name["ADS+, beta = 0"].queries == 30
+    for name in ("SP-Anchor", "DT-Extract"):
+        one = by_name[name]
+        assert 1 <= one.rules <= 3
+        assert one.queries > 0
+        assert one.precision > 0.5
+        assert one.longest >= one.conditions >= 1
+
+
+def test_curves_are_drawn_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(network, "HIDDEN", (10, 5))
+    monkeypatch.setattr(sweep, "PENALTIES", (0.1, 0.01))
+    monkeypatch.setattr(sweep, "BETAS", (0.0, 0.02))
+    data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
+    args = ["--data", data, "--iterations", 4, "--queries", 10, "--sweep", tmp_path / "curves"]
+    args += ["--epochs", 200]
+    code, output = run(*args)
+    assert code == 0, output
+    lines = (tmp_path / "curves" / "runs.jsonl").read_text().splitlines()
+    assert len(lines) == 4
+    for name in ("table.md", "f1-by-rules.png", "f1-by-rules.svg"):
+        assert (tmp_path / "curves" / name).stat().st_size > 100
+    code, output = run(*args)
+    assert (code, "training the network" in output) == (0, False)
+
+
+@pytest.mark.slow
+def test_bayesian_rule_sets_stand_beside_it() -> None:
+    pytest.importorskip("imodels")
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"age": rng.integers(18, 80, 300), "work": rng.choice(list("abc"), 300)})
+
+    def labels(table: pd.DataFrame) -> np.ndarray:
+        return np.asarray((table["age"] > 48) & (table["work"] == "a"))
+
+    found = baselines.Bayesian(rows, labels, 0, 0)
+    assert (found.predict(rows) == labels(rows)).mean() > 0.9
+    assert 1 <= max(found.lengths) <= 2
 
 
 @pytest.mark.slow

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
-from cpx.models.expected_prediction.fewest import FewestExpected
-from cpx.models.expected_prediction.problem import MLSE
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
-    from cpx.models.expected_prediction.problem import ExpectedPrediction
+    from cpx.models.base import Problem
+    from cpx.models.expected_prediction.form import ExpectationForm
 
 __all__ = ["solve_known_attributes"]
 
@@ -25,44 +24,32 @@ _WIDTH = 5
 """Sets of each size that the beam keeps."""
 
 
-def _out_of_reach(problem: ExpectedPrediction) -> bool:
-    """Whether no row that has what is required has a score of the threshold."""
-    if not isinstance(problem, FewestExpected) or problem.bounded:
-        return False
-    return problem.scores.greatest(problem.required) < problem.tau
-
-
-def solve_known_attributes(problem: ExpectedPrediction, progress: Progress) -> Outcome:
+def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Progress) -> Outcome:
     """Search for attributes of x; see :class:`~cpx.backends.base.Backend`."""
-    from cpx.backends.search.known_attributes.beam import beam_levels, evaluator_of
+    from cpx.backends.search.known_attributes.beam import beam_levels
     from cpx.backends.search.known_attributes.components import bound_by_components
     from cpx.backends.search.known_attributes.enumeration import Enumeration
 
-    required = sorted({*problem.required})
-    most = problem.k if isinstance(problem, MLSE) else problem.n_features
-    sizes = {
-        "features": problem.n_features,
-        "leaves": len(problem.leaves.values),
-        "components": problem.distribution.n_components,
-    }
-    if len(required) > most or {*required} & {*problem.forbidden}:
+    sizes = {**form.sizes(), "components": form.scores.distribution.n_components}
+    if form.contradicts:
         return Outcome(
             True, Termination.COMPLETED, "the required features contradict", sizes=sizes
         )
-    if isinstance(problem, MLSE):
-        progress.bound(problem.trivial_bound())
-    elif _out_of_reach(problem):
+    if form.least is None:
+        if (most_valuable := problem.trivial_bound()) is not None:
+            progress.bound(most_valuable)
+    elif form.scores.greatest(form.required) < form.least:
         return Outcome(True, Termination.COMPLETED, "no row has a score as high", sizes=sizes)
-    evaluator = evaluator_of(problem)
-    enumeration = Enumeration(problem, evaluator, most, progress)
+    most, evaluator = form.most, form.scores.evaluator
+    enumeration = Enumeration(problem, form, progress)
 
     def stop() -> bool:
         return progress.should_stop
 
     if not enumeration.short or not enumeration.affordable(most):
         best = -math.inf
-        for level in beam_levels(evaluator, most, _WIDTH, required, problem.forbidden, stop):
-            if isinstance(problem, MLSE):
+        for level in beam_levels(evaluator, most, _WIDTH, form.required, form.forbidden, stop):
+            if form.least is None:
                 if level[0].expected > best:
                     progress.found(problem.explanation(level[0].features))
                     best = level[0].expected
@@ -78,8 +65,8 @@ def solve_known_attributes(problem: ExpectedPrediction, progress: Progress) -> O
             done.best_of_ties = True
             return done
         return Outcome(False, progress.why_stopped(), "stopped early", sizes=sizes)
-    if isinstance(problem, MLSE):
-        message = bound_by_components(problem, progress)
+    if form.least is None:
+        message = bound_by_components(problem, form, progress)
     else:
         message = enumeration.smallest_sizes()
         if progress.gap_reached and not progress.options.gap:

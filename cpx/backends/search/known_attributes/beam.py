@@ -18,7 +18,7 @@ from cpx.models.expected_prediction.evaluator import Evaluator, Stopped
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.problem import ExpectedPrediction
 
-__all__ = ["KnownSet", "beam_levels", "evaluator_of", "frontier"]
+__all__ = ["KnownSet", "beam_levels", "frontier"]
 
 _EQUAL = 1e-12
 """Expected scores that differ by less than this part of the greatest one are equal: floats of
@@ -31,11 +31,6 @@ class KnownSet(NamedTuple):
     features: tuple[int, ...]
     expected: float
     log_probability: float
-
-
-def evaluator_of(problem: ExpectedPrediction) -> Evaluator:
-    """Return the evaluator of a problem's sets."""
-    return problem.scores.evaluator
 
 
 def frontier(problem: ExpectedPrediction, most: int, width: int = 5) -> list[KnownSet]:
@@ -56,7 +51,9 @@ def frontier(problem: ExpectedPrediction, most: int, width: int = 5) -> list[Kno
     >>> [found.features for found in frontier(problem, 2)]
     [(), (1,), (0, 1)]
     """
-    levels = beam_levels(evaluator_of(problem), most, width, problem.required, problem.forbidden)
+    levels = beam_levels(
+        problem.scores.evaluator, most, width, problem.required, problem.forbidden
+    )
     return [level[0] for level in levels]
 
 

@@ -18,7 +18,6 @@ component gets all; with W_c = 1 it is max_c U_c.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
@@ -28,18 +27,19 @@ import numpy as np
 from cpx.backends.search.table_sums.beam import beam
 from cpx.backends.search.table_sums.branch_and_bound import BranchAndBound
 from cpx.backends.search.table_sums.objective import GreatestValue, Solution
-from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.data.tree_mixture import ONE
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
-    from cpx.models.expected_prediction.problem import MLSE
+    from cpx.models.base import Problem
+    from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
 
 __all__ = ["bound_by_components", "greatest_weights", "most_mixed"]
 
 
-def bound_by_components(problem: MLSE, progress: Progress) -> str:
+def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progress) -> str:
     """Report the bound, and the best sets of the components; return what was done in words."""
-    mixture = problem.distribution
+    mixture = form.scores.distribution
     if not mixture.edgeless:
         return "beam search; no bound by components that have edges"
     bounds, nodes, longest = list[int](), 0, 0.0
@@ -47,9 +47,8 @@ def bound_by_components(problem: MLSE, progress: Progress) -> str:
         began = progress.elapsed
         if progress.remaining is not None and progress.remaining < longest:
             return f"stopped before component {c + 1} of {mixture.n_components}"
-        alone = TreeMixture(np.array([ONE]), mixture.parents[c : c + 1], mixture.tables[c : c + 1])
-        part = replace(problem, distribution=alone)
-        if not part.stated:
+        part = form.component(c)
+        if part is None:
             return "beam search; no bound, as leaves test too many attributes"
         tree = _greatest(part, progress)
         nodes += tree.nodes
@@ -63,22 +62,22 @@ def bound_by_components(problem: MLSE, progress: Progress) -> str:
             return f"stopped at component {c + 1} of {mixture.n_components}"
         longest = max(longest, progress.elapsed - began)
     # The tables round each leaf and the base, by a half at most, and then the sum is rounded.
-    roundings = len(problem.leaves.values) + 1
-    progress.bound(most_mixed(bounds, greatest_weights(problem)) + roundings // 2 + 2)
+    roundings = len(form.scores.leaves.values) + 1
+    progress.bound(most_mixed(bounds, greatest_weights(form)) + roundings // 2 + 2)
     return f"{mixture.n_components} components, {nodes} nodes"
 
 
-def greatest_weights(problem: MLSE) -> list[float]:
+def greatest_weights(form: ExpectationForm) -> list[float]:
     """Return W_c of each component: no set gives it more weight."""
-    mixture = problem.distribution
-    pairs = [list(zip(tables, problem.codes.tolist(), strict=True)) for tables in mixture.tables]
+    mixture, codes = form.scores.distribution, form.scores.codes.tolist()
+    pairs = [list(zip(tables, codes, strict=True)) for tables in mixture.tables]
     shares = np.array([[table[0, state] for table, state in row] for row in pairs], dtype=float)
     logs = np.log(shares / ONE)
     apart = logs[:, None, :] - logs[None, :, :]
-    required = [*{*problem.required}]
-    free = np.setdiff1d(np.arange(problem.n_features), [*required, *problem.forbidden])
+    required = [*{*form.required}]
+    free = np.setdiff1d(np.arange(form.n_features), [*required, *form.forbidden])
     gains = -np.sort(-np.maximum(apart[:, :, free], 0), axis=2)
-    most = gains[:, :, : problem.k - len(required)].sum(axis=2)
+    most = gains[:, :, : form.most - len(required)].sum(axis=2)
     first = np.log(mixture.weights / ONE)
     most += first[:, None] - first[None, :] + apart[:, :, required].sum(axis=2)
     # The quotient of a component with itself is 1. Floats are off by far less than that part.
@@ -107,9 +106,9 @@ _OFF = 1e-9
 """The part by which floats of weights are made greater than they are."""
 
 
-def _greatest(part: MLSE, progress: Progress) -> BranchAndBound:
+def _greatest(part: TableSumForm, progress: Progress) -> BranchAndBound:
     """Search for the greatest expected score under one component."""
-    objective = GreatestValue(part.form, part.k)
+    objective = GreatestValue(part, part.k)
     best: Solution | None = None
     for chosen in beam(objective):
         solution = objective.solution(chosen)

@@ -9,7 +9,6 @@ fractions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from math import comb, log
 from typing import TYPE_CHECKING
 
@@ -17,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.models.expected_prediction.evaluator import Stopped
-from cpx.models.expected_prediction.fewest import FewestExpected
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
-    from cpx.models.expected_prediction.evaluator import Evaluator
-    from cpx.models.expected_prediction.problem import ExpectedPrediction
+    from cpx.models.base import Problem
+    from cpx.models.expected_prediction.form import ExpectationForm
 
 __all__ = ["Enumeration"]
 
@@ -41,10 +39,9 @@ class Enumeration:
 
     Parameters
     ----------
-    problem : MLSE or FewestExpected
-    evaluator : Evaluator
-    most : int
-        The greatest size.
+    problem : Problem
+    form : ExpectationForm
+        Its form.
     progress : Progress
 
     Attributes
@@ -53,19 +50,14 @@ class Enumeration:
         Sets measured.
     """
 
-    def __init__(
-        self,
-        problem: ExpectedPrediction,
-        evaluator: Evaluator,
-        most: int,
-        progress: Progress,
-    ) -> None:
-        self.problem, self.evaluator, self.progress = problem, evaluator, progress
+    def __init__(self, problem: Problem, form: ExpectationForm, progress: Progress) -> None:
+        self.problem, self.form, self.progress = problem, form, progress
+        self.evaluator = form.scores.evaluator
         self.count = 0
-        self._required = sorted({*problem.required})
-        banned = {*self._required, *problem.forbidden}
-        self._free = np.array([j for j in range(problem.n_features) if j not in banned], dtype=int)
-        self._most = min(most - len(self._required), self._free.size)
+        self._required = sorted({*form.required})
+        banned = {*self._required, *form.forbidden}
+        self._free = np.array([j for j in range(form.n_features) if j not in banned], dtype=int)
+        self._most = min(form.most - len(self._required), self._free.size)
         self._best = -np.inf
 
     @property
@@ -82,12 +74,12 @@ class Enumeration:
         made = max(comb(self._free.size, r) for r in range(max(0, added) + 1))
         return (
             self._parents(added) * self.evaluator.numbers <= _MOST_NUMBERS
-            and made * self.problem.n_features <= _MOST_MADE
+            and made * self.form.n_features <= _MOST_MADE
         )
 
     def run(self) -> bool:
         """Measure all sets; return whether that was finished."""
-        dual = isinstance(self.problem, FewestExpected)
+        dual = self.form.least is not None
         for size, (sets, expected, logs) in enumerate(self._sizes()):
             if dual:
                 self._reaching(sets, expected, logs)
@@ -127,7 +119,7 @@ class Enumeration:
     def _sizes(self) -> Iterator[tuple[Bools, Floats, Floats]]:
         """Yield all sets of each size, with their expected scores and log-probabilities."""
         self._finished = False
-        sets = np.zeros((1, self.problem.n_features), dtype=np.bool_)
+        sets = np.zeros((1, self.form.n_features), dtype=np.bool_)
         sets[0, self._required] = True
         last = np.array([-1])
         yield sets, *self._counted(self.evaluator.evaluate(sets))
@@ -160,14 +152,13 @@ class Enumeration:
         for as much as they are.
         """
         evaluator = self.evaluator
-        of_logs = self.problem.n_features * (1.0 + float(np.abs(logs).max()))
+        of_logs = self.form.n_features * (1.0 + float(np.abs(logs).max()))
         steps = 16.0 * (evaluator.numbers + of_logs)
         return steps * 2.0**-53 * float(np.abs(evaluator.values).sum()) + 1e-300
 
     def _greatest(self, sets: Bools, expected: Floats, logs: Floats) -> None:
         """Measure exactly what may be the best set so far."""
-        unit = float(Fraction(self.problem.unit or 1))
-        slack = 2 * self._doubt(logs) + 2 * unit
+        slack = 2 * self._doubt(logs) + 2 * float(self.form.unit)
         order = np.lexsort((-logs, -expected))
         best = self._best
         for i in order.tolist():
@@ -179,10 +170,8 @@ class Enumeration:
 
     def _reaching(self, sets: Bools, expected: Floats, logs: Floats) -> None:
         """Measure exactly what may reach the threshold, the likeliest first."""
-        problem = self.problem
-        assert isinstance(problem, FewestExpected)
-        slack = 2 * self._doubt(logs)
-        threshold = float(problem.tau if not problem.bounded else problem.leaves.threshold)
+        assert self.form.least is not None
+        slack, threshold = 2 * self._doubt(logs), float(self.form.least)
         near = np.flatnonzero(expected >= threshold - slack - abs(threshold) * 1e-12)
         met: float | None = None
         for i in near[np.argsort(-logs[near], kind="stable")].tolist():

@@ -1,0 +1,1 @@
+"""All methods at the same number of calls of the classifier."""

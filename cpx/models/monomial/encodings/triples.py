@@ -1,0 +1,202 @@
+"""One-sided clauses, a rule that is known, and the features that no better rule has together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.models.base import Statement, Values
+from cpx.models.monomial.encodings.clausal import clausal
+from cpx.models.monomial.encodings.common import bools
+from cpx.models.monomial.encodings.sizes import Choices, Excluded
+from cpx.models.monomial.form import allowed
+
+if TYPE_CHECKING:
+    from cpx.models.monomial.form import WeightedMonomial
+
+__all__ = ["known_rule_helps", "triples"]
+
+_MOST_WORK = 2 * 10**11
+"""max(m, 500) d^4, to which the time for the bounds of all triples is proportional."""
+
+_FEW = 500
+"""Samples: with fewer, the number of triples decides how long their bounds take."""
+
+_STARTS = 10
+"""Pairs that the search for a known rule starts from."""
+
+_MOST_CLAUSES = 50_000
+"""Clauses about three features; with more, stating them takes longer than they save."""
+
+
+def triples(form: WeightedMonomial) -> Statement:
+    """Clauses, a known rule, and the features that no better rule contains together.
+
+    A local search finds a rule S of cost v, no worse than any rule of up to two features. The
+    variables of :func:`~cpx.models.monomial.encodings.clausal.clausal` and K, the rule is S::
+
+        minimise    sum_i cost_covered_i C_i + sum_i cost_uncovered_i U_i
+        subject to  the constraints of clausal
+                    K -> X_j  for j in S,    K -> not X_j  for other j
+                    3 K + sum_j X_j >= 3
+                    K  or  not X_j                           for features j,
+                    K  or  not X_j  or  not X_l              for pairs,
+                    K  or  not X_j  or  not X_l  or  not X_p for triples of bound v or more
+
+    The bound of three features is what they lose, the cost of the rows that they exclude and
+    that should be covered, and of what they leave, the cost of the rows that they cover and
+    should not, the part that k - 3 more features cannot exclude: these exclude no more than the
+    k - 3 that exclude the most of it, of those that do not lose v or more with the three. It is
+    one of pairs and features where all triples with them have it; a pair is not said
+    again by its triples, nor a feature by its pairs.
+
+    So S and all rules that cost less than v remain, and the optimum is that of ``clausal``. A
+    known solution that costs v or more is completed as S.
+
+    Where k < 4, features are required, there are limits or further constraints, or no two
+    features can be chosen together, it is ``clausal``. So it is where costs add up to 2**20 or
+    more, and where max(m, 500) d^4 is above 2 * 10**11. Of more than 50,000 triples those with
+    the least indices are said.
+
+    Size: one variable, d + 1 constraints, and at most d clauses of two literals, d (d - 1) / 2 of
+    three and 50,000 of four more than ``clausal``. The bounds take time proportional to m d^4 at
+    most, less where pairs lose v by themselves.
+
+    Source: fixing variables by a known value and a bound is folklore of branch and bound; no
+    paper states it so.
+    """
+    return _Triples(form).statement() if known_rule_helps(form) else clausal(form)
+
+
+def known_rule_helps(form: WeightedMonomial) -> bool:
+    """Whether the statement says more than that of ``clausal``."""
+    m, d = form.shape
+    plain = not (form.required or form.limits or form.side)
+    small = max(m, _FEW) * d**4 <= _MOST_WORK
+    return plain and small and form.k >= 4 and Choices(form).counted
+
+
+class _Triples:
+    """The known rule, and the clauses that all better rules satisfy."""
+
+    def __init__(self, form: WeightedMonomial) -> None:
+        self.form, self.choices = form, Choices(form)
+        self.uncovering = Excluded(form, form.cost_uncovered)
+        self.covering = Excluded(form, form.cost_covered)
+        self.known, self.value = self._local_search()
+
+    def statement(self) -> Statement:
+        """Return the statement of ``clausal`` with the clauses."""
+        import cpmpy as cp
+
+        base = clausal(self.form)
+        X, K = base.variables["X"], bools(1, "K")
+
+        def complete(chosen: Sequence[int]) -> Values:
+            known = self._cost(chosen) >= self.value
+            values = base.complete(self.known if known else chosen)
+            return {**values, "K": np.array([known], dtype=np.int64)}
+
+        added: list[Any] = [~K[0] | (x if j in self.known else ~x) for j, x in enumerate(X)]
+        added.append(cp.sum([*X, 3 * K[0]]) >= 3)
+        added += [cp.any([K[0], *(~X[j] for j in clause)]) for clause in self._clauses()]
+        model = cp.Model([*base.model.constraints, *added], minimize=base.model.objective_)
+        variables = {**base.variables, "K": K}
+        return replace(base, model=model, variables=variables, complete=complete, known=self.known)
+
+    def _cost(self, chosen: Sequence[int]) -> int:
+        covered = self.form.covered(chosen)
+        return int(np.where(covered, self.form.cost_covered, self.form.cost_uncovered).sum())
+
+    # ------------------------------------------------------------------ the known rule
+
+    def _local_search(self) -> tuple[list[int], int]:
+        """Return a rule that no added, dropped or exchanged feature makes better, and its cost."""
+        u, c = self.uncovering, self.covering
+        first, second = self.choices.first, self.choices.second
+        each, both = u.each - c.each, (u.both - c.both)[first, second]
+        best = np.argsort(each[first] + each[second] - both, kind="stable")[:_STARTS]
+        starts = [[int(first[at]), int(second[at])] for at in best]
+        # The empty rule, or one feature, may be better than all pairs.
+        found = [self._improved(chosen) for chosen in [*starts, []]]
+        return min(found, key=lambda rule: rule[1])
+
+    def _improved(self, chosen: list[int]) -> tuple[list[int], int]:
+        value = self._cost(chosen)
+        while True:
+            smaller = [[j for j in chosen if j != out] for out in chosen]
+            bases = [*smaller, chosen] if len(chosen) < self.form.k else smaller
+            steps = [(self._cost(base), base) for base in smaller]
+            for base in bases:
+                others = allowed(self.form, tuple(base))
+                if others:
+                    costs = self._with_one_more(base)[others]
+                    steps.append((int(costs.min()), [*base, others[int(costs.argmin())]]))
+            least, best = min(steps, key=lambda step: step[0], default=(value, chosen))
+            if least >= value:
+                return chosen, value
+            chosen, value = best, least
+
+    def _with_one_more(self, base: list[int]) -> NDArray[np.int64]:
+        """Return the cost of a rule with each feature added to it."""
+        form, covered = self.form, self.form.covered(base)
+        gain = form.cost_uncovered[covered] - form.cost_covered[covered]
+        costs: NDArray[np.int64] = self._cost(base) + gain @ ~form.agreement[covered]
+        return costs
+
+    # ------------------------------------------------------------------ the clauses
+
+    def _clauses(self) -> list[tuple[int, ...]]:
+        """Return the features, pairs and triples that no rule that costs less contains."""
+        three = self._of_better_rules()
+        pairs = three.any(axis=2) | three.any(axis=1) | three.any(axis=0)
+        single = pairs.any(axis=0) | pairs.any(axis=1)
+        features = [(int(j),) for j in self.choices.free if not single[j]]
+        two = [
+            (j, n)
+            for j, n in zip(self.choices.first.tolist(), self.choices.second.tolist(), strict=True)
+            if single[j] and single[n] and not pairs[j, n]
+        ]
+        closed = pairs[:, :, None] & pairs[:, None, :] & pairs[None, :, :] & ~three
+        return [*features, *two, *map(tuple, np.argwhere(closed)[:_MOST_CLAUSES].tolist())]
+
+    def _of_better_rules(self) -> NDArray[np.bool_]:
+        """Return which triples have a bound below the known value, at [j, l, p] with j < l < p."""
+        u, c, most = self.uncovering, self.covering, self.value
+        lost = u.each[:, None] + u.each[None, :] - u.both
+        together = np.zeros(lost.shape, dtype=np.bool_)
+        together[self.choices.first, self.choices.second] = True
+        together &= lost < most
+        pairs = np.argwhere(together)
+        together |= together.T
+        found = np.zeros((*lost.shape, len(lost)), dtype=np.bool_)
+        for j, n in pairs:
+            others = np.flatnonzero(together[j] & together[n])
+            last = others > n
+            if not last.any():
+                continue
+            losing, left = (_further(costs, (j, n), others) for costs in (u, c))
+            lost_by = lost[j, n] + np.diag(losing)[last]
+            lost_with = lost_by[:, None] + (np.diag(losing)[None, :] - losing[last])
+            saved = np.diag(left)[None, :] - left[last]
+            saved[(lost_with >= most) | ~together[np.ix_(others[last], others)]] = 0
+            saved.sort(axis=1)
+            remaining = c.total - c.each[j] - c.each[n] + c.both[j, n] - np.diag(left)[last]
+            remaining = remaining - saved[:, -(self.form.k - 3) :].sum(axis=1)
+            found[j, n, others[last]] = lost_by + np.maximum(0, remaining) < most
+        return found
+
+
+def _further(
+    costs: Excluded, pair: tuple[int, int], others: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Return the cost of the rows that a pair covers and each two of the others both exclude."""
+    rows = ~costs.table[:, pair].any(axis=1)
+    # Costs below 2**24 are exact.
+    table = costs.table[np.ix_(rows, others)].astype(np.float32)
+    both: NDArray[np.float32] = table.T @ (table * costs.priced[rows, None].astype(np.float32))
+    return both

@@ -1,0 +1,188 @@
+"""Proofs about expected predictions: prices of attributes by linear relaxations, and branching."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.check.proofs.document import Claim, Refused
+from cpx.check.proofs.expected import Bound, Question
+from cpx.check.proofs.parts import Part
+
+__all__ = ["prove"]
+
+Ints = NDArray[np.int64]
+
+
+def prove(
+    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
+) -> tuple[Claim | None, list[str]]:
+    """Return what was proved and the lines: the goal, or the bound that the parts reached.
+
+    Nothing is split once the time is up. Refused is raised where the goal is wrong.
+    """
+    question = Question(instance, goal)
+    if question.root is None:
+        return goal, []
+    search = _Search(question, over)
+    search.close(question.root)
+    if not search.open:
+        return goal, search.written()
+    if goal.bound is None:
+        return None, []
+    if instance["problem"] == "mlse":
+        return Claim(max(search.open)), search.written()
+    return _fewest(instance, question, int(goal.bound))
+
+
+def _fewest(
+    instance: Mapping[str, Any], question: Question, bound: int
+) -> tuple[Claim | None, list[str]]:
+    """Return the greatest number of attributes that one linear relaxation proves necessary."""
+    part, best = question.root, None
+    assert part is not None
+    low, high = 0, bound - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        asked = Question(instance, Claim(middle), question.terms)
+        prices, _ = _relaxation(asked, part)
+        if asked.room(part) > 0 and Bound(asked, part, prices).total > asked.most:
+            high = middle - 1
+        elif asked.room(part) > 0:
+            low, best = middle, prices
+        else:
+            low, best = middle, None
+    if not low:
+        return None, []
+    lines = ["full"] if best is None else [_line(question, best), "bound 0"]
+    return Claim(low), lines
+
+
+class _Search:
+    """Depth-first closing of parts, with the lines for those that are done."""
+
+    def __init__(self, question: Question, over: Callable[[], bool]) -> None:
+        self._question, self._over = question, over
+        self._prices: list[Ints] = []
+        self._lines: list[str] = []
+        self.open: list[int] = []
+
+    def written(self) -> list[str]:
+        """Return the lines, with the prices before them."""
+        return [*(_line(self._question, prices) for prices in self._prices), *self._lines]
+
+    def close(self, root: Part) -> None:
+        """Write the lines for a part, those within it one after the other."""
+        left: list[tuple[Part, int]] = [(root, -1)]
+        while left:
+            part, known = left.pop()
+            split = self._opened(part, known)
+            if split is not None:
+                part, known, j = split
+                self._lines.append(f"split {j}")
+                left += [(half, known) for half in reversed(part.halves(j))]
+
+    def _opened(self, part: Part, known: int) -> tuple[Part, int, int] | None:
+        """Write lines until a part is done, or has to be split: by what, with which prices."""
+        question, fresh, chosen = self._question, False, part.kept.astype(np.float64)
+        while True:
+            if (broken := question.side.which(part)) is not None:
+                self._lines.append(f"breaks {broken}")
+                return None
+            if question.room(part) <= 0:
+                if not question.full(part):
+                    held = np.flatnonzero(part.kept).tolist()
+                    raise Refused(f"the attributes {held} are worth more")
+                self._lines.append("full")
+                return None
+            if not len(question.side):
+                rest = question.without_idle(part)
+                if (rest.out != part.out).any():
+                    self._lines.append("idle")
+                    part = rest
+                    continue
+            if known >= 0:
+                bound = Bound(question, part, self._prices[known])
+                if bound.total <= question.most:
+                    self._lines.append(f"bound {known}")
+                    return None
+                rest = bound.decided(question.most)
+                if (rest.free != part.free).any():
+                    self._lines.append(f"decide {known}")
+                    part, fresh = rest, False
+                    continue
+                if fresh:
+                    break
+            prices, chosen = _relaxation(question, part)
+            self._prices.append(prices)
+            known, fresh = len(self._prices) - 1, True
+        if self._over():
+            self._lines.append(f"bound {known}")
+            self.open.append(bound.total)
+            return None
+        far = np.where(part.free, np.abs(chosen - 0.5), 2)
+        return part, known, int(far.argmin())
+
+
+def _line(question: Question, prices: Ints) -> str:
+    words = ["prices"]
+    for t, (first, members) in enumerate(
+        zip(question.terms.first.tolist(), question.terms.attributes, strict=True)
+    ):
+        paid = prices[first : first + len(members)].tolist()
+        words += [f"{t} {j} {u}" for j, u in zip(members, paid, strict=True) if u]
+    return " ".join(words)
+
+
+def _relaxation(question: Question, part: Part) -> tuple[Ints, NDArray[np.float64]]:
+    """Return the prices of the linear relaxation, rounded, and how much it has each attribute.
+
+    Each term has one of its entries, in parts; an attribute is in the set as much as in the
+    entries of each of its terms.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    terms, free = question.terms, np.flatnonzero(part.free)
+    chosen, prices = part.kept.astype(np.float64), np.zeros(terms.of.size, dtype=np.int64)
+    allowed = terms.allowed(part)
+    several = np.bincount(terms.term[allowed], minlength=terms.start.size) > 1
+    column = np.full(terms.values.size, -1)
+    kept = np.flatnonzero(allowed & several[terms.term])
+    column[kept] = np.arange(kept.size)
+    used = np.flatnonzero(part.free[terms.of])
+    row = np.full(terms.of.size, -1)
+    row[used] = np.arange(used.size)
+    named = np.full(terms.n, -1)
+    named[free] = np.arange(free.size)
+    pairs = [(column[e], row[p]) for e, p in terms.bits]
+    where = [(c >= 0) & (r >= 0) for c, r in pairs]
+    columns = [c[w] for (c, _), w in zip(pairs, where, strict=True)]
+    rows = [r[w] for (_, r), w in zip(pairs, where, strict=True)]
+    sizes = np.unique(terms.term[kept], return_inverse=True)[1]
+    data = [np.ones(sum(c.size for c in columns)), -np.ones(used.size), np.ones(kept.size)]
+    rows += [np.arange(used.size), used.size + sizes]
+    columns += [kept.size + named[terms.of[used]], np.arange(kept.size)]
+    equal: Any = coo_array(
+        (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))),
+        shape=(used.size + int(several.sum()), kept.size + free.size),
+    ).tocsr()
+    scale = max(1, int(np.abs(terms.values[kept]).max(initial=1)))
+    bounds: Any = [(0, None)] * kept.size + [(0, 1)] * free.size
+    found = linprog(
+        np.concatenate([-terms.values[kept] / scale, np.zeros(free.size)]),
+        A_eq=equal,
+        b_eq=np.concatenate([np.zeros(used.size), np.ones(int(several.sum()))]),
+        A_ub=np.concatenate([np.zeros(kept.size), np.ones(free.size)])[None, :],
+        b_ub=[question.room(part)],
+        bounds=bounds,
+        method="highs",
+    )
+    if found.x is not None:
+        chosen[free] = found.x[kept.size :]
+        duals = -found.eqlin.marginals[: used.size]
+        prices[used] = [round(u * scale) for u in duals.tolist()]
+    return prices, chosen

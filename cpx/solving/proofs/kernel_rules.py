@@ -1,0 +1,175 @@
+"""Proofs about rules of kernel machines: branching on rows, prices by column generation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.check.proofs.document import Claim, Refused
+from cpx.check.proofs.kernel_rules import Clauses
+from cpx.check.proofs.parts import Part
+from cpx.solving.proofs.monomials import close
+
+__all__ = ["prove"]
+
+Ints = NDArray[np.int64]
+
+_BITS = 44
+"""Of the sum of all numbers, in the unit of several clauses."""
+_ROUNDS = 200
+# Clauses found at once.
+_FOUND = 10
+# A row of which as much is undecided is one to branch on, as a share of all weights.
+_DOUBT = 1e-7
+
+
+def prove(
+    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
+) -> tuple[Claim | None, list[str]]:
+    """Return what was proved and the lines: the goal, or the bound that the parts reached.
+
+    The claim is None where there was no time to show what a clause is worth. Refused is raised
+    where a single clause is worth more than the goal.
+    """
+    clauses = Clauses(instance)
+    if not isinstance(goal.bound, int):
+        raise Refused("every formula is a solution")
+    none = np.zeros(clauses.weights.size, dtype=np.bool_)
+    root, gains = Part(none, none), np.maximum(clauses.weights, 0)
+    if clauses.most == 1 or goal.bound >= int(gains.sum()) > 0:
+        prices, worth = (gains, 0) if clauses.most > 1 else (gains * 0, goal.bound)
+        closed, left_open = close(clauses.box(_ONE, root, prices, worth), over, empty=False)
+        if left_open:
+            return None, []
+        return goal, [_line(clauses, root, _ONE, prices, worth), *closed]
+    search = _Search(clauses, goal.bound, over)
+    if not search.close(root):
+        return None, []
+    return Claim(search.reached), search.lines
+
+
+_ONE = Fraction(1)
+
+
+def _line(clauses: Clauses, part: Part, unit: Fraction, prices: Ints, worth: int) -> str:
+    whole, _ = clauses.scaled(unit, part)
+    used = np.flatnonzero(prices != np.where(part.kept, whole, 0))
+    numbers = np.stack([used, prices[used]], axis=1).reshape(-1).tolist()
+    return " ".join(map(str, ["prices", unit.denominator, unit.numerator, worth, *numbers]))
+
+
+class _Search:
+    """Depth-first closing of parts, with the lines for those that are done."""
+
+    def __init__(self, clauses: Clauses, goal: int, over: Callable[[], bool]) -> None:
+        self.lines: list[str] = []
+        self.reached = goal
+        self._clauses, self._goal, self._over = clauses, goal, over
+        total = clauses.most * int(np.abs(clauses.weights).sum())
+        self._unit = Fraction(2) ** (total.bit_length() - _BITS)
+        d = clauses.table.shape[1]
+        self._found: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+        self._add([(j,) for j in range(d)])
+
+    def _add(self, features: list[tuple[int, ...]]) -> None:
+        for one in features:
+            self._found[one] = self._clauses.table[:, list(one)].all(axis=1)
+
+    def close(self, root: Part) -> bool:
+        """Write the lines for a part; return whether there was time."""
+        left = [root]
+        while left:
+            part = left.pop()
+            prices, worth, row = self._relaxation(part)
+            # As much as the goal allows, or as little as the clauses do.
+            room = math.ceil((self._goal + 1) / self._unit) - 1 - int(prices.sum())
+            allowed = room // self._clauses.most if room > 0 else room
+            if allowed < worth and row >= 0 and not self._over():
+                self.lines.append(f"split {row}")
+                left += reversed(part.halves(row))
+                continue
+            worth = max(worth, allowed)
+            box = self._clauses.box(self._unit, part, prices, worth)
+            try:
+                closed, left_open = close(box, self._over, empty=False)
+            except Refused:
+                return False  # a clause is worth more: the time was too short to find it
+            if left_open:
+                return False
+            self.lines += [_line(self._clauses, part, self._unit, prices, worth), *closed]
+            self.reached = max(self.reached, self._clauses.bound(self._unit, prices, worth))
+        return True
+
+    def _relaxation(self, part: Part) -> tuple[Ints, int, int]:
+        """Return prices of the rows, what the best clause is worth, and the row to branch on.
+
+        Prices are dual to a linear program: clauses are chosen in part, as many as a formula has;
+        a positive row counts as far as clauses are true of it, up to once. That a clause is true
+        of a row which is to be kept may be missed, at a cost beyond all others.
+        """
+        from scipy.optimize import linprog
+
+        from cpx.backends.search.max_weight import max_weight_monomials
+
+        clauses = self._clauses
+        whole, costs = clauses.scaled(self._unit, part)
+        rows = np.flatnonzero(part.kept | (clauses.positive & part.free))
+        kept, most = part.kept[rows], int(np.abs(whole).sum() + costs.sum())
+        missing = np.where(kept, 4 * most, whole[rows])
+        scale, n = float(max(1, most)), rows.size
+        prices, worth, row = np.where(part.kept, whole, 0), most, -1
+        for _ in range(_ROUNDS):
+            used = [one for one, covers in self._found.items() if not covers[part.out].any()]
+            covers = np.array([self._found[one] for one in used], dtype=np.float64).T
+            covers = covers.reshape(clauses.positive.size, len(used))
+            # How far rows are missed, and how far clauses are chosen.
+            found = linprog(
+                np.concatenate([missing, costs @ covers]) / scale,
+                A_ub=np.vstack(
+                    [
+                        np.hstack([-np.eye(n), -covers[rows]]),
+                        np.append(np.zeros(n), np.ones(len(used)))[None, :],
+                    ]
+                ),
+                b_ub=np.append(-np.ones(n), clauses.most),
+                bounds=(0, None),
+                method="highs",
+            )
+            if found.x is None:
+                break
+            # What a clause gains with each row.
+            gained = np.clip(np.round(-found.ineqlin.marginals[:-1] * scale), 0, missing)
+            prices[rows] = whole[rows] - gained.astype(np.int64)
+            row = self._row(part, covers @ found.x[n:], costs)
+            weights = whole - prices - costs
+            weights[part.out] = -max(1, int(np.abs(weights).sum()))
+            best = max_weight_monomials(
+                clauses.table, weights, clauses.literals, n=_FOUND, bits=52, stop=self._over
+            )
+            worth = int((whole - prices).sum())
+            if best.bound is not None:
+                worth = min(worth, math.floor(best.bound))
+            new = [one for one in best.features if one and one not in self._found]
+            rate = -found.ineqlin.marginals[-1] * scale
+            if self._over() or not new or worth <= rate + 1e-9 * scale:
+                break
+            self._add(new)
+        return prices, worth, row
+
+    def _row(self, part: Part, times: NDArray[np.float64], costs: Ints) -> int:
+        """Return the free row whose weight the relaxation counts worst; -1 for none.
+
+        It is said how many clauses are true of each row.
+        """
+        weights = np.abs(self._clauses.weights) / float(self._unit)
+        once = np.minimum(times, 1)
+        doubt = costs * (self._clauses.most * once - times)
+        doubt += weights * np.minimum(once, 1 - once)
+        doubt = np.where(part.free, doubt, -1)
+        row = int(doubt.argmax())
+        return row if doubt[row] > _DOUBT * float(weights.sum()) else -1

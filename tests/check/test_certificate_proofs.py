@@ -1,0 +1,169 @@
+"""Proofs of minimum certificates: right ones are taken, and no false claim ever is."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cpx import MinCertificate, Samples, solve
+from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs.certificates import Table
+from cpx.check.proofs.parts import Part
+from cpx.solving.proofs import certificates as prover
+from tests.check.proof_files import altered, document
+
+
+def drawn(rng: np.random.Generator) -> MinCertificate:
+    """Return a small problem: weights of samples and features, side constraints, no solution."""
+    d, m = int(rng.integers(1, 8)), int(rng.integers(1, 30))
+    huge = (1, 5, 2**34)[rng.integers(3)]
+    samples = Samples(
+        rng.random((m, d)) < rng.choice([0.4, 0.7]),
+        rng.random(m) < 0.3,
+        weights=rng.integers(1, huge + 1, m),
+    )
+    options: dict[str, Any] = {"epsilon": Fraction(int(rng.integers(0, 5)), 20)}
+    if rng.random() < 0.6:
+        options["weights"] = rng.integers(1, (5, 2**26)[rng.integers(2)], d).tolist()
+    for name in ("required", "forbidden"):
+        if rng.random() < 0.3:
+            options[name] = [int(rng.integers(d))]
+    problem = MinCertificate(samples, **options)
+    if rng.random() < 0.3 and d > 2:
+        problem = problem.where(
+            ("not (x0 and x1)", "x1 or x2", "exactly(2, x0, x1, x2)")[rng.integers(3)]
+        )
+    return problem
+
+
+def optimum(problem: MinCertificate) -> int | None:
+    """Return the least weight by trying all sets."""
+    d = problem.n_features
+    found = [
+        problem.evaluate(problem.explanation(chosen))
+        for size in range(d + 1)
+        for chosen in itertools.combinations(range(d), size)
+        if problem.side_constraints.allow(chosen)
+    ]
+    return min((int(one.objective) for one in found if one.feasible), default=None)
+
+
+def proofs(n: int, seed: int) -> Iterator[tuple[MinCertificate, int | None, list[str]]]:
+    """Return random problems, their optima, and the lines that prove these."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        problem = drawn(rng)
+        value = optimum(problem)
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
+        assert claim == Claim(value)
+        yield problem, value, lines
+
+
+def test_optima_are_proved_and_nothing_better() -> None:
+    rules = set[str]()
+    for problem, value, lines in proofs(60, seed=0):
+        instance = problem.to_dict()
+        assert proved(instance, document(problem, lines, Claim(value))) == Claim(value)
+        rules |= {line.split(" ")[0] for line in lines}
+        if value is None:
+            continue
+        for wrong in (Claim(None), Claim(value + 1)):
+            with pytest.raises(Refused):
+                prover.prove(instance, wrong, lambda: False)
+            with pytest.raises(Refused):
+                proved(instance, document(problem, lines, wrong))
+    assert rules == {"split", "over", "bound", "breaks"}
+
+
+@pytest.mark.parametrize("n", [40, pytest.param(1200, marks=pytest.mark.slow)])
+def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
+    rng, refused, tried = np.random.default_rng(0), 0, 0
+    for problem, value, lines in proofs(n, seed=1):
+        instance = problem.to_dict()
+        false = (
+            Claim(None) if value is not None and rng.random() < 0.3 else Claim((value or 0) + 1)
+        )
+        if value is None:
+            continue
+        for _ in range(10):
+            tried += 1
+            changed = altered(lines, rng)
+            with pytest.raises(Refused):
+                proved(instance, document(problem, changed, false))
+            try:
+                proved(instance, document(problem, changed, Claim(value)))
+            except Refused:
+                refused += 1
+    assert refused > tried / 3
+
+
+def test_a_proof_that_is_interrupted_proves_the_bound_reached() -> None:
+    less = 0
+    for problem, value, _ in proofs(60, seed=2):
+        if value is None:
+            continue
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: True)
+        assert claim is not None
+        assert isinstance(claim.bound, int)
+        assert claim.bound <= value
+        less += claim.bound < value
+        assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+    assert less
+
+
+def test_prices_beyond_what_a_certificate_may_cover_are_refused() -> None:
+    # Two bad samples, one tolerated: a feature is needed for one of them only.
+    samples = Samples([[0, 1], [1, 0], [1, 1]], [0, 0, 1])
+    problem = MinCertificate(samples, epsilon="1/3")
+    instance = problem.to_dict()
+    right = document(problem, ["bound 1 1 0 1 1 1"], Claim(1))
+    assert proved(instance, right) == Claim(1)
+    for line in ("bound 1 0 0 1 1 1", "bound 1 1 0 2 1 1", "bound 0 1 0 1 1 1", "bound 1 1 2 1"):
+        with pytest.raises(Refused):
+            proved(instance, document(problem, [line], Claim(1)))
+    with pytest.raises(Refused):
+        proved(instance, document(problem, ["bound 1 1 0 1 1 1"], Claim(2)))
+
+
+def test_any_engine_comes_with_a_proof() -> None:
+    rng = np.random.default_rng(0)
+    samples = Samples(rng.random((300, 25)) < 0.6, rng.random(300) < 0.5)
+    problem = MinCertificate(samples, epsilon="1/50")
+    result = solve(problem, "cpsat", proof=True)
+    assert result.proof is not None
+    assert result.proof.complete
+    assert proved(problem.to_dict(), result.proof.to_bytes()) == Claim(result.objective)
+
+
+def test_any_prices_bound_all_certificates() -> None:
+    """The checker takes whatever prices there are: what it reads must hold."""
+    rng, told = np.random.default_rng(0), 0
+    for _ in range(80):
+        problem = drawn(rng)
+        table, d = Table(problem.to_dict()), problem.n_features
+        certificates = [
+            (np.isin(np.arange(d), chosen), problem.cost(chosen))
+            for size in range(d + 1)
+            for chosen in itertools.combinations(range(d), size)
+            if problem.enough(chosen)
+        ]
+        for _ in range(20):
+            kinds = rng.integers(0, 4, d)
+            part, rate = Part(kinds == 1, kinds == 2), int(rng.integers(0, 4))
+            prices = rng.integers(0, 4, table.rows.size)
+            prices = np.where(table.weights <= table.tolerated, prices * 0 + rate, prices)
+            bound = table.priced(part, int(rng.integers(1, 4)), rate, prices)
+            inside = [
+                cost
+                for held, cost in certificates
+                if held[part.kept].all() and not held[part.out].any()
+            ]
+            told += bool(inside) and bound > 0
+            assert all(cost >= bound for cost in inside)
+            assert not (inside and table.over(part))
+    assert told > 100

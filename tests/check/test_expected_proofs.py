@@ -1,0 +1,200 @@
+"""Proofs of expected predictions: right ones are taken, and no false claim ever is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import GradientBoostingClassifier
+
+from cpx import MLSE, read_model, solve
+from cpx.check.proofs import Claim, Refused, Undecided, proved
+from cpx.check.proofs.expected import Bound, Question, Terms
+from cpx.check.proofs.parts import Part
+from cpx.data.coding import Coding
+from cpx.data.mixture_fit import fit_mixture
+from cpx.models.base import Problem
+from cpx.solving.proofs import expected as prover
+from cpx.testing.expected_prediction import random_expectation
+from tests.check.proof_files import altered, document
+
+
+def drawn(seed: int) -> Problem:
+    """Return a small problem: both questions, units small and large, side constraints."""
+    rng = np.random.default_rng(seed)
+    changes: dict[str, Any] = {"unit": "1/16"} if rng.random() < 0.4 else {}
+    problem = random_expectation(seed, dual=seed % 2 == 1, **changes)
+    if rng.random() < 0.7 and problem.n_features > 2:
+        a, b, c = (f"'{name}'" for name in problem.feature_names[:3])
+        texts = f"not ({a} and {b})", f"not {b}", f"exactly(1, {a}, {b}, {c})"
+        text = texts[rng.integers(3)]
+        problem = problem.where(text)
+    return problem
+
+
+def optimum(problem: Any) -> int | None:
+    """Return the best value by trying all sets."""
+    found = [
+        problem.evaluate(problem.explanation(chosen))
+        for size in range(problem.n_features + 1)
+        for chosen in combinations(range(problem.n_features), size)
+        if problem.side_constraints.allow(chosen)
+    ]
+    values = [int(one.objective) for one in found if one.feasible]
+    if not values:
+        return None
+    return max(values) if problem.sense == "max" else min(values)
+
+
+def proofs(n: int, start: int) -> Iterator[tuple[Any, int | None, list[str]]]:
+    """Return random problems, their optima, and the lines that prove these."""
+    for seed in range(start, start + n):
+        problem = drawn(seed)
+        value = optimum(problem)
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
+        assert claim == Claim(value)
+        yield problem, value, lines
+
+
+def better(problem: Any, value: int) -> int:
+    """Return a bound that a problem of this optimum does not have."""
+    return value - 1 if problem.sense == "max" else value + 1
+
+
+def test_optima_are_proved_and_nothing_better() -> None:
+    rules, infeasible = set[str](), 0
+    for problem, value, lines in proofs(120, 0):
+        instance = problem.to_dict()
+        assert proved(instance, document(problem, lines, Claim(value))) == Claim(value)
+        rules |= {line.split(" ")[0] for line in lines}
+        infeasible += value is None
+        if value is None:
+            continue
+        for wrong in (Claim(None), Claim(better(problem, value))):
+            with pytest.raises(Refused):
+                prover.prove(instance, wrong, lambda: False)
+            with pytest.raises(Refused):
+                proved(instance, document(problem, lines, wrong))
+    assert rules >= {"prices", "split", "bound", "idle", "full", "breaks"}
+    assert infeasible > 5
+
+
+def test_boosted_trees_are_decided_in_a_few_lines() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    boosted = GradientBoostingClassifier(n_estimators=20, max_depth=2, random_state=0).fit(X, y)
+    model = read_model(boosted)
+    coding = Coding.fit(X, cuts=model.thresholds, cast=model.cast)
+    independent = fit_mixture(coding.codes(X), coding.cardinalities, structure="factorised")
+    rules = set[str]()
+    for row in range(3):
+        problem = MLSE(model, X[row], coding, independent, k=3)
+        result = solve(problem, "search", proof=True)
+        assert result.proof is not None
+        assert result.proof.complete
+        claim = proved(problem.to_dict(), result.proof.to_bytes())
+        assert claim == Claim(result.objective)
+        rules |= {line.split(" ")[0] for line in result.proof.lines}
+        assert len(result.proof.lines) < 100
+    assert "decide" in rules
+
+
+def test_the_terms_add_up_to_what_a_set_is_worth() -> None:
+    for seed in range(0, 40, 2):
+        problem: Any = random_expectation(seed)
+        terms = Terms(problem.to_dict())
+        for size in range(problem.n_features + 1):
+            for chosen in combinations(range(problem.n_features), size):
+                held = np.isin(np.arange(problem.n_features), chosen)
+                found = problem.evaluate(problem.explanation(chosen))
+                assert terms.value(held) == found.objective
+
+
+def test_any_prices_bound_all_sets() -> None:
+    """The checker takes whatever prices there are: what it reads must hold."""
+    rng = np.random.default_rng(0)
+    for seed in range(0, 120, 2):
+        problem: Any = random_expectation(seed, unit="1/16", required=(), forbidden=())
+        question = Question(problem.to_dict(), Claim(0))
+        terms, n = question.terms, problem.n_features
+        sets = [
+            np.isin(np.arange(n), chosen)
+            for size in range(problem.k + 1)
+            for chosen in combinations(range(n), size)
+        ]
+        worth = [terms.value(held) for held in sets]
+        for _ in range(10):
+            kinds = rng.integers(0, 4, n)
+            part = Part(kinds == 1, kinds == 2)
+            inside = [
+                (held, value)
+                for held, value in zip(sets, worth, strict=True)
+                if held[part.kept].all() and not held[part.out].any()
+            ]
+            bound = Bound(question, part, rng.integers(-40, 41, terms.of.size))
+            assert all(value <= bound.total for _, value in inside)
+            most = int(rng.integers(min(worth) - 3, max(worth) + 3))
+            decided = bound.decided(most)
+            assert all(
+                held[decided.kept].all() and not held[decided.out].any()
+                for held, value in inside
+                if value > most
+            )
+            idle = question.without_idle(part)
+            best = max((value for _, value in inside), default=0)
+            left = [value for held, value in inside if not held[idle.out].any()]
+            assert not inside or max(left) == best
+
+
+@pytest.mark.parametrize("n", [25, pytest.param(1000, marks=pytest.mark.slow)])
+def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
+    rng, refused, tried = np.random.default_rng(0), 0, 0
+    for problem, value, lines in proofs(n, 200):
+        if value is None:
+            continue
+        instance = problem.to_dict()
+        for _ in range(10):
+            tried += 1
+            changed = altered(lines, rng)
+            with pytest.raises(Refused):
+                proved(instance, document(problem, changed, Claim(better(problem, value))))
+            try:
+                proved(instance, document(problem, changed, Claim(value)))
+            except Refused:
+                refused += 1
+    assert refused > tried / 3
+
+
+def test_a_proof_that_is_interrupted_proves_the_bound_reached() -> None:
+    less = 0
+    for problem, value, _ in proofs(40, 500):
+        if value is None:
+            continue
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: True)
+        if claim is None:
+            continue
+        assert isinstance(claim.bound, int)
+        sign = 1 if problem.sense == "max" else -1
+        assert sign * claim.bound >= sign * value
+        less += claim.bound != value
+        file = document(problem, lines, claim, goal=Claim(value))
+        assert proved(problem.to_dict(), file) == claim
+    assert less
+
+
+def test_dependent_attributes_have_no_proof() -> None:
+    problem = random_expectation(1, "mixture")
+    with pytest.raises(Undecided, match="independent"):
+        Terms(problem.to_dict())
+
+
+def test_a_claim_beyond_the_goal_is_refused() -> None:
+    problem: Any = random_expectation(0)
+    value = optimum(problem)
+    assert value is not None
+    _, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
+    with pytest.raises(Refused, match="does not follow"):
+        proved(problem.to_dict(), document(problem, lines, Claim(value), goal=Claim(value + 1)))

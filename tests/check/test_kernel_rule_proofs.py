@@ -1,0 +1,164 @@
+"""Proofs of rules of kernel machines: right ones are taken, and no false claim ever is."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from cpx import KernelRule, solve
+from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs.kernel_rules import Clauses
+from cpx.check.proofs.parts import Part
+from cpx.models.kernel_rule.form import true_of
+from cpx.solving.proofs import kernel_rules as prover
+from cpx.solving.proofs.monomials import close
+from tests.check.proof_files import altered, document
+
+
+def drawn(rng: np.random.Generator) -> KernelRule:
+    """Return a small problem: one to three clauses, weights small and huge, none positive."""
+    m, d = int(rng.integers(1, 14)), int(rng.integers(1, 6))
+    most = (1, 5, 2**45)[rng.integers(3)]
+    signs = rng.choice([-1, 1], m) if rng.random() < 0.9 else -np.ones(m, dtype=int)
+    return KernelRule(
+        rng.random((m, d)) < rng.choice([0.4, 0.7]),
+        (rng.integers(1, most + 1, m) * signs).tolist(),
+        int(rng.integers(1, 4)) if rng.random() < 0.6 else 1,
+        int(rng.integers(1, d + 1)),
+    )
+
+
+def optimum(problem: KernelRule) -> int:
+    """Return the greatest weight by trying all formulas."""
+    d = problem.samples.shape[1]
+    clauses = {
+        true_of([chosen], problem.samples).tobytes()
+        for size in range(1, problem.max_literals + 1)
+        for chosen in itertools.combinations(range(d), size)
+    }
+    rows = [np.frombuffer(one, dtype=np.bool_) for one in sorted(clauses)]
+    weights = np.array(problem.weights)
+    return max(
+        int(weights[np.any(some, axis=0)].sum())
+        for size in range(1, problem.max_clauses + 1)
+        for some in itertools.combinations(rows, min(size, len(rows)))
+    )
+
+
+def proofs(n: int, seed: int) -> Iterator[tuple[KernelRule, int, Claim, list[str]]]:
+    """Return random problems, their optima, and the lines that prove what is claimed."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        problem = drawn(rng)
+        value = optimum(problem)
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
+        assert claim is not None
+        yield problem, value, claim, lines
+
+
+def test_what_is_proved_holds_and_is_the_optimum_of_one_clause() -> None:
+    several = 0
+    for problem, value, claim, lines in proofs(120, 0):
+        instance = problem.to_dict()
+        assert isinstance(claim.bound, int)
+        assert claim.bound >= value
+        assert proved(instance, document(problem, lines, claim)) == claim
+        if problem.max_clauses == 1:
+            assert claim.bound == value
+            with pytest.raises(Refused):
+                prover.prove(instance, Claim(value - 1), lambda: False)
+        else:
+            several += claim.bound == value
+        for wrong in (Claim(None), Claim(value - 1)):
+            with pytest.raises(Refused):
+                proved(instance, document(problem, lines, wrong))
+    assert several > 20
+
+
+@pytest.mark.parametrize("n", [40, pytest.param(1200, marks=pytest.mark.slow)])
+def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
+    rng, refused, tried = np.random.default_rng(0), 0, 0
+    for problem, value, claim, lines in proofs(n, 1):
+        instance = problem.to_dict()
+        for _ in range(10):
+            tried += 1
+            changed = altered(lines, rng)
+            with pytest.raises(Refused):
+                proved(instance, document(problem, changed, Claim(value - 1)))
+            try:
+                proved(instance, document(problem, changed, claim))
+            except Refused:
+                refused += 1
+    assert refused > tried / 3
+
+
+def test_without_time_nothing_false_is_claimed() -> None:
+    for problem, value, _, _ in proofs(30, 2):
+        claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: True)
+        if claim is not None:
+            assert isinstance(claim.bound, int)
+            assert claim.bound >= value
+            assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+
+
+def test_a_formula_without_a_clause_is_none() -> None:
+    # The clause without features would be worth 3.
+    problem = KernelRule([[1, 0], [0, 1], [0, 0]], [-1, -1, 5], 1, 2)
+    assert optimum(problem) == 0
+    result = solve(problem, "search", proof=True)
+    assert result.proof is not None
+    assert proved(problem.to_dict(), result.proof.to_bytes()) == Claim(0)
+
+
+def test_random_proofs_prove_no_false_claim() -> None:
+    """Prices of all kinds, with the least worth of a clause that the checker takes."""
+    rng, taken = np.random.default_rng(5), 0
+    for _ in range(60):
+        problem = drawn(rng)
+        value, instance = optimum(problem), problem.to_dict()
+        clauses = Clauses(instance)
+        for _ in range(6):
+            rows = [int(rng.integers(clauses.positive.size)) for _ in range(int(rng.integers(3)))]
+            lines, left = (
+                list[str](),
+                [(Part(*np.zeros((2, clauses.positive.size), dtype=bool)), 0)],
+            )
+            reached = None
+            while left:
+                part, depth = left.pop()
+                if depth < len(rows) and part.free[rows[depth]]:
+                    lines.append(f"split {rows[depth]}")
+                    left += [(half, depth + 1) for half in reversed(part.halves(rows[depth]))]
+                    continue
+                unit = Fraction(int(rng.integers(1, 4)), int(rng.integers(1, 4)))
+                whole, _ = clauses.scaled(unit, part)
+                prices = np.where(part.kept, whole, 0)
+                for row in np.flatnonzero(part.kept | (clauses.positive & part.free)).tolist():
+                    if rng.random() < 0.6:
+                        low = int(whole[row]) - 3 if part.kept[row] else 0
+                        prices[row] = int(rng.integers(low, int(whole[row]) + 1))
+                worth = 0
+                while True:
+                    box = clauses.box(unit, part, prices, worth)
+                    try:
+                        closed, _ = close(box, lambda: False, empty=False)
+                        break
+                    except Refused:
+                        worth += 1 + worth
+                changed = np.flatnonzero(prices != np.where(part.kept, whole, 0))
+                pairs = " ".join(f" {row} {prices[row]}" for row in changed.tolist())
+                words = f"prices {unit.denominator} {unit.numerator} {worth}{pairs}"
+                lines += [" ".join(words.split()), *closed]
+                bound = clauses.bound(unit, prices, worth)
+                reached = bound if reached is None else max(reached, bound)
+            assert reached is not None
+            assert reached >= value
+            assert proved(instance, document(problem, lines, Claim(reached))) == Claim(reached)
+            taken += reached == value
+            with pytest.raises(Refused):
+                proved(instance, document(problem, lines, Claim(min(reached, value) - 1)))
+    assert taken > 20

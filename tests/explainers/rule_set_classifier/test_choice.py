@@ -1,0 +1,161 @@
+"""The price of a rule that holds on rows not seen, and what it is chosen from."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from cpx import RuleSetClassifier
+from cpx.explainers.rule_set_classifier.choice import FALLBACK, chosen_price
+from cpx.methods.column_generation.path import price_path
+from cpx.methods.column_generation.table import Table
+
+
+def coins(n: int, noise: float, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return rows of eight columns, of which the first two say the class but for some noise."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.integers(0, 4, (n, 8)), columns=list("abcdefgh"))
+    y = (X["a"] > 1) & (X["b"] > 0)
+    return X, (y ^ (rng.random(n) < noise)).to_numpy().astype(int)
+
+
+def test_fewer_rules_that_hold_better_on_noise() -> None:
+    found = []
+    for seed in range(5):
+        X, y = coins(120, 0.25, seed)
+        new, truth = coins(3000, 0.0, seed + 100)
+        for penalty in ("auto", 0.01):
+            model = RuleSetClassifier(k=2, penalty=penalty, time_limit=None).fit(X, y)
+            found.append((len(model.rules_), model.score(new, truth)))
+    rules, scores = np.mean(np.array(found).reshape(5, 2, 2), axis=0).T
+    assert rules[0] == 1 < rules[1]
+    assert scores[0] > scores[1] + 0.05
+
+
+def test_rules_are_cheap_where_all_of_them_hold() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (400, 6)), columns=list("abcdef"))
+    y = ((X["a"] & X["b"]) | (X["c"] & X["d"]) | (X["e"] & X["f"])).to_numpy()
+    model = RuleSetClassifier(time_limit=None).fit(X, y)
+    assert len(model.rules_) == 3
+    assert model.score(X, y) == 1
+    assert model.choice_.chosen.accuracy == 1
+
+
+def test_what_was_validated_is_what_it_says() -> None:
+    """The accuracies and their errors, folds and paths once more."""
+    rng = np.random.default_rng(3)
+    literals = rng.random((110, 10)) < 0.5
+    same = (literals[:, 0] & literals[:, 1]) ^ (rng.random(110) < 0.1)
+    weights = rng.integers(1, 4, 110)
+    choice = chosen_price(literals, same, weights, 3, seed=7, stop=lambda: False)
+    again = np.random.default_rng(7)
+    divided = np.empty((4, 110), dtype=int)
+    for fold in divided:
+        for rows in (np.flatnonzero(same), np.flatnonzero(~same)):
+            fold[again.permutation(rows)] = np.arange(len(rows)) % 5
+    penalties = sorted({one.penalty for one in choice.validated}, reverse=True)
+    assert penalties == [Fraction(share) for share in ("0.08", "0.04")]
+    for k in (2, 3):
+        accuracies, sizes = [], []
+        for seen in (fold != f for fold in divided for f in range(5)):
+            table = Table(literals[seen], same[seen], weights[seen])
+            prices = [p * int(weights[seen].sum()) for p in penalties]
+            sets = price_path(table, k, prices, np.random.default_rng(7))
+            right = []
+            for rules in sets:
+                covered = np.zeros(110, dtype=bool)
+                for rule in rules:
+                    assert len(rule) <= k
+                    covered |= literals[:, list(rule)].all(axis=1)
+                good = (covered == same) & ~seen
+                right.append(weights[good].sum() / weights[~seen].sum())
+            accuracies.append(right)
+            sizes.append([len(rules) for rules in sets])
+        mine = [one for one in choice.validated if one.k == k]
+        np.testing.assert_allclose([one.accuracy for one in mine], np.mean(accuracies, axis=0))
+        errors = np.std(accuracies, axis=0, ddof=1) / 5**0.5
+        np.testing.assert_allclose([one.error for one in mine], errors)
+        np.testing.assert_allclose([one.rules for one in mine], np.mean(sizes, axis=0))
+    best = max(choice.validated, key=lambda one: one.accuracy)
+    enough = [one for one in choice.validated if one.accuracy >= best.accuracy - best.error]
+    assert choice.chosen == min(enough, key=lambda one: (-one.penalty, one.k))
+
+
+def test_sets_of_a_path_are_local_optima_and_grow() -> None:
+    rng = np.random.default_rng(1)
+    literals = rng.random((120, 8)) < 0.5
+    same = (literals[:, 0] & literals[:, 1]) | (literals[:, 2] & literals[:, 3])
+    table = Table(literals, same, np.ones(120, dtype=np.int64))
+    prices = [Fraction(60), Fraction(20), Fraction(1)]
+    sets = price_path(table, 2, prices, np.random.default_rng(0))
+    assert [len(rules) for rules in sets] == [0, len(sets[1]), 2]
+    assert {frozenset(rule) for rule in sets[2]} == {frozenset({0, 1}), frozenset({2, 3})}
+
+
+def test_too_few_rows_are_told() -> None:
+    X, y = coins(20, 0, 0)
+    model = RuleSetClassifier().fit(X, y)
+    assert (model.penalty_, model.k_, model.choice_.validated) == (FALLBACK, 4, ())
+    assert "penalty    0.01, not chosen: too few rows" in str(model)
+    same = RuleSetClassifier(penalty="0.01").fit(X, y)
+    assert (same.rules_, same.report_) == (model.rules_, model.report_)
+    assert not hasattr(same, "choice_")
+    assert "penalty    " not in str(same)
+
+
+def test_no_time_to_choose() -> None:
+    X, y = coins(200, 0.1, 0)
+    stop = threading.Event()
+    stop.set()
+    model = RuleSetClassifier().fit(X, y, stop=stop)
+    assert model.choice_.validated == ()
+    assert model.penalty_ == FALLBACK
+
+
+def test_many_rows_are_a_part_of_them() -> None:
+    X, y = coins(6000, 0.1, 0)
+    model = RuleSetClassifier(k=2, time_limit=None).fit(X, y)
+    assert model.score(*coins(1000, 0, 1)) == 1
+    assert min(one.penalty for one in model.choice_.validated) == Fraction("0.0025")
+
+
+def test_the_same_for_a_seed_and_for_the_problem() -> None:
+    X, y = coins(150, 0.2, 4)
+    model = RuleSetClassifier(k=2, time_limit=None)
+    first, second = (model.fit(X, y).choice_ for _ in range(2))
+    assert first == second
+    problem = model.problem(X, y)
+    assert (problem.penalty, problem.max_literals) == (first.penalty, first.k)
+    answer = model.answer(problem)
+    assert Fraction(answer.objective, problem.scale) == model.objective_
+    again = pickle.loads(pickle.dumps(model))
+    assert again.choice_ == first
+    assert again.measure(X, y) == model.measure(X, y)
+
+
+def test_errors_weigh_as_classes_do() -> None:
+    X, y = coins(200, 0.2, 2)
+    model = RuleSetClassifier(k=2, class_weights=(1, 9), time_limit=None).fit(X, y)
+    assert model.choice_.validated
+    assert (model.predict(X)[y == 1] == 1).mean() > 0.9
+
+
+def test_a_black_box_has_the_price_it_had() -> None:
+    X, _ = coins(60, 0, 0)
+    model = RuleSetClassifier(black_box=lambda rows: rows["a"] > 1, max_queries=0).fit(X)
+    assert model.penalty_ == FALLBACK
+    assert not hasattr(model, "choice_")
+
+
+def test_the_picture() -> None:
+    X, y = coins(200, 0.2, 1)
+    choice = RuleSetClassifier(k=3, time_limit=None).fit(X, y).choice_
+    ax = choice.plot(Figure().subplots())
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert sorted(labels) == ["at most 2 conditions", "at most 3 conditions", "chosen"]

@@ -1,0 +1,163 @@
+"""A known rule, and the features that no better rule has together: no better rule is lost."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from cpx import KMonomial, NegativeOnly, Samples, solve
+from cpx.models.monomial.encodings import triples
+from cpx.testing.brute import brute_force
+
+SETS = [s for size in range(6) for s in itertools.combinations(range(8), size)]
+
+
+def _problem(seed: int, kind: type = KMonomial) -> KMonomial | NegativeOnly:
+    rng = np.random.default_rng(seed)
+    m = 80
+    agreement = rng.random((m, 8)) < rng.uniform(0.4, 0.7)
+    part = agreement[:, rng.permutation(8)[:3]].all(axis=1)
+    same = np.where(rng.random(m) < rng.uniform(0, 0.6), rng.random(m) < 0.3, part)
+    samples = Samples(
+        agreement,
+        same,
+        rng.integers(1, 4, m) if seed % 2 else None,
+        groups=rng.integers(0, 5, 8).tolist() if seed % 3 == 0 else None,
+    )
+    forbidden = (int(rng.integers(8)),) if seed % 5 == 0 else ()
+    return kind(samples, 4 + seed % 2, forbidden=forbidden, one_per_group=seed % 3 == 0)
+
+
+def _begin_with_a_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the known rule be the best of at most two features, so that better ones are left."""
+
+    def poor(self):
+        pairs = zip(self.choices.first.tolist(), self.choices.second.tolist(), strict=True)
+        rules = [[], *([int(j)] for j in self.choices.free), *map(list, pairs)]
+        best = min(rules, key=self._cost)
+        return best, self._cost(best)
+
+    monkeypatch.setattr(triples._Triples, "_local_search", poor)
+
+
+def _satisfied(statement, values) -> bool:
+    for name, array in statement.variables.items():
+        for variable, value in zip(array, values[name], strict=True):
+            variable._value = int(value)
+    return all(constraint.value() for constraint in statement.model.constraints)
+
+
+@pytest.mark.parametrize("poor", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_all_better_rules_and_the_known_one_remain(seed, poor, monkeypatch) -> None:
+    if poor:
+        _begin_with_a_pair(monkeypatch)
+    problem = _problem(seed)
+    statement = problem.model("triples")
+    known = problem.decode(statement.complete(()) | {"K": [1]}).features
+    value = problem.evaluate(problem.explanation(known)).objective
+    for s in SETS:
+        found = problem.evaluate(problem.explanation(s))
+        if not found.feasible:
+            continue
+        values = statement.complete(s)
+        taken = tuple(np.flatnonzero(values["X"]).tolist())
+        assert taken == (s if found.objective < value else known)
+        assert values["K"][0] == (found.objective >= value)
+        assert _satisfied(statement, values), s
+        # No rule of up to two features is better, so that larger ones can be left out by bounds.
+        assert len(s) > 2 or found.objective >= value
+
+
+@pytest.mark.parametrize("engine", ["cpsat", "maxsat:rc2", "maxsat:lsu", "milp"])
+@pytest.mark.parametrize("seed", range(6))
+def test_engines_find_the_optimum(engine, seed, monkeypatch) -> None:
+    if seed % 2:
+        _begin_with_a_pair(monkeypatch)
+    problem = _problem(seed, NegativeOnly if seed == 4 else KMonomial)
+    result = solve(problem, engine, encoding="triples")
+    assert result.objective == result.bound == brute_force(problem)[0]
+
+
+@pytest.mark.parametrize("seed", [3, 4, 6, 8, 14, 17, 22, 23])
+def test_what_is_left_out_is_what_the_bounds_say(seed, monkeypatch) -> None:
+    _begin_with_a_pair(monkeypatch)
+    problem = _problem(seed)
+    form = problem.search_form()
+    statement = problem.model("triples")
+    value = triples._Triples(form).value
+    u, c = form.cost_uncovered, form.cost_covered
+    groups = np.arange(8) if form.groups is None else form.groups
+
+    def lost(s) -> int:
+        return int(u[~form.covered(s)].sum())
+
+    def free(s) -> bool:
+        apart = len({int(groups[j]) for j in s}) == len(s)
+        return apart and not set(s) & set(form.forbidden)
+
+    def bound(s) -> int:
+        left = form.covered(s)
+        saved = sorted(
+            int(c[left & ~form.agreement[:, j]].sum())
+            for j in range(8)
+            if free((*s, j)) and lost((*s, j)) < value
+            if all(lost((i, j)) < value for i in s)
+        )
+        return lost(s) + max(0, int(c[left].sum()) - sum(saved[-(form.k - 3) :]))
+
+    # At three features exactly the statement allows what has a bound below the known value.
+    allowed = set()
+    for s in itertools.combinations(range(8), 3):
+        values = clausal_values(form, statement, s)
+        if free(s) and _satisfied(statement, values):
+            allowed.add(s)
+    pairs_lose = [s for s in itertools.combinations(range(8), 2) if lost(s) >= value]
+    expected = {
+        s
+        for s in itertools.combinations(range(8), 3)
+        if free(s) and bound(s) < value and not any(set(p) <= set(s) for p in pairs_lose)
+    }
+    assert allowed == expected
+    assert 0 < len(allowed) < 56
+
+
+def clausal_values(form, statement, s):
+    """Return the values of a rule that is not the known one."""
+    covered = form.covered(s)
+    X = np.zeros(8, dtype=np.int64)
+    X[list(s)] = 1
+    return {
+        "X": X,
+        "C": covered[form.cost_covered > 0].astype(np.int64),
+        "U": (~covered[form.cost_uncovered > 0]).astype(np.int64),
+        "K": np.array([0]),
+    }
+
+
+def test_where_a_rule_cannot_be_known_it_is_clausal() -> None:
+    rng = np.random.default_rng(0)
+    samples = Samples(rng.random((40, 6)) < 0.6, rng.random(40) < 0.5)
+    assert "K" in KMonomial(samples, 4).model("triples").variables
+    heavy = Samples(samples.agreement, samples.same, np.full(40, 2**16))
+    for problem in (
+        KMonomial(samples, 3),
+        KMonomial(samples, 4, required=(1,)),
+        KMonomial(samples, 4, min_coverage="1/4"),
+        KMonomial(samples, 4).where("not x0"),
+        KMonomial(heavy, 4),
+        KMonomial(Samples(rng.random((2, 300)) < 0.5, [True, False]), 4),
+    ):
+        assert "K" not in problem.model("triples").variables
+
+
+def test_the_statement_does_not_grow_without_end(monkeypatch) -> None:
+    problem = _problem(1)
+    every = len(problem.model("triples").model.constraints)
+    monkeypatch.setattr(triples, "_MOST_CLAUSES", 2)
+    fewer = problem.model("triples")
+    assert len(fewer.model.constraints) < every
+    best = brute_force(problem)[0]
+    assert solve(problem, "cpsat", encoding="triples").bound == best
