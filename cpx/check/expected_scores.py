@@ -7,11 +7,12 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from cpx.check.claims import broken_by
 from cpx.check.forest import Forest
+from cpx.check.leaf_sums import LeafSums
 from cpx.check.states import Event, Probabilities, States
 
 __all__ = ["MOST_WORK", "ExactScores", "TooLong"]
@@ -44,7 +45,7 @@ class ExactScores:
     def __init__(self, instance: Mapping[str, Any], deadline: float = math.inf) -> None:
         self.instance, self.parameters = instance, instance["parameters"]
         self.deadline, self._room = deadline, _MOST_BITS
-        self.forest = forest = Forest(instance["model"], instance["x"])
+        self.forest = forest = Forest(instance["model"], instance["x"], self.look)
         self.states = states = States(instance["coding"], forest, self.look)
         self.chances = Probabilities(instance["distribution"])
         self.unit = Fraction(self.parameters["unit"])
@@ -57,8 +58,7 @@ class ExactScores:
         self.divisor = divisor = forest.scale * (1 if rule == "sum" else len(forest.trees))
         self.reached = lru_cache(_KEPT)(self._reached)
         kept = lru_cache(MOST_WORK // len(self.chances.weights))
-        self.in_units, self._adds = kept(self._in_units), kept(self._by_component)
-        self._deepest = max(len(leaf.tests) for leaf in states.leaves)
+        self.in_units = kept(self._in_units)
         if not self._all_known():
             return
         self.label = self.class_of()
@@ -145,39 +145,27 @@ class ExactScores:
 
     def _by_components(self, held: frozenset[int], known: Event) -> Fraction:
         chances = self.chances
-        shares, sums = [*chances.weights], [0] * len(chances.weights)
+        shares, sums = [*chances.weights], self._leaf_sums.of(held)
         for a, some in known.items():
             shares = [s * m for s, m in zip(shares, chances.masses(a, some), strict=True)]
-        adds = [self._adds(i, part) for i, part in self.reached(held).items()]
-        sums = [sum(column) for column in zip(*adds, strict=True)] if adds else sums
-        scale = self.divisor << _BITS * self._deepest
+        scale = self.divisor << _BITS * self._leaf_sums.deepest
         weighted = sum(share * total for share, total in zip(shares, sums, strict=True))
         return self.base + Fraction(weighted, scale * sum(shares))
 
-    def _by_component(self, i: int, known: frozenset[int]) -> list[int]:
-        """Return what a leaf that can be reached adds under each component.
-
-        Over one power of 2**30 for all leaves, since fractions would be reduced each.
-        """
-        factors = self._factors(i, known)
-        value = self.leaf_values[i] << _BITS * (self._deepest - len(factors))
-        return [value * math.prod(column) for column in zip(*factors)] or [
-            value for _ in self.chances.weights
-        ]
-
-    def _factors(self, i: int, known: frozenset[int]) -> list[list[int]]:
-        """Return the probabilities of what leads to a leaf, over 2**30, by component."""
-        self.look()
-        tests = self.states.leaves[i].tests.items()
-        return [self.chances.masses(a, some) for a, some in tests if a not in known]
+    @cached_property
+    def _leaf_sums(self) -> LeafSums:
+        states = self.states
+        return LeafSums(states.leaves, self.leaf_values, states.own, self.chances, self.look)
 
     def _in_units(self, i: int, known: frozenset[int], down: bool) -> int:
         """Return what a leaf that can be reached adds under independent attributes, in units.
 
         Rounded down, or to the nearest integer, of two to the even one.
         """
-        factors = self._factors(i, known)
-        adds = self.leaf_values[i] * math.prod(factor[0] for factor in factors)
+        self.look()
+        tests = self.states.leaves[i].tests.items()
+        factors = [self.chances.masses(a, some)[0] for a, some in tests if a not in known]
+        adds = self.leaf_values[i] * math.prod(factors)
         of = (self.divisor << _BITS * len(factors)) * self.unit.numerator
         units, left = divmod(adds * self.unit.denominator, of)
         return units if down else units + (2 * left > of - units % 2)

@@ -42,7 +42,12 @@ class Forest:
         Column and place of the threshold of each test that can go both ways, in order.
     """
 
-    def __init__(self, model: Mapping[str, Any], x: list[float | None]) -> None:
+    def __init__(
+        self,
+        model: Mapping[str, Any],
+        x: list[float | None],
+        look: Callable[[], None] = lambda: None,
+    ) -> None:
         self.attributes, self.classes = model["attributes"], model["classes"]
         self.decision, self.strict = model["decision"], bool(model["strict"])
         self.single = model["cast"] == "float32"
@@ -54,9 +59,12 @@ class Forest:
         start = [float.fromhex(v) for v in model["base"]]
         self.scale = max((v.as_integer_ratio()[1] for v in [*numbers, *start]), default=1)
         self.base = [self._integer(v) for v in start]
-        self.trees = [self._tree(tree) for tree in model["trees"]]
+        self.trees = []
+        for tree in model["trees"]:
+            look()
+            self.trees.append(self._tree(tree))
         self.tested = {a for tree in model["trees"] for a in tree["attribute"] if a >= 0}
-        places = {node for tree in self.trees for node in _tests(tree)}
+        places = {test for tree in model["trees"] for test in _tests(tree)}
         self.conditions = sorted(p for p in places if 0 <= p[1] < len(self.thresholds[p[0]]))
 
     def _integer(self, value: float) -> int:
@@ -130,8 +138,5 @@ def _single(value: float) -> float:
         return float(np.float32(value))
 
 
-def _tests(node: Node) -> Iterator[tuple[int, int]]:
-    if node.left is not None and node.right is not None:
-        yield node.column, node.place
-        yield from _tests(node.left)
-        yield from _tests(node.right)
+def _tests(tree: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    return zip([a for a in tree["attribute"] if a >= 0], tree["split"], strict=True)

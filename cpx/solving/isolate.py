@@ -30,7 +30,7 @@ from cpx.solving.servers import Server
 
 __all__ = ["GRACE", "bare", "run_isolated"]
 
-GRACE = 0.7
+GRACE = 0.95
 """Seconds past ``1.05 * time_limit`` after which a worker is killed."""
 
 # After Ctrl-C an engine has this long to hand over its incumbent; CBC alone may take 3 seconds.

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import copy
 import json
+from fractions import Fraction
 from itertools import combinations
+from math import prod
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import cpx
 from cpx import check
 from cpx.check import expected_prediction
+from cpx.check.expected_scores import ExactScores
+from cpx.check.leaf_sums import LeafSums
 from cpx.models.expected_prediction.sufficiency import same_decision
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
 
@@ -309,3 +314,29 @@ def test_the_class_of_a_score_is_that_of_the_decision(decision, labels):
             _reached=lambda every, row: [0],
         )
         assert expected_prediction.ExactScores.class_of(scores) == label
+
+
+@pytest.mark.parametrize("structure", ["factorised", "mixture"])
+def test_sums_of_leaves_are_those_of_fractions(
+    structure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cpx.check.leaf_sums._AT_ONCE", 4)
+    for seed in range(6):
+        scores = ExactScores(random_expectation(seed, structure).to_check())
+        leaves, chances = scores.states.leaves, scores.chances
+        rng = np.random.default_rng(seed)
+        values = [int(rng.integers(-9, 9)) << int(rng.integers(0, 90)) for _ in leaves]
+        sums = LeafSums(leaves, values, scores.states.own, chances, scores.look)
+        for size in range(scores.n + 1):
+            for S in combinations(range(scores.n), size):
+                reached, wanted = (
+                    scores.reached(frozenset(S)),
+                    [Fraction(0)] * len(chances.weights),
+                )
+                for i, known in reached.items():
+                    rest = [test for test in leaves[i].tests.items() if test[0] not in known]
+                    for c in range(len(wanted)):
+                        shares = [Fraction(chances.masses(*test)[c], 2**30) for test in rest]
+                        wanted[c] += values[i] * prod(shares, start=Fraction(1))
+                found = sums.of(frozenset(S))
+                assert [Fraction(s, 2 ** (30 * sums.deepest)) for s in found] == wanted

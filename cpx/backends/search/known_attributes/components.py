@@ -42,8 +42,11 @@ def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progr
     mixture = form.scores.distribution
     if not mixture.edgeless:
         return "beam search; no bound by components that have edges"
-    bounds, nodes = list[int](), 0
+    bounds, nodes, longest = list[int](), 0, 0.0
     for c in range(mixture.n_components):
+        began = progress.elapsed
+        if progress.remaining is not None and progress.remaining < longest:
+            return f"stopped before component {c + 1} of {mixture.n_components}"
         part = form.component(c)
         if part is None:
             return "beam search; no bound, as leaves test too many attributes"
@@ -57,6 +60,7 @@ def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progr
         bounds.append(value)
         if progress.interrupted or progress.expired:
             return f"stopped at component {c + 1} of {mixture.n_components}"
+        longest = max(longest, progress.elapsed - began)
     # The tables round each leaf and the base, by a half at most, and then the sum is rounded.
     roundings = len(form.scores.leaves.values) + 1
     progress.bound(most_mixed(bounds, greatest_weights(form)) + roundings // 2 + 2)
