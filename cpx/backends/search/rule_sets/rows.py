@@ -103,8 +103,9 @@ def rows_of(
         starts.append(_pack(np.stack([times[order] == 0, times[order] == 1])))
         ends.append(parts[-1].shape[1])
     widest = max(part.shape[1] for part in masks)
-    slices = np.concatenate(
-        [np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in masks]
+    # Parts that lie in memory by column would be joined so.
+    slices = np.ascontiguousarray(
+        np.concatenate([np.pad(part, ((0, 0), (0, widest - part.shape[1]))) for part in masks])
     )
     good, bad = ends[0], ends[0] + ends[1]
     used = (slices != 0) * np.arange(1, widest + 1)
