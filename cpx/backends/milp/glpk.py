@@ -144,7 +144,7 @@ class GlpkSolver(pulp.GLPK_CMD):  # type: ignore[misc]
                     columns[int(line[1]) - 1].varValue = float(line[2])
             self.watch.solution(np.array([c.varValue for c in columns], dtype=np.float64))
             done = state == "o" or self._within_gap
-            if done and not self.gap:
+            if state == "o":  # of a search that ended at the gap it is "f"
                 self._bound(float(value))
             kind = constants.LpSolutionOptimal if done else constants.LpSolutionIntegerFeasible
             codes = constants.LpStatusOptimal, kind
