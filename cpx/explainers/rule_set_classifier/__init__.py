@@ -1,6 +1,8 @@
 """A rule set as a scikit-learn classifier.
 
 - ``labels``: the two classes of a target column, checked;
+- ``weights``: weights of rows, in whole parts;
+- ``choice``: the price of a rule and its length, by accuracy on rows held out;
 - ``table_rules``: rules over the columns of a table, in words, and what they cover;
 - ``report``: what is known of a learned set, each bound with what it bounds;
 - ``fitted_rules``: the parameters, and what fitted rules say of rows;
@@ -15,15 +17,18 @@ from typing import TYPE_CHECKING
 from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
+    from cpx.explainers.rule_set_classifier.choice import Choice, Validated
     from cpx.explainers.rule_set_classifier.estimator import RuleSetClassifier
     from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
 
-__all__ = ["LearningReport", "RuleSetClassifier", "SurrogateReport"]
+__all__ = ["Choice", "LearningReport", "RuleSetClassifier", "SurrogateReport", "Validated"]
 
 _HOME = {
+    "Choice": "choice",
     "LearningReport": "report",
     "RuleSetClassifier": "estimator",
     "SurrogateReport": "report",
+    "Validated": "choice",
 }
 
 __getattr__, __dir__ = lazily(__name__, _HOME)
