@@ -17,7 +17,7 @@ __all__ = ["conclude"]
 
 # Seconds for the check: at least, and beyond the time limit, which is kept within 5 % + 1 s.
 # A worker is killed at the very end of that: what is found out by then must also arrive.
-_LEAST_TO_CHECK, _MORE_TO_CHECK = 0.2, 0.6
+_LEAST_TO_CHECK, _MORE_TO_CHECK = 0.3, 0.6
 
 
 def conclude(

@@ -83,7 +83,8 @@ def beam_levels(
     seen = np.zeros((1, A), dtype=np.bool_)
     seen[0, list(required)] = True
     expected, logs = evaluator.evaluate(seen)
-    scale = _EQUAL * max(1e-300, float(np.abs(evaluator.values).sum()))
+    size = abs(evaluator.base) + float(np.abs(evaluator.values).sum())
+    scale = _EQUAL * max(1e-290, size)
     while True:
         yield [
             KnownSet(tuple(np.flatnonzero(row).tolist()), float(mean), float(log))
