@@ -29,7 +29,7 @@ __all__ = ["GlpkSolver"]
 _NUMBER = rb"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"
 # "+  1234: mip =   1.2e+02 >=   8.4e+01 ..." with 10 digits. And a branch that may be better than
 # the best solution by no more than 1e-7 of its value is left out.
-_LINE = re.compile(rb"^\+ *\d+: mip = .* [<>]= +" + _NUMBER + rb" ")
+_LINE = re.compile(rb"^\+ *\d+: (?:mip =|>>>>>) .* [<>]= +" + _NUMBER + rb" ")
 _TOLERANCE = 2e-7
 # After these lines the solution file says nothing.
 _INFEASIBLE = (
