@@ -138,7 +138,7 @@ def test_prices_that_64_bits_cannot_add_up_prove_nothing() -> None:
     for price in (10**18 - 1, 2**62 // 20 + 1):
         line = " ".join(["bound 1 0", *(f"{i} {price}" for i in range(20))])
         for bound in (3, 10**17):
-            with pytest.raises(Refused, match="line 2.*too large"):
+            with pytest.raises(Refused, match=r"line 2.*too large"):
                 proved(problem.to_dict(), document(problem, [line], Claim(bound)))
 
 
