@@ -99,8 +99,12 @@ def read_background(
         trees = read_linear(model, rows)
     else:
         trees = read_model(model, trusted=trusted)
-    x = frame.iloc[0] if named else frame.iloc[0].tolist()
-    trees, notes = fitted_to(trees, x)
+    # For the names alone: what is missing, all rows say below.
+    x = dict.fromkeys(map(str, frame.columns), 0.0) if named else [0.0] * frame.shape[1]
+    try:
+        trees, notes = fitted_to(trees, x)
+    except DataError as error:
+        raise DataError(str(error).replace("x ", "the background ", 1)) from None
     if named:
         frame = _columns(frame, [a.name for a in trees.attributes])
     elif frame.shape[1] != trees.n_attributes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from cpx.answers.expected import ExpectedExplanation
@@ -17,6 +19,9 @@ from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.solving.run import solve_with
 
 __all__ = ["all_sizes", "answered", "nothing_found", "with_same_class"]
+
+_NEAR = Fraction(1, 2_000_000)
+"""The greatest bound is told so nearly."""
 
 
 def with_same_class(problem: ExpectedPrediction, result: Result, fresh: int, seed: int) -> Result:
@@ -93,7 +98,7 @@ def nothing_found(problem: ExpectedPrediction, result: Result, seed: int) -> Eng
 def _best_reachable(problem: FewestExpected, seed: int) -> str:
     """Say what can be expected at most, where no attributes reach a threshold."""
     if problem.bounded:
-        return ""
+        return _greatest_bound(problem, seed)
     greatest = MLSE(
         problem.tree_model,
         problem.x,
@@ -110,3 +115,20 @@ def _best_reachable(problem: FewestExpected, seed: int) -> str:
     best = float(greatest.scores.expected(found.explanation.features))
     known = "greatest is" if found.proved else "greatest that was found is"
     return f"; the {known} {best:.6g}"
+
+
+def _greatest_bound(problem: FewestExpected, seed: int) -> str:
+    """Halve the thresholds between a bound that a set has and one that none reaches."""
+    low, high = Fraction(0), problem.tau
+    until = time.monotonic() + TIME_LIMIT
+    while high - low > _NEAR:
+        middle = replace(problem, threshold=(low + high) / 2)
+        options = {"time_limit": max(0.1, until - time.monotonic())}
+        found = solve_with(middle, BACKEND, seed, options)
+        if found.status is Status.INFEASIBLE:
+            high = middle.tau
+        elif found.explanation is not None and time.monotonic() < until:
+            low = max(middle.tau, problem.scores.bound(found.explanation.features))
+        else:
+            return f"; the greatest that was found is {float(low):.6f}"
+    return f"; the greatest is {float(low):.6f}"

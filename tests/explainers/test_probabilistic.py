@@ -180,6 +180,19 @@ def test_a_threshold_asks_for_the_fewest() -> None:
         explainer.explain(ROW, threshold=100)
 
 
+@pytest.mark.parametrize("distribution", ["factorised", "mixture{components=2}"])
+def test_a_bound_that_none_reaches_says_the_greatest(distribution: str) -> None:
+    explainer = cpx.ProbabilisticExplainer(BOOSTED, X, distribution=distribution)
+    scores = explainer.problem(ROW, 5).scores
+    sets = [S for n in range(5) for S in itertools.combinations((0, 1, 3, 4), n)]
+    greatest = float(max(scores.bound(S) for S in sets))
+    assert 0 < greatest < 0.99
+    with pytest.raises(EngineError) as raised:
+        explainer.explain(ROW, threshold=1, measure="probability-bound", forbidden="c")
+    told = float(str(raised.value).split("the greatest is ")[1].split(";")[0])
+    assert told == pytest.approx(greatest, abs=2e-6)
+
+
 @pytest.mark.parametrize(
     ("change", "error", "told"),
     [
@@ -204,8 +217,10 @@ def test_wrong_arguments_are_named(
 
 
 def test_wrong_data_are_named() -> None:
-    with pytest.raises(DataError, match="'e'"):
+    with pytest.raises(DataError, match="the background lacks 'e'"):
         cpx.explain(BOOSTED, ROW, X.drop(columns="e"), **KIND)
+    with pytest.raises(DataError, match="x lacks 'e'"):
+        cpx.explain(BOOSTED, ROW.drop("e"), X, **KIND)
     with pytest.raises(DataError, match="no rows"):
         cpx.explain(BOOSTED, ROW, X.iloc[:0], **KIND)
     regressor = DecisionTreeRegressor().fit(X, Y)
