@@ -35,7 +35,7 @@ class Proof:
     >>> problem = KMonomial(Samples([[1, 0], [0, 1]], [1, 0], features=("a", "b")), k=1)
     >>> proof = solve(problem, "search", proof=True).proof
     >>> proof.bound, proof.complete, proof.lines
-    (0, True, ('bounded',))
+    (0, True, ('counted',))
     """
 
     header: Mapping[str, Any]

@@ -249,8 +249,11 @@ def _rank(
         )
     if not engine.accepts(problem):
         raise InvalidOption(engine.refusal(problem))
-    if not engine.encoding_of(problem, options.encoding).faithful:
+    encoding = engine.encoding_of(problem, options.encoding)
+    if not encoding.faithful:
         raise InvalidOption(f"encoding {options.encoding!r} has another optimum than the problem")
+    if options.encoding and not encoding.every_solution:
+        raise InvalidOption(f"encoding {options.encoding!r} leaves out rules: name another one")
     with noted(cancel := threading.Event()):
         progress = Progress(problem, options, cancel=cancel)
         best = run(problem, backend, options, cancel=cancel)

@@ -101,8 +101,8 @@ class _Excluding(Problem):
 
     @property
     def encodings(self) -> Any:  # type: ignore[override]
-        """Those of the problem."""
-        return self.base.encodings
+        """Those of the problem that leave out no solution."""
+        return tuple(encoding for encoding in self.base.encodings if encoding.every_solution)
 
     @property
     def n_features(self) -> int:

@@ -162,6 +162,9 @@ class Encoding(Generic[FormT]):
     applies : callable or None
         For an encoding that says of some arrays no more than another one: whether it does of
         these. Engines take another one of their choice where it does not.
+    every_solution : bool
+        False for an encoding that leaves out solutions that are no better than one that it has.
+        Of those without some solutions nothing follows, so that answers are not listed by it.
     """
 
     name: str
@@ -170,6 +173,7 @@ class Encoding(Generic[FormT]):
     limits: bool = True
     stand_in: Callable[[Problem], Problem] | None = None
     applies: Callable[[FormT], bool] | None = None
+    every_solution: bool = True
 
     @property
     def summary(self) -> str:

@@ -130,6 +130,18 @@ def test_prices_beyond_what_a_certificate_may_cover_are_refused() -> None:
         proved(instance, document(problem, ["bound 1 1 0 1 1 1"], Claim(2)))
 
 
+def test_prices_that_64_bits_cannot_add_up_prove_nothing() -> None:
+    # Two features exclude ten bad samples each: both are needed, and no more. The sum of twenty
+    # great prices is small in 64 bits, what each feature excludes is negative.
+    rows = [[0, 1]] * 10 + [[1, 0]] * 10 + [[1, 1]]
+    problem = MinCertificate(Samples(rows, [0] * 20 + [1]), epsilon=0)
+    for price in (10**18 - 1, 2**62 // 20 + 1):
+        line = " ".join(["bound 1 0", *(f"{i} {price}" for i in range(20))])
+        for bound in (3, 10**17):
+            with pytest.raises(Refused, match=r"line 2.*too large"):
+                proved(problem.to_dict(), document(problem, [line], Claim(bound)))
+
+
 def test_any_engine_comes_with_a_proof() -> None:
     rng = np.random.default_rng(0)
     samples = Samples(rng.random((300, 25)) < 0.6, rng.random(300) < 0.5)

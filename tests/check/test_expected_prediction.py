@@ -340,3 +340,45 @@ def test_sums_of_leaves_are_those_of_fractions(
                         wanted[c] += values[i] * prod(shares, start=Fraction(1))
                 found = sums.of(frozenset(S))
                 assert [Fraction(s, 2 ** (30 * sums.deepest)) for s in found] == wanted
+
+
+@pytest.mark.parametrize(
+    ("own", "sizes", "known"),
+    [([0, 1], [2, 3], True), ([0, -1], [2, 3], False), ([0, 1], [2, 2], False)],
+)
+def test_states_that_are_not_known_are_not_judged(own, sizes, known):
+    states = SimpleNamespace(own=own, states=[["a", "b"], ["a", "b", "c"]])
+    reading = SimpleNamespace(states=states, chances=SimpleNamespace(sizes=sizes))
+    assert ExactScores._all_known(reading) is known
+
+
+@pytest.mark.parametrize(
+    ("measure", "label", "scores", "said"),
+    [
+        ("score", 1, [-7], -7),
+        ("score", 0, [-7], 7),
+        ("score", 1, [3, 8], 5),
+        ("score", 0, [3, 8], -5),
+        ("share of votes", 0, [3, 8], 3),
+        ("probability", 2, [3, 8, 4], 4),
+    ],
+)
+def test_scores_of_all_classes_say_one_number_for_the_class(measure, label, scores, said):
+    assert ExactScores._for_class(SimpleNamespace(measure=measure, label=label), scores) == said
+
+
+def test_half_of_the_shares_is_the_threshold_and_ties_are_alike_where_all_rows_have_as_many():
+    def leaf(*values):
+        return SimpleNamespace(left=None, values=values)
+
+    def threshold(rule, base, *trees):
+        reading = SimpleNamespace(forest=SimpleNamespace(base=base, trees=trees))
+        return ExactScores._threshold(reading, rule, 4)
+
+    even = SimpleNamespace(left=leaf(1, 2), right=leaf(3, 0))
+    uneven = SimpleNamespace(left=leaf(1, 2), right=leaf(4, 1))
+    assert threshold("sum", (0, 0), even, uneven) == (0, True)
+    assert threshold("average", (0,), leaf(1)) == (0, True)
+    assert threshold("vote", (0, 0), even, even) == (Fraction(6, 8), True)
+    assert threshold("vote", (1, 1), even, uneven) == (Fraction(10, 8), False)
+    assert threshold("vote", (0, 0, 0), leaf(1, 1, 1)) == (Fraction(3, 8), False)

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 
 from cpx import MLSE, read_model, solve
-from cpx.check.proofs import Claim, Refused, Undecided, proved
+from cpx.check.proofs import Claim, Refused, Undecided, expected, proved
 from cpx.check.proofs.expected import Bound, Question, Terms
 from cpx.check.proofs.parts import Part
 from cpx.data.coding import Coding
@@ -198,3 +198,17 @@ def test_a_claim_beyond_the_goal_is_refused() -> None:
     _, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
     with pytest.raises(Refused, match="does not follow"):
         proved(problem.to_dict(), document(problem, lines, Claim(value), goal=Claim(value + 1)))
+
+
+def test_prices_take_no_more_memory_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    ((problem, value, lines),) = proofs(1, 24)
+    assert sum(line.startswith("prices") for line in lines) == 2
+    instance, most = problem.to_dict(), Terms(problem.to_dict()).of.size
+    monkeypatch.setattr(expected, "MOST_PRICES", most)
+    with pytest.raises(Refused, match=f"line 3: there are more than {most} prices"):
+        proved(instance, document(problem, lines, Claim(value)))
+    monkeypatch.setattr(prover, "MOST_PRICES", most)
+    claim, fewer = prover.prove(instance, Claim(value), lambda: False)
+    assert claim is not None
+    assert claim != Claim(value)
+    assert proved(instance, document(problem, fewer, claim, Claim(value))) == claim

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cpx import KernelRule, solve
-from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs import Claim, Refused, parts, proved
 from cpx.check.proofs.kernel_rules import Clauses
 from cpx.check.proofs.parts import Part
 from cpx.models.kernel_rule.form import true_of
@@ -76,7 +76,34 @@ def test_what_is_proved_holds_and_is_the_optimum_of_one_clause() -> None:
         for wrong in (Claim(None), Claim(value - 1)):
             with pytest.raises(Refused):
                 proved(instance, document(problem, lines, wrong))
-    assert several > 20
+    assert several > 30
+
+
+def test_the_clause_without_features_is_none() -> None:
+    # It would be true of the row that no feature is true of.
+    problem = KernelRule([[1, 0], [0, 1], [0, 0]], [2, 1, 5], 2, 1)
+    claim, lines = prover.prove(problem.to_dict(), Claim(3), lambda: False)
+    assert claim == Claim(3)
+    assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+
+
+def test_a_formula_has_one_clause_at_least() -> None:
+    problem = KernelRule([[1, 1], [1, 0], [0, 1]], [-2, -1, -3], 2, 1)
+    claim, lines = prover.prove(problem.to_dict(), Claim(-3), lambda: False)
+    assert claim == Claim(-3)
+    assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+
+
+def test_parts_that_wait_take_no_more_memory_than_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = KernelRule([[1]] * 8, [1] * 8, 2, 1)
+    deep = document(problem, [f"split {i}" for i in range(8)], Claim(3))
+    with pytest.raises(Refused, match="line 10: the proof ends here"):
+        proved(problem.to_dict(), deep)
+    monkeypatch.setattr(parts, "_MOST_WAITING", 5 * 8)
+    with pytest.raises(Refused, match="line 6: parts of more than 40 features wait"):
+        proved(problem.to_dict(), deep)
 
 
 @pytest.mark.parametrize("n", [40, pytest.param(1200, marks=pytest.mark.slow)])

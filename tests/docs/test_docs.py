@@ -119,7 +119,7 @@ def test_benchmarks_on_pages_are_known() -> None:
     known = {*benchmarks.NAMES, *benchmarks.TOOLS, *benchmarks.PAPERS, "NAME"}
     for path in (*PAGES, ROOT / "CONTRIBUTING.md"):
         text = path.read_text(encoding="utf-8")
-        for line in re.findall(r"python -m benchmarks((?: \w+)*)", text):
+        for line in re.findall(r"python -m benchmarks((?: \w[\w-]*)*)", text):
             words = line.split()
             if words and words[0] in (*benchmarks.TOOLS, *benchmarks.PAPERS):
                 del words[1:]  # arguments of its own

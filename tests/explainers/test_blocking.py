@@ -74,6 +74,22 @@ def test_all_sets_until_there_is_none() -> None:
         assert ranking.complete
 
 
+@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("backend", ["cpsat", "maxsat", "portfolio:cpsat+maxsat"])
+def test_rules_that_the_encoding_of_the_first_solve_leaves_out(seed: int, backend: str) -> None:
+    rng = np.random.default_rng(seed)
+    problem = KMonomial(Samples(rng.random((40, 6)) < 0.6, rng.random(40) < 0.5), k=4)
+    wanted = irredundant(problem)
+    assert not problem.encoding("triples").every_solution
+    if backend == "cpsat":
+        assert cpx.solve(problem, backend).encoding == "triples"
+    ranking = best_rules(problem, 8, backend=backend)
+    _agrees(wanted, listed(problem, ranking), ranking)
+    assert len(ranking) == 8
+    with pytest.raises(InvalidOption, match="leaves out rules"):
+        best_rules(problem, 8, backend=backend, encoding="triples")
+
+
 @pytest.mark.parametrize("encoding", ["channelling", "pairs"])
 def test_in_other_encodings(encoding: str) -> None:
     problem = random_problem(3, 16, 6)

@@ -73,7 +73,17 @@ def test_a_proof_that_takes_too_long_says_what_it_proves() -> None:
 
 def test_what_claims_nothing_gets_no_proof() -> None:
     asked = problem()
-    assert prove(asked, replace(solve(asked, "search"), bound=None)) is None
+    nothing = replace(solve(asked, "search"), bound=None)
+    assert prove(asked, nothing) is None
+    assert with_proof(asked, nothing).warnings[-1] == "no proof was made: nothing is claimed"
+
+
+def test_that_nothing_was_proved_in_time_is_said() -> None:
+    rng = np.random.default_rng(0)
+    asked = KernelRule(rng.random((40, 8)) < 0.6, rng.integers(-5, 6, 40).tolist(), 1, 4)
+    told = with_proof(asked, solve(asked, "search"), seconds=1e-9)
+    assert told.proof is None
+    assert "no proof was made: the time was too short" in told.warnings[-1]
 
 
 def test_kinds_without_proofs_are_refused_by_name() -> None:

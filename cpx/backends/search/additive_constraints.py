@@ -18,13 +18,15 @@ than s + min(...).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.compiled.kernel import Ints, Shorts2, Words, Words2, subroutine
-from cpx.models.side_constraints.form import LinearConstraint
+
+if TYPE_CHECKING:
+    from cpx.models.side_constraints.form import LinearConstraint
 
 __all__ = [
     "Additive",

@@ -78,12 +78,14 @@ class Table:
         tolerated. What is left of the costs of features after that counts where they are kept;
         where they are free, at least what is below 0 does.
         """
-        if unit < 1 or int(prices.sum()) >= _LARGEST:
+        each = prices.tolist()
+        # Not by NumPy, whose sum of 64 bits may come round to a small number.
+        if unit < 1 or (total := sum(each)) >= _LARGEST:
             raise Undecided("the unit is 0, or numbers are too large for the checker")
-        pairs = zip(prices.tolist(), self.weights.tolist(), strict=True)
+        pairs = zip(each, self.weights.tolist(), strict=True)
         if any(y > rate * w and w <= self.tolerated for y, w in pairs):
             raise Refused("a price is more than the rate times the weight of its sample")
-        total = int(prices.sum()) - rate * self.tolerated
+        total -= rate * self.tolerated
         kept, free = part.kept.tolist(), part.free.tolist()
         for j, less in enumerate((prices @ self.excludes).tolist()):
             rest = self.costs[j] * unit - less

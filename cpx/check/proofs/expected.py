@@ -39,7 +39,7 @@ from cpx.check.proofs.document import (
 )
 from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
 
-__all__ = ["KINDS", "NAME", "Bound", "Question", "Terms", "check"]
+__all__ = ["KINDS", "MOST_PRICES", "NAME", "Bound", "Question", "Terms", "check"]
 
 NAME = "expected-prediction"
 
@@ -53,6 +53,8 @@ _PARAMETERS = {"k", "unit", "threshold", "measure", "required", "forbidden"}
 _MOST_ATTRIBUTES, _TOGETHER = 12, 8
 _MOST_ENTRIES = 2**20
 _LARGEST = 2**60
+MOST_PRICES = 2**26
+"""Of all lines of prices together, one for each attribute of each term: half a gigabyte."""
 # Beyond all values.
 _FAR = 2**62
 
@@ -347,6 +349,8 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
     if question.root is not None:
         while (words := document.line())[0] == "prices":
             with document.named():
+                if (len(prices) + 1) * question.terms.of.size > MOST_PRICES:
+                    raise Refused(f"there are more than {MOST_PRICES} prices")
                 prices.append(_prices(question.terms, words[1:]))
         walk(question.root, words, document, question.side, leaf)
     document.end()

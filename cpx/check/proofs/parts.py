@@ -24,6 +24,9 @@ __all__ = ["Part", "SideConstraints", "root_part", "walk"]
 
 Bools = NDArray[np.bool_]
 
+_MOST_WAITING = 2**28
+"""Features of all parts together whose lines are still to come; each takes up two bytes."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -134,6 +137,8 @@ def walk(
                 if not part.free[j]:
                     raise Refused(f"{j} is decided")
                 left += reversed(part.halves(j))
+                if len(left) * part.kept.size > _MOST_WAITING:
+                    raise Refused(f"parts of more than {_MOST_WAITING} features wait")
             elif rule == "breaks":
                 side.refuse_kept(others, part)
             elif (rest := leaf(part, rule, others)) is not None:

@@ -157,13 +157,13 @@ def chosen_price(
         Maximum number of conditions of a rule.
     seed : int
     stop : callable
-        True ends it: what was not validated by then is not chosen.
+        True ends it: what was not validated on five folds by then is not chosen.
 
     Returns
     -------
     Choice
         A penalty of 0.01 where there are fewer than five rows of a class, or too few rows for any
-        rule to be worth its price, or where the time is over before k is validated.
+        rule to be worth its price, or where the time is over before k is validated on five folds.
     """
     rng = np.random.default_rng(valid_seed(seed))
     if len(same) > _MOST_ROWS:
@@ -174,14 +174,17 @@ def chosen_price(
     validated: list[Validated] = []
     if penalties and min(same.sum(), (~same).sum()) >= _FOLDS:
         for most in sorted({k, (k + 1) // 2}, reverse=True):
-            found = [
-                _on_fold(literals, same, weights, most, penalties, folds == fold, seed, stop)
-                for folds in divided
-                for fold in range(_FOLDS)
-            ]
-            if stop():
-                break
-            validated += _validated(penalties, most, found)
+            found: list[list[tuple[int, float]]] = []
+            for folds in divided:
+                held_out = [
+                    _on_fold(literals, same, weights, most, penalties, folds == fold, seed, stop)
+                    for fold in range(_FOLDS)
+                ]
+                if stop():
+                    break
+                found += held_out
+            if found:
+                validated += _validated(penalties, most, found)
     if not validated:
         return Choice(FALLBACK, k, ())
     best = max(validated, key=lambda one: one.accuracy)

@@ -146,10 +146,11 @@ def from_labels(
     stop = stop or threading.Event()
 
     def late() -> bool:
-        return stop.is_set() or time.monotonic() - started > limit
+        return stop.is_set() or time.monotonic() - started > limit / 2
 
     asked, choice = rows.priced(asked, late)
     if choice is not None and limit < math.inf:
+        # Half is left, or hardly less: a step may end late.
         limit = max(limit / 2, limit - (time.monotonic() - started))
     learned = learn_rules(
         rows.samples,

@@ -41,7 +41,7 @@ MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = (
     Encoding("reified", reified),
     Encoding("sizes", sizes),
     Encoding("pairs", pairs),
-    Encoding("triples", triples, applies=known_rule_helps),
+    Encoding("triples", triples, applies=known_rule_helps, every_solution=False),
     Encoding("table1-literal", table1_literal, faithful=False, limits=False),
 )
 

@@ -50,6 +50,8 @@ prove it; and raises Refused where it finds out that what is to be proved is wro
 _CONSTRAINED = ("monomial", "certificate", "expected-prediction")
 """Kinds of proof that know side constraints."""
 
+_SHORT = "the time was too short, or the prover can do no better"
+
 
 def require_provable(problem: object) -> None:
     """Refuse a problem of a kind without proofs, by its name."""
@@ -82,11 +84,12 @@ def with_proof(problem: Problem, result: Result, seconds: float | None = None) -
         return replace(result, status=Status.ERROR, error=told).with_warnings(told)
     result = replace(result, proof=proof)
     if proof is None:
-        return result.with_warnings("no proof was made: there is nothing to prove, or no time")
+        told = "nothing is claimed" if _claimed(result) is None else _SHORT
+        return result.with_warnings(f"no proof was made: {told}")
     if not proof.complete:
         return result.with_warnings(
-            f"the proof is of the bound {proof.bound}, that of the engine is {result.bound}: the "
-            "time was too short"
+            f"the proof is of the bound {proof.bound}, that of the engine is {result.bound}: "
+            f"{_SHORT}"
         )
     return result
 
@@ -121,11 +124,8 @@ def prove(
         Where the claim was found to be wrong.
     """
     require_provable(problem)
-    if result.status is Status.INFEASIBLE:
-        goal = Claim(None)
-    elif result.bound is not None and result.status is not Status.ERROR:
-        goal = Claim(result.bound)
-    else:
+    goal = _claimed(result)
+    if goal is None:
         return None
     end = math.inf if seconds is None else time.perf_counter() + seconds
     instance, kind = problem.to_dict(), PROVABLE[problem.kind]
@@ -151,3 +151,12 @@ def prove(
         found = result.explanation
         rows = rows_of(problem, claim, lines, () if found is None else found.features)
     return Proof(header, tuple(lines), rows)
+
+
+def _claimed(result: Result) -> Claim | None:
+    """Return what a result claims, None for nothing."""
+    if result.status is Status.INFEASIBLE:
+        return Claim(None)
+    if result.bound is None or result.status is Status.ERROR:
+        return None
+    return Claim(result.bound)

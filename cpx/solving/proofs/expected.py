@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Claim, Refused
-from cpx.check.proofs.expected import Bound, Question
+from cpx.check.proofs.expected import MOST_PRICES, Bound, Question
 from cpx.check.proofs.parts import Part
 
 __all__ = ["prove"]
@@ -22,7 +22,8 @@ def prove(
 ) -> tuple[Claim | None, list[str]]:
     """Return what was proved and the lines: the goal, or the bound that the parts reached.
 
-    Nothing is split once the time is up. Refused is raised where the goal is wrong.
+    Nothing is split once the time is up, or there are as many prices as may be. Refused is raised
+    where the goal is wrong.
     """
     question = Question(instance, goal)
     if question.root is None:
@@ -67,6 +68,7 @@ class _Search:
     def __init__(self, question: Question, over: Callable[[], bool]) -> None:
         self._question, self._over = question, over
         self._prices: list[Ints] = []
+        self._most = MOST_PRICES // max(1, question.terms.of.size)
         self._lines: list[str] = []
         self.open: list[int] = []
 
@@ -114,12 +116,12 @@ class _Search:
                     self._lines.append(f"decide {known}")
                     part, fresh = rest, False
                     continue
-                if fresh:
+                if fresh or len(self._prices) >= self._most:
                     break
             prices, chosen = _relaxation(question, part)
             self._prices.append(prices)
             known, fresh = len(self._prices) - 1, True
-        if self._over():
+        if self._over() or len(self._prices) >= self._most:
             self._lines.append(f"bound {known}")
             self.open.append(bound.total)
             return None

@@ -81,6 +81,8 @@ class _Search:
         total = clauses.most * int(np.abs(clauses.weights).sum())
         self._unit = Fraction(2) ** (total.bit_length() - _BITS)
         d = clauses.table.shape[1]
+        # Nothing is true of the last row but the clause without features, which is none.
+        self._table = np.vstack([clauses.table, np.zeros((1, d), dtype=np.bool_)])
         self._found: dict[tuple[int, ...], NDArray[np.bool_]] = {}
         self._add([(j,) for j in range(d)])
 
@@ -136,35 +138,46 @@ class _Search:
             used = [one for one, covers in self._found.items() if not covers[part.out].any()]
             covers = np.array([self._found[one] for one in used], dtype=np.float64).T
             covers = covers.reshape(clauses.positive.size, len(used))
-            # How far rows are missed, and how far clauses are chosen.
+            # How far rows are missed, and how far clauses are chosen: one at least. The last is
+            # true of nothing, at a cost beyond all others, for where none is known.
+            covers = np.hstack([covers, np.zeros((covers.shape[0], 1))])
+            number = np.append(np.zeros(n), np.ones(covers.shape[1]))
+            price = np.append(costs @ covers[:, :-1], 4 * most)
             found = linprog(
-                np.concatenate([missing, costs @ covers]) / scale,
+                np.concatenate([missing, price]) / scale,
                 A_ub=np.vstack(
                     [
                         np.hstack([-np.eye(n), -covers[rows]]),
-                        np.append(np.zeros(n), np.ones(len(used)))[None, :],
+                        number,
+                        -number,
                     ]
                 ),
-                b_ub=np.append(-np.ones(n), clauses.most),
+                b_ub=np.concatenate([-np.ones(n), [clauses.most, -1]]),
                 bounds=(0, None),
                 method="highs",
             )
             if found.x is None:
                 break
             # What a clause gains with each row.
-            gained = np.clip(np.round(-found.ineqlin.marginals[:-1] * scale), 0, missing)
+            gained = np.clip(np.round(-found.ineqlin.marginals[:-2] * scale), 0, missing)
             prices[rows] = whole[rows] - gained.astype(np.int64)
             row = self._row(part, covers @ found.x[n:], costs)
             weights = whole - prices - costs
-            weights[part.out] = -max(1, int(np.abs(weights).sum()))
+            never = -max(1, int(np.abs(weights).sum()))
+            weights[part.out] = never
             best = max_weight_monomials(
-                clauses.table, weights, clauses.literals, n=_FOUND, bits=52, stop=self._over
+                self._table,
+                np.append(weights, 2 * never),
+                clauses.literals,
+                n=_FOUND,
+                bits=52,
+                stop=self._over,
             )
             worth = int((whole - prices).sum())
             if best.bound is not None:
                 worth = min(worth, math.floor(best.bound))
             new = [one for one in best.features if one and one not in self._found]
-            rate = -found.ineqlin.marginals[-1] * scale
+            rate = (found.ineqlin.marginals[-1] - found.ineqlin.marginals[-2]) * scale
             if self._over() or not new or worth <= rate + 1e-9 * scale:
                 break
             self._add(new)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import pickle
 import threading
+import time
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pytest
 from matplotlib.figure import Figure
 
-from cpx import RuleSetClassifier
-from cpx.explainers.rule_set_classifier.choice import FALLBACK, chosen_price
+from cpx import RuleSetClassifier, learn_rules
+from cpx.explainers.rule_set_classifier import choice as choosing
+from cpx.explainers.rule_set_classifier import learning
+from cpx.explainers.rule_set_classifier.choice import FALLBACK, Choice, chosen_price
+from cpx.methods import column_generation
 from cpx.methods.column_generation.path import price_path
 from cpx.methods.column_generation.table import Table
 
@@ -116,6 +121,48 @@ def test_no_time_to_choose() -> None:
     model = RuleSetClassifier().fit(X, y, stop=stop)
     assert model.choice_.validated == ()
     assert model.penalty_ == FALLBACK
+
+
+def test_half_of_the_time_is_left_to_learning(monkeypatch) -> None:
+    took, left = [], []
+
+    def slowly(literals, same, weights, k, *, seed, stop):
+        began = time.monotonic()
+        while not stop():
+            time.sleep(0.01)
+        took.append(time.monotonic() - began)
+        return Choice(FALLBACK, k, ())
+
+    def learned(*args, time_limit, **options):
+        left.append(time_limit)
+        return learn_rules(*args, time_limit=time_limit, **options)
+
+    monkeypatch.setattr(learning, "chosen_price", slowly)
+    monkeypatch.setattr(column_generation, "learn_rules", learned)
+    X, y = coins(200, 0.1, 0)
+    RuleSetClassifier(k=2, time_limit=3).fit(X, y)
+    assert left == [pytest.approx(1.5, abs=0.1)]
+    assert took[0] < 2.5
+
+
+@pytest.mark.parametrize(("folds", "validated"), [(4, set()), (13, {3}), (27, {2, 3})])
+def test_what_time_allows_is_validated(folds, validated, monkeypatch) -> None:
+    X, y = coins(200, 0.1, 0)
+    literals = np.array([X[name] > limit for name in "abc" for limit in range(3)]).T
+    weights, same, met = np.ones(200, dtype=np.int64), y == 1, []
+    on_fold = choosing._on_fold
+
+    def counted(*args):
+        met.append(on_fold(*args[:-1], lambda: False))
+        return met[-1]
+
+    monkeypatch.setattr(choosing, "_on_fold", counted)
+    choice = chosen_price(literals, same, weights, 3, seed=0, stop=lambda: len(met) > folds)
+    assert {one.k for one in choice.validated} == validated
+    # Whole divisions of the rows count, others do not.
+    if folds == 13:
+        accuracies = np.array(met[:10])[:, :, 1].mean(axis=0)
+        assert [one.accuracy for one in choice.validated] == accuracies.tolist()
 
 
 def test_many_rows_are_a_part_of_them() -> None:
