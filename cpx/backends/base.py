@@ -9,6 +9,7 @@ in :mod:`cpx.solving`, for all engines.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -334,19 +335,23 @@ class Backend(ABC):
                 "stated by cpx.Explainer"
             )
 
-    def encoding_of(self, problem: Problem, name: str | None = None) -> Encoding[Any]:
+    def encoding_of(
+        self, problem: Problem, name: str | None = None, time_limit: float | None = None
+    ) -> Encoding[Any]:
         """Return the encoding that the engine solves; one without a name if it needs none.
 
-        Without a name it is the engine's own choice among those of the problem, or the problem's
-        first; that for a ratio, whose steps are stated one after the other, each with little
-        time.
+        Without a name it is the engine's own choice among those of the problem that are stated
+        well within the time limit, or the problem's first; that for a ratio, whose steps are
+        stated one after the other, each with little time.
         """
         if not self.needs_model:
             return replace(problem.encoding(name), name="", faithful=True, stand_in=None)
         if name is None and not isinstance(problem, RatioProblem):
             known = {encoding.name: encoding for encoding in problem.encodings}
             own = (known[one] for one in self.preferred_encodings if one in known)
-            name = next((encoding.name for encoding in own if _applies(encoding, problem)), None)
+            form, seconds = form_of(problem), math.inf if time_limit is None else time_limit
+            fit = (one for one in own if form is None or one.applies(form, seconds))
+            name = next((encoding.name for encoding in fit), None)
         return problem.stated_in(name)
 
     def refusal(self, problem: Problem) -> str:
@@ -356,11 +361,6 @@ class Backend(ABC):
     @abstractmethod
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Solve the problem, reporting to ``progress``; return what was proved."""
-
-
-def _applies(encoding: Encoding[Any], problem: Problem) -> bool:
-    form = form_of(problem)
-    return encoding.applies is None or form is None or encoding.applies(form)
 
 
 def _installed(module: str) -> bool:

@@ -234,17 +234,17 @@ def _settings(
 ) -> list[tuple[str, str, SolveOptions]]:
     """Return engine, form and options for each limit and seed."""
     engine.require_accepts(problem)
-    form = engine.encoding_of(problem, encoding).name
     options = engine.configured(
         SolveOptions(
             threads=design.threads,
             gap=design.gap,
-            encoding=encoding if form else None,
+            encoding=encoding if engine.encoding_of(problem, encoding).name else None,
             engine=own,
             warm_start=design.warm_start,
         )
     )
+    forms = {limit: engine.encoding_of(problem, encoding, limit).name for limit in design.limits}
     return [
-        (engine.full_name, form, replace(options, time_limit=limit, seed=seed))
+        (engine.full_name, forms[limit], replace(options, time_limit=limit, seed=seed))
         for limit, seed in product(design.limits, design.seeds)
     ]

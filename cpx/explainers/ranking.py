@@ -249,7 +249,7 @@ def _rank(
         )
     if not engine.accepts(problem):
         raise InvalidOption(engine.refusal(problem))
-    encoding = engine.encoding_of(problem, options.encoding)
+    encoding = engine.encoding_of(problem, options.encoding, options.time_limit)
     if not encoding.faithful:
         raise InvalidOption(f"encoding {options.encoding!r} has another optimum than the problem")
     if form is not None and options.encoding and not encoding.every_solution:

@@ -92,7 +92,9 @@ class Portfolio(Backend):
         """Whether one of the engines does."""
         return any(member.takes(problem) for member in self.members)
 
-    def encoding_of(self, problem: Problem, name: str | None = None) -> Encoding[object]:
+    def encoding_of(
+        self, problem: Problem, name: str | None = None, time_limit: float | None = None
+    ) -> Encoding[object]:
         """Return no encoding: each engine takes its own, or the one that is asked for.
 
         Raises
@@ -103,7 +105,7 @@ class Portfolio(Backend):
         """
         if name is not None and not problem.stated_in(name).faithful:
             raise InvalidOption(f"encoding {name!r} is not the problem: no portfolio solves it")
-        return super().encoding_of(problem, name)
+        return super().encoding_of(problem, name, time_limit)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Let all work until bound and value meet; see :class:`~cpx.backends.base.Backend`."""

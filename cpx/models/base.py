@@ -138,6 +138,10 @@ class Listing:
     noun: str
 
 
+def _always(form: object, seconds: float) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Encoding(Generic[FormT]):
     """A named way to state a problem.
@@ -159,9 +163,10 @@ class Encoding(Generic[FormT]):
         For an encoding that is no relaxation: maps the problem to the one it states, which has
         the same solutions and another objective. Engines then solve that one, and nothing
         that they prove is a bound on this one's.
-    applies : callable or None
-        For an encoding that says of some arrays no more than another one: whether it does of
-        these. Engines take another one of their choice where it does not.
+    applies : callable
+        For an encoding that says of some arrays no more than another one, or takes long to
+        state: whether it does of these arrays, and is stated well within some seconds. Engines
+        take another one of their choice where it does not.
     every_solution : bool
         False for an encoding that leaves out solutions that are no better than one that it has.
         Where that one is excluded, or constraints are added, nothing follows from it.
@@ -172,7 +177,7 @@ class Encoding(Generic[FormT]):
     faithful: bool = True
     limits: bool = True
     stand_in: Callable[[Problem], Problem] | None = None
-    applies: Callable[[FormT], bool] | None = None
+    applies: Callable[[FormT, float], bool] = _always
     every_solution: bool = True
 
     @property

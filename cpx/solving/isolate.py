@@ -276,7 +276,7 @@ class _Job:
             outcome = Outcome(False, Termination.SOLVER_ERROR, _ended(self.exit, words))
         problem, options = self.progress.problem, self.progress.options
         engine = find_backend(backend)
-        form = engine.encoding_of(problem, options.encoding)
+        form = engine.encoding_of(problem, options.encoding, options.time_limit)
         return conclude(self.progress, outcome, engine, form, (), self.cpu or 0.0)
 
 

@@ -172,7 +172,7 @@ def run(
     engine = find_backend(backend)
     engine.require()
     options = engine.configured(options)
-    form = engine.encoding_of(problem, options.encoding)
+    form = engine.encoding_of(problem, options.encoding, options.time_limit)
     engine.require_accepts(problem)
     progress = Progress(problem, options, listen, cancel, entered)
     if limits is not None:

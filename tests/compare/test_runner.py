@@ -23,7 +23,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     def fake(problem: Any, engine: str, options: Any, listen: Any, **_: Any) -> Result:
         made.append((engine, options.seed))
         family, _, solver = engine.partition(":")
-        form = backend(engine).encoding_of(problem, options.encoding).name
+        form = backend(engine).encoding_of(problem, options.encoding, options.time_limit).name
         return result(
             "OPTIMAL", 1, 1, backend=family, solver=solver, encoding=form,
             options=options.to_dict(),

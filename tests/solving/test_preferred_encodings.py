@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cpx import KMonomial, MaxPrecision, NegativeOnly, Samples, solve
+from cpx.backends import backend
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
 
@@ -39,6 +40,17 @@ def test_an_encoding_that_says_nothing_more_is_not_taken(engine: str, small: str
     assert solve(PROBLEM, engine).encoding == small
     assert solve(replace(PROBLEM, k=4), engine).encoding == "triples"
     assert solve(replace(PROBLEM, k=4, min_coverage="1/8"), engine).encoding == small
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+def test_an_encoding_that_takes_long_to_state_is_not_taken_in_a_short_time(isolate: bool) -> None:
+    rng = np.random.default_rng(1)
+    problem = KMonomial(Samples(rng.random((500, 50)) < 0.9, rng.random(500) < 0.5), k=4)
+    result = solve(problem, "cpsat", time_limit=0.5, isolate=isolate)
+    assert result.encoding == "sizes"
+    assert backend("cpsat").encoding_of(problem, None, 0.6).name == "sizes"
+    assert backend("cpsat").encoding_of(problem, None, 0.7).name == "triples"
+    assert backend("cpsat").encoding_of(problem).name == "triples"
 
 
 def test_the_encodings_differ() -> None:

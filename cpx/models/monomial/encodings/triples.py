@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,9 @@ __all__ = ["known_rule_helps", "triples"]
 
 _MOST_WORK = 2 * 10**11
 """max(m, 500) d^4, to which the time for the bounds of all triples is proportional."""
+
+_WORK_PER_SECOND = 5 * 10**9
+"""What a time limit allows for each of its seconds: a third of it, on a slow machine."""
 
 _FEW = 500
 """Samples: with fewer, the number of triples decides how long their bounds take."""
@@ -59,7 +63,8 @@ def triples(form: WeightedMonomial) -> Statement:
 
     Where k < 4, features are required, there are limits or further constraints, or no two
     features can be chosen together, it is ``clausal``. So it is where costs add up to 2**20 or
-    more, and where max(m, 500) d^4 is above 2 * 10**11. Of more than 50,000 triples those with
+    more, and where max(m, 500) d^4 is above 2 * 10**11. No engine chooses it by itself where that
+    is above 5 * 10**9 for each second of the time limit. Of more than 50,000 triples those with
     the least indices are said.
 
     Size: one variable, d + 1 constraints, and at most d clauses of two literals, d (d - 1) / 2 of
@@ -72,11 +77,11 @@ def triples(form: WeightedMonomial) -> Statement:
     return _Triples(form).statement() if known_rule_helps(form) else clausal(form)
 
 
-def known_rule_helps(form: WeightedMonomial) -> bool:
-    """Whether the statement says more than that of ``clausal``."""
+def known_rule_helps(form: WeightedMonomial, seconds: float = math.inf) -> bool:
+    """Whether the statement says more than that of ``clausal``, and is stated in time."""
     m, d = form.shape
     plain = not (form.required or form.limits or form.side)
-    small = max(m, _FEW) * d**4 <= _MOST_WORK
+    small = max(m, _FEW) * d**4 <= min(_MOST_WORK, _WORK_PER_SECOND * seconds)
     return plain and small and form.k >= 4 and Choices(form).counted
 
 
