@@ -252,7 +252,7 @@ def _rank(
     encoding = engine.encoding_of(problem, options.encoding)
     if not encoding.faithful:
         raise InvalidOption(f"encoding {options.encoding!r} has another optimum than the problem")
-    if options.encoding and not encoding.every_solution:
+    if form is not None and options.encoding and not encoding.every_solution:
         raise InvalidOption(f"encoding {options.encoding!r} leaves out rules: name another one")
     with noted(cancel := threading.Event()):
         progress = Progress(problem, options, cancel=cancel)

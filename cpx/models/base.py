@@ -164,7 +164,7 @@ class Encoding(Generic[FormT]):
         these. Engines take another one of their choice where it does not.
     every_solution : bool
         False for an encoding that leaves out solutions that are no better than one that it has.
-        Of those without some solutions nothing follows, so that answers are not listed by it.
+        Where that one is excluded, or constraints are added, nothing follows from it.
     """
 
     name: str

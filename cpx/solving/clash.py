@@ -104,7 +104,10 @@ def _oracle(problem: Any, end: float) -> Satisfied:
     import cpmpy as cp
 
     side = problem.side_constraints
-    statement, groups = stated_apart(replace(problem, side_constraints=()).model(), side)
+    free = replace(problem, side_constraints=())
+    # Other encodings may have left out what a constraint asks for.
+    whole = next(encoding.name for encoding in free.encodings if encoding.every_solution)
+    statement, groups = stated_apart(free.model(whole), side)
     X, wanted = statement.variables["X"], cp.boolvar(shape=(len(groups),), name="wanted")
     model = cp.Model(statement.model.constraints)
     for literal, group in zip(wanted, groups, strict=True):

@@ -80,6 +80,7 @@ def test_optima_are_proved_and_nothing_better() -> None:
     assert rules == {"split", "over", "bound", "breaks"}
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("n", [40, pytest.param(1200, marks=pytest.mark.slow)])
 def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
     rng, refused, tried = np.random.default_rng(0), 0, 0

@@ -382,3 +382,16 @@ def test_half_of_the_shares_is_the_threshold_and_ties_are_alike_where_all_rows_h
     assert threshold("vote", (0, 0), even, even) == (Fraction(6, 8), True)
     assert threshold("vote", (1, 1), even, uneven) == (Fraction(10, 8), False)
     assert threshold("vote", (0, 0, 0), leaf(1, 1, 1)) == (Fraction(3, 8), False)
+
+
+@pytest.mark.parametrize(
+    ("value", "down", "nearest"), [(1, 0, 0), (3, 1, 2), (-1, -1, 0), (5, 2, 2)]
+)
+def test_halves_of_a_unit_are_rounded_to_the_even_one(value, down, nearest):
+    leaves = [SimpleNamespace(tests={})]
+    reading = SimpleNamespace(
+        states=SimpleNamespace(leaves=leaves), leaf_values=[value], divisor=2, unit=Fraction(1)
+    )
+    reading.look = lambda: None
+    assert ExactScores._in_units(reading, 0, frozenset(), True) == down
+    assert ExactScores._in_units(reading, 0, frozenset(), False) == nearest

@@ -149,6 +149,7 @@ def test_any_prices_bound_all_sets() -> None:
             assert not inside or max(left) == best
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("n", [25, pytest.param(1000, marks=pytest.mark.slow)])
 def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
     rng, refused, tried = np.random.default_rng(0), 0, 0

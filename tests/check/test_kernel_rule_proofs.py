@@ -106,6 +106,7 @@ def test_parts_that_wait_take_no_more_memory_than_allowed(
         proved(problem.to_dict(), deep)
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("n", [40, pytest.param(1200, marks=pytest.mark.slow)])
 def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
     rng, refused, tried = np.random.default_rng(0), 0, 0

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
+from cpx.answers.result import Status
 from cpx.check import violations
 from cpx.check.rule_sets import Learning
 from cpx.errors import InvalidInstance, InvalidOption
@@ -142,3 +143,16 @@ def test_one_class_is_noted() -> None:
     for same, words in (([0, 0], "no sample is of the class"), ([1, 1], "all samples are")):
         problem = RuleSetLearning(Samples([[1], [0]], same))
         assert any(words in text for text in problem.notes())
+
+
+@pytest.mark.parametrize("encoding", [None, "signature"])
+def test_constraints_clash_with_each_other_and_not_with_what_is_best(encoding) -> None:
+    rows = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]], dtype=bool)
+    learning = RuleSetLearning(Samples(rows, np.array([1, 1, 0, 0], dtype=bool)), 1, "1/20")
+    # Rules that cover nothing of the class are worth nothing, and can be asked for.
+    problem = learning.where("feature[2]", "feature[3]", "not feature[3]")
+    result = solve(problem, "cpsat", encoding=encoding)
+    assert result.status is Status.INFEASIBLE
+    assert result.clash == ("feature[3]", "not feature[3]")
+    both = solve(learning.where("feature[2]", "feature[3]"), "cpsat").explanation.features
+    assert {2, 3} <= set(both)

@@ -78,7 +78,7 @@ class Table:
         tolerated. What is left of the costs of features after that counts where they are kept;
         where they are free, at least what is below 0 does.
         """
-        each = prices.tolist()
+        each: list[int] = prices.tolist()
         # Not by NumPy, whose sum of 64 bits may come round to a small number.
         if unit < 1 or (total := sum(each)) >= _LARGEST:
             raise Undecided("the unit is 0, or numbers are too large for the checker")

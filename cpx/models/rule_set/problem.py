@@ -130,9 +130,9 @@ def _stand_in(problem: Problem) -> Problem:
 
 
 ENCODINGS: tuple[Encoding[RuleSelection], ...] = (
-    Encoding("signature", signature),
+    Encoding("signature", signature, every_solution=False),
     Encoding("channelling", channelling),
-    Encoding("hamming", hamming, faithful=False, stand_in=_stand_in),
+    Encoding("hamming", hamming, faithful=False, stand_in=_stand_in, every_solution=False),
 )
 """Encodings of every problem about sets of rules."""
 
