@@ -17,6 +17,7 @@ from cpx import check
 from cpx.check import expected_prediction
 from cpx.check.expected_scores import ExactScores
 from cpx.check.leaf_sums import LeafSums
+from cpx.check.states import States
 from cpx.models.expected_prediction.sufficiency import same_decision
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
 
@@ -395,3 +396,75 @@ def test_halves_of_a_unit_are_rounded_to_the_even_one(value, down, nearest):
     reading.look = lambda: None
     assert ExactScores._in_units(reading, 0, frozenset(), True) == down
     assert ExactScores._in_units(reading, 0, frozenset(), False) == nearest
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("seed", [3, 8])
+def test_the_less_likely_choice_is_measured_as_by_the_problem(seed, structure):
+    problem = random_expectation(seed, structure)
+    reading = ExactScores(problem.to_dict())
+    for S in [S for size in range(4) for S in combinations(range(problem.n_features), size)]:
+        found = problem.evaluate(problem.explanation(S))
+        if found.feasible:
+            assert reading.penalty(frozenset(S)) == found.tie
+
+
+@pytest.mark.parametrize(
+    ("greatest", "expected", "tied", "bound"),
+    [
+        (3, 2, False, Fraction(1, 2)),
+        (3, 0, False, 0),
+        (1, 1, True, 1),
+        (1, 1, False, 0),
+        (1, Fraction(1, 2), True, 0),
+        (0, 0, True, 0),
+    ],
+)
+def test_a_bound_on_the_probability_at_and_above_the_threshold(greatest, expected, tied, bound):
+    reading = SimpleNamespace(threshold=Fraction(1), tied=tied)
+    reading.greatest = lambda held: Fraction(greatest)
+    reading.expected = lambda held: Fraction(expected)
+    assert ExactScores.bound(reading, frozenset()) == bound
+
+
+def test_what_takes_more_room_than_there_is_is_not_begun():
+    reading = SimpleNamespace(_room=2, deadline=float("inf"))
+    ExactScores.look(reading)
+    ExactScores.look(reading, 2)
+    with pytest.raises(expected_prediction.TooLong):
+        ExactScores.look(reading, 1)
+
+
+def test_rows_are_counted_where_they_are_few(monkeypatch):
+    problem = random_expectation(3)
+    reading = ExactScores(problem.to_dict())
+    tested = {a for leaf in reading.states.leaves for a in leaf.tests}
+    work = prod(reading.chances.sizes[a] for a in tested) * len(reading.states.leaves)
+    monkeypatch.setattr("cpx.check.expected_scores.MOST_WORK", work)
+    assert float(reading.same_decision(frozenset())) == pytest.approx(same_decision(problem, ()))
+    monkeypatch.setattr("cpx.check.expected_scores.MOST_WORK", work - 1)
+    assert reading.same_decision(frozenset()) is None
+
+
+def test_a_row_whose_state_is_unknown_has_none():
+    states = SimpleNamespace(columns=[(0, 1)], states=[[[0, 1], [2, 0]]])
+    assert States._own(states, 0, [2, 0]) == 1
+    assert States._own(states, 0, [1, 1]) == -1
+
+
+@pytest.mark.parametrize(
+    ("threshold", "missing", "left", "lost"),
+    [
+        (float("inf"), "r", 0b011, []),
+        (float("-inf"), "r", 0, []),
+        (float("-inf"), "l", 0b100, []),
+        (1.5, "l", 0b101, []),
+        (1.25, "r", 0, ["age at 1.25"]),
+    ],
+)
+def test_states_on_the_left_of_a_test(threshold, missing, left, lost):
+    states = SimpleNamespace(cuts=[[1.5]], titles=["age"], lost=[])
+    states._states_of = lambda column: ([0, 0b01, 0b11], 0b100)
+    node = SimpleNamespace(column=0, threshold=threshold, missing=missing)
+    assert States._lefts(states, node) == left
+    assert states.lost == lost
