@@ -77,8 +77,10 @@ def test_an_interrupted_solve_writes_its_incumbent(
 ) -> None:
     folder, written = tmp_path / "temporary", tmp_path / "result.json"
     folder.mkdir()
+    # Other encodings have CP-SAT prove it at once.
+    asked = ["-b", engine, "--encoding", "clausal", "--hint", "0", isolate, "-o", str(written)]
     process = start(
-        [*CPX, "solve", str(hard), "-b", engine, "--hint", "0", isolate, "-o", str(written)],
+        [*CPX, "solve", str(hard), *asked],
         stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(folder)},
     )
@@ -236,8 +238,9 @@ def test_ctrl_c_in_a_comparison_keeps_the_finished_runs(
     inst: Path, hard: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "results"
+    asked = ["-b", "cpsat", "--encoding", "clausal", "-t", "100", "-o", str(folder)]
     process = start(
-        [*CPX, "compare", str(inst), str(hard), "-b", "cpsat", "-t", "100", "-o", str(folder)],
+        [*CPX, "compare", str(inst), str(hard), *asked],
         stderr=subprocess.PIPE,
     )
     runs = folder / "runs.jsonl"
