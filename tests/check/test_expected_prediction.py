@@ -18,7 +18,7 @@ from cpx import check
 from cpx.check import expected_prediction
 from cpx.check.expected_scores import ExactScores
 from cpx.check.leaf_sums import LeafSums
-from cpx.check.states import States
+from cpx.check.states import Probabilities, States, _children_first
 from cpx.models.expected_prediction.sufficiency import same_decision
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
 
@@ -468,3 +468,17 @@ def test_states_on_the_left_of_a_test(threshold, missing, left, lost):
     node = SimpleNamespace(column=0, threshold=threshold, missing=missing)
     assert States._lefts(states, node) == left
     assert states.lost == lost
+
+
+def test_some_states_are_as_probable_as_they_are_together():
+    tables = [[[[5, 1, 7, 2, 11, 3]]], [[[4, 9, 0, 6, 8, 1]]]]
+    chances = Probabilities({"weights": [3, 5], "tables": tables, "parents": None})
+    for some in range(1 << 6):
+        states = [state for state in range(6) if some >> state & 1]
+        expected = [sum(table[0][0][state] for state in states) for table in tables]
+        assert chances.masses(0, some) == expected
+
+
+def test_attributes_come_before_their_parents():
+    assert _children_first([-1, 0, 1]) == [2, 1, 0]
+    assert _children_first([1, -1, 1, 0]) == [3, 2, 0, 1]
