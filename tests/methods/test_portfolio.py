@@ -196,7 +196,7 @@ def test_a_stop_keeps_the_incumbent_and_leaves_no_process(monkeypatch) -> None:
     result = run(
         _hard(),
         "portfolio:cpsat+maxsat:lsu",
-        SolveOptions(time_limit=60),
+        SolveOptions(time_limit=60, encoding="clausal"),
         listen=heard,
         cancel=stop,
     )
