@@ -161,3 +161,24 @@ def test_the_statement_does_not_grow_without_end(monkeypatch) -> None:
     assert len(fewer.model.constraints) < every
     best = brute_force(problem)[0]
     assert solve(problem, "cpsat", encoding="triples").bound == best
+
+
+def test_the_bounds_are_computed_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Two on the one core of a worker took a minute for what one does in a second.
+    from threadpoolctl import threadpool_info
+
+    seen: list[int] = []
+    whole = triples._Triples._of_better_rules
+
+    def watched(self: triples._Triples) -> np.ndarray:
+        seen.extend(
+            pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"
+        )
+        return whole(self)
+
+    monkeypatch.setattr(triples._Triples, "_of_better_rules", watched)
+    rng = np.random.default_rng(0)
+    problem = KMonomial(Samples(rng.random((60, 8)) < 0.6, rng.random(60) < 0.5), k=4)
+    solve(problem, "cpsat", encoding="triples")
+    assert seen
+    assert set(seen) == {1}

@@ -24,8 +24,8 @@ __all__ = ["known_rule_helps", "triples"]
 _MOST_WORK = 2 * 10**11
 """max(m, 500) d^4, to which the time for the bounds of all triples is proportional."""
 
-_WORK_PER_SECOND = 5 * 10**9
-"""What a time limit allows for each of its seconds: a third of it, on a slow machine."""
+_WORK_PER_SECOND = 10**10
+"""What a time limit allows for each of its seconds: a fifth of it, where measured."""
 
 _FEW = 500
 """Samples: with fewer, the number of triples decides how long their bounds take."""
@@ -64,7 +64,7 @@ def triples(form: WeightedMonomial) -> Statement:
     Where k < 4, features are required, there are limits or further constraints, or no two
     features can be chosen together, it is ``clausal``. So it is where costs add up to 2**20 or
     more, and where max(m, 500) d^4 is above 2 * 10**11. No engine chooses it by itself where that
-    is above 5 * 10**9 for each second of the time limit. Of more than 50,000 triples those with
+    is above 10**10 for each second of the time limit. Of more than 50,000 triples those with
     the least indices are said.
 
     Size: one variable, d + 1 constraints, and at most d clauses of two literals, d (d - 1) / 2 of
@@ -157,7 +157,11 @@ class _Triples:
 
     def _clauses(self) -> list[tuple[int, ...]]:
         """Return the features, pairs and triples that no rule that costs less contains."""
-        three = self._of_better_rules()
+        from threadpoolctl import threadpool_limits
+
+        # Threads that share one core, as of a worker, wait for each other most of the time.
+        with threadpool_limits(1):
+            three = self._of_better_rules()
         pairs: NDArray[np.bool_] = np.logical_or.reduce([three.any(axis=at) for at in range(3)])
         single: NDArray[np.bool_] = np.asarray(pairs.any(axis=0) | pairs.any(axis=1))
         features = [(int(j),) for j in self.choices.free if not single[j]]
