@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from cpx import KMonomial, NegativeOnly, Samples, solve
 from cpx.models.monomial.encodings import triples
@@ -161,3 +162,17 @@ def test_the_statement_does_not_grow_without_end(monkeypatch) -> None:
     assert len(fewer.model.constraints) < every
     best = brute_force(problem)[0]
     assert solve(problem, "cpsat", encoding="triples").bound == best
+
+
+def test_the_bounds_take_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, further = list[int](), triples._further
+
+    def watched(*arguments):
+        loaded = [one for one in threadpool_info() if "numpy" in one["filepath"]]
+        seen.extend(one["num_threads"] for one in loaded)
+        return further(*arguments)
+
+    monkeypatch.setattr(triples, "_further", watched)
+    _begin_with_a_pair(monkeypatch)
+    _problem(1).model("triples")
+    assert set(seen) == {1}

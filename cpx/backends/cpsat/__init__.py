@@ -22,7 +22,8 @@ from cpx.errors import InvalidOption
 from cpx.options import EngineOption
 
 if TYPE_CHECKING:
-    from cpx.models.base import Problem, Statement, Values
+    from cpx.models.base import Problem
+    from cpx.models.statement import Statement, Values
     from cpx.options import SolveOptions
 
 __all__ = ["CpSat"]
