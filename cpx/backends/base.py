@@ -31,7 +31,8 @@ from cpx.support.renamed import OldAttribute, accept_old_attributes
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
-    from cpx.models.base import Encoding, Problem
+    from cpx.models.base import Problem
+    from cpx.models.statement import Encoding
     from cpx.options import SolveOptions
 
 __all__ = ["DECLINED", "Backend", "Event", "Outcome", "Progress", "contradiction"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cpx.errors import EngineError, shown
 
 if TYPE_CHECKING:
-    from cpx.models.base import Statement
+    from cpx.models.statement import Statement
 
 __all__ = [
     "Column",

@@ -25,7 +25,8 @@ from cpx.processes.limits import Limits
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cpx.models.base import Problem, Values
+    from cpx.models.base import Problem
+    from cpx.models.statement import Values
     from cpx.options import SolveOptions
 
 __all__ = ["Event", "InnerProgress", "Progress", "run_interruptibly", "start_thread"]

@@ -15,7 +15,7 @@ import numpy as np
 from cpx.backends.integer_program import Row, Terms, integer_program, without_empty
 
 if TYPE_CHECKING:
-    from cpx.models.base import Statement, Values
+    from cpx.models.statement import Statement, Values
 
 __all__ = ["PseudoBoolean"]
 

@@ -10,7 +10,8 @@ from cpx.export.legend import head, legend_items
 
 if TYPE_CHECKING:
     from cpx.backends.maxsat.wcnf import Compiled
-    from cpx.models.base import Problem, Statement
+    from cpx.models.base import Problem
+    from cpx.models.statement import Statement
 
 __all__ = ["cnf", "wcnf"]
 

@@ -12,7 +12,8 @@ from cpx.export.document import Document, Section
 from cpx.export.legend import head, legend_items
 
 if TYPE_CHECKING:
-    from cpx.models.base import Problem, Statement
+    from cpx.models.base import Problem
+    from cpx.models.statement import Statement
 
 __all__ = ["cp_sat"]
 

@@ -11,7 +11,8 @@ from cpx.answers.text import one_line
 from cpx.export.document import Document, Section
 
 if TYPE_CHECKING:
-    from cpx.models.base import Encoding, Problem, Statement
+    from cpx.models.base import Problem
+    from cpx.models.statement import Encoding, Statement
 
 __all__ = ["in_words", "unstated_in_words"]
 

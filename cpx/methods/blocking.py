@@ -22,11 +22,12 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.backends.search.presolve import sample_weights
 from cpx.errors import CheckFailed
-from cpx.models.base import Encoding, Problem, Statement, Values, form_of
+from cpx.models.base import Problem, form_of
 from cpx.models.minimum_subset.form import subset_form_of
 from cpx.models.monomial.form import MonomialForm
 from cpx.models.ratio import RatioProblem, RatioStep
 from cpx.models.rule_set.form import RuleSelection
+from cpx.models.statement import Encoding, Statement, Values
 from cpx.solving.run import run
 
 __all__ = ["Blocked", "Cut", "enumerate_by_blocking"]

@@ -27,7 +27,8 @@ from cpx.solving.isolate import run_isolated
 from cpx.solving.servers import prepare
 
 if TYPE_CHECKING:
-    from cpx.models.base import Encoding, Problem
+    from cpx.models.base import Problem
+    from cpx.models.statement import Encoding
 
 __all__ = ["Portfolio"]
 

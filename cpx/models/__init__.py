@@ -4,9 +4,7 @@
 """
 
 # "X as X" is how a name is exported: a new problem needs its one line here, and no other.
-from cpx.models.base import Encoding as Encoding
 from cpx.models.base import Problem as Problem
-from cpx.models.base import Statement as Statement
 from cpx.models.certificate.problem import MinCertificate as MinCertificate
 from cpx.models.expected_prediction.fewest import FewestExpected as FewestExpected
 from cpx.models.expected_prediction.problem import MLSE as MLSE
@@ -22,4 +20,6 @@ from cpx.models.registry import problem_class as problem_class
 from cpx.models.registry import register as register
 from cpx.models.rule_set.learning import RuleSetLearning as RuleSetLearning
 from cpx.models.rule_set.selection import RuleSetSelection as RuleSetSelection
+from cpx.models.statement import Encoding as Encoding
+from cpx.models.statement import Statement as Statement
 from cpx.models.sufficient_reason.problem import SufficientReason as SufficientReason

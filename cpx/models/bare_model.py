@@ -19,7 +19,8 @@ from cpx.answers.rule import Literal as Words
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.errors import InvalidInstance, InvalidOption, shown
-from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.base import Problem
+from cpx.models.statement import Encoding, Statement, Values
 
 __all__ = ["BareModel", "problem_of"]
 

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
 from cpx.models.added_encodings import remember
-from cpx.models.base import Encoding, Problem
+from cpx.models.base import Problem
+from cpx.models.statement import Encoding
 from cpx.support.lazy_imports import named_object
 
 __all__ = ["PROBLEMS", "add_encoding", "problem_class", "register", "require_registered"]

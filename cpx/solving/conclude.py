@@ -10,7 +10,7 @@ from cpx import check
 from cpx.answers.result import Result, Status, Termination, Times, TracePoint
 from cpx.answers.values import Value
 from cpx.backends.base import Backend, Outcome, Progress, contradiction
-from cpx.models.base import Encoding
+from cpx.models.statement import Encoding
 from cpx.support.versions import installed_version
 
 __all__ = ["conclude"]

@@ -15,8 +15,9 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.errors import CpxError, InvalidOption
 from cpx.models.bare_model import problem_of
-from cpx.models.base import Problem, Statement
+from cpx.models.base import Problem
 from cpx.models.ratio import RatioProblem
+from cpx.models.statement import Statement
 from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
 from cpx.solving.clash import with_clash

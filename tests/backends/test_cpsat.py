@@ -73,10 +73,34 @@ def test_a_phase_starts_from_the_best_solution_and_the_last_one_proves(monkeypat
     monkeypatch.setattr(cpsat, "_add_hint", add_hint)
     result = solve(problem, "cpsat")
     assert result.objective == result.bound == brute_force(problem)[0]
-    # None at first; then what was found, at the start of each further phase.
-    assert started[0] is None
-    assert len(started) in (2, 3, 4)
-    assert None not in started[1:]
+    # Nothing at first; then what was found, at the start of each further phase.
+    assert len(started) in (1, 2, 3)
+    assert all(8 in features for features in started)
+
+
+def test_the_search_for_a_better_rule_than_a_known_one_is_told_no_hint(monkeypatch) -> None:
+    # From the solution it is told, it takes ten times as long.
+    monkeypatch.setattr(cpsat, "_BETTER", cpsat._BETTER._replace(units=0.0))
+    problem = replace(_hard(7, m=500, d=25), required=())
+    told = []
+
+    def solver(phase, options, progress):
+        told.append((phase.from_best, len(model.proto.solution_hint.vars)))
+        return made(phase, options, progress)
+
+    def compiled(statement):
+        nonlocal model
+        model, variables = compile_cp_model(statement)
+        return model, variables
+
+    model, made = None, cpsat._solver
+    monkeypatch.setattr("cpx.backends.cpsat.compile.compile_cp_model", compiled)
+    monkeypatch.setattr(cpsat, "_solver", solver)
+    result = solve(problem, "cpsat", hint=[0, 1])
+    assert (result.encoding, result.proved) == ("triples", True)
+    assert told[0] == (False, 0)
+    assert len(told) > 1
+    assert all(from_best and n > 0 for from_best, n in told[1:])
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -11,7 +11,7 @@ import cpx
 from cpx.answers.result import Status
 from cpx.backends.pseudo_boolean import PseudoBoolean
 from cpx.library import make
-from cpx.models.base import Statement
+from cpx.models.statement import Statement
 from cpx.testing.random_instances import random_problem
 from cpx.testing.rule_sets import random_selection
 

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from cpx import KMonomial, NegativeOnly, Samples, solve
 from cpx.models.monomial.encodings import triples
@@ -163,22 +164,15 @@ def test_the_statement_does_not_grow_without_end(monkeypatch) -> None:
     assert solve(problem, "cpsat", encoding="triples").bound == best
 
 
-def test_the_bounds_are_computed_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Two on the one core of a worker took a minute for what one does in a second.
-    from threadpoolctl import threadpool_info
+def test_the_bounds_take_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, further = list[int](), triples._further
 
-    seen: list[int] = []
-    whole = triples._Triples._of_better_rules
+    def watched(*arguments):
+        loaded = [one for one in threadpool_info() if "numpy" in one["filepath"]]
+        seen.extend(one["num_threads"] for one in loaded)
+        return further(*arguments)
 
-    def watched(self: triples._Triples) -> np.ndarray:
-        seen.extend(
-            pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"
-        )
-        return whole(self)
-
-    monkeypatch.setattr(triples._Triples, "_of_better_rules", watched)
-    rng = np.random.default_rng(0)
-    problem = KMonomial(Samples(rng.random((60, 8)) < 0.6, rng.random(60) < 0.5), k=4)
-    solve(problem, "cpsat", encoding="triples")
-    assert seen
+    monkeypatch.setattr(triples, "_further", watched)
+    _begin_with_a_pair(monkeypatch)
+    _problem(1).model("triples")
     assert set(seen) == {1}

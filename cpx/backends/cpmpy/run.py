@@ -13,7 +13,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 
 if TYPE_CHECKING:
-    from cpx.models.base import Statement
+    from cpx.models.statement import Statement
 
 __all__ = ["Reader", "Run"]
 

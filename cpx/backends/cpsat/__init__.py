@@ -22,7 +22,8 @@ from cpx.errors import InvalidOption
 from cpx.options import EngineOption
 
 if TYPE_CHECKING:
-    from cpx.models.base import Problem, Statement, Values
+    from cpx.models.base import Problem
+    from cpx.models.statement import Statement, Values
     from cpx.options import SolveOptions
 
 __all__ = ["CpSat"]
@@ -66,14 +67,16 @@ class _Phase(NamedTuple):
     of_core: bool = True
     """Whether it solves the core of the statement, where there is one: with constraints that
     count the costs, searches are slow."""
+    from_best: bool = True
+    """Whether it is told the best solution so far, or that of the caller."""
 
 
 _IN_TURN = ["core", "default_lp", "quick_restart_no_lp"]
 # Of a statement with a core, presolve alone: proves what follows from all constraints.
 _WHOLE = _Phase({"max_number_of_conflicts": 1}, 4.0, 0.1, of_core=False)
-# Of a statement with a known solution: searches through the better ones. It is the first phase,
-# as it takes ten times as long when it begins with a solution.
-_BETTER = _Phase({"linearization_level": 0}, 20.0, 0.6)
+# Of a statement with a known solution: searches through the better ones, from none, as it takes
+# ten times as long when it begins with one.
+_BETTER = _Phase({"linearization_level": 0}, 20.0, 0.6, from_best=False)
 _PHASES = (
     # Proves what is easy.
     _Phase({}, 1.0, 0.1),
@@ -129,7 +132,6 @@ class CpSat(Backend):
             statement = problem.model(options.encoding)
         with progress.phase("compile"):
             model, variables = compile_cp_model(statement)
-            _add_hint(model, variables, statement, options.hint_features)
             sizes = {
                 "variables": len(model.proto.variables),
                 "constraints": len(model.proto.constraints),
@@ -143,9 +145,11 @@ class CpSat(Backend):
                 if phase.of_core and statement.core is not None:
                     statement = statement.core
                     model, variables = compile_cp_model(statement)
-                if progress.explanation is not None:
+                known = progress.explanation
+                hint = options.hint_features if known is None else known.features
+                if phase.from_best and hint is not None:
                     model.clear_hints()
-                    _add_hint(model, variables, statement, progress.explanation.features)
+                    _add_hint(model, variables, statement, hint)
                 parameters = {**safe_parameters(model), **phase.parameters}
                 solver = _solver(phase._replace(parameters=parameters), options, progress)
                 solver.best_bound_callback = _bound_watcher(model, statement, progress)
@@ -295,10 +299,8 @@ def _add_hint(
     model: Any,
     variables: dict[str, list[Any]],
     statement: Statement,
-    features: Sequence[int] | None,
+    features: Sequence[int],
 ) -> None:
-    if features is None:
-        return
     values = statement.complete(features)
     for name, array in variables.items():
         for variable, value in zip(array, values[name], strict=True):

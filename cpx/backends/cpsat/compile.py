@@ -18,7 +18,7 @@ from ortools.sat.python.cp_model import LinearExpr
 from cpx.backends.normal_forms import Clause, Implication, Linear, linear_sum, recognise
 
 if TYPE_CHECKING:
-    from cpx.models.base import Statement
+    from cpx.models.statement import Statement
 
 __all__ = ["DirectOrtools", "compile_cp_model", "safe_parameters"]
 

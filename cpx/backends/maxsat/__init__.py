@@ -21,7 +21,8 @@ from cpx.options import EngineOption
 if TYPE_CHECKING:
     from cpx.backends.maxsat.search import Search
     from cpx.backends.maxsat.wcnf import Compiled
-    from cpx.models.base import Problem, Statement
+    from cpx.models.base import Problem
+    from cpx.models.statement import Statement
     from cpx.options import SolveOptions
 
 __all__ = ["MaxSat"]

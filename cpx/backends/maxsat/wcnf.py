@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cpx.backends.maxsat.linear import linear_clauses, normalised
 
 if TYPE_CHECKING:
-    from cpx.models.base import Statement, Values
+    from cpx.models.statement import Statement, Values
 
 __all__ = ["Compiled", "compile_statement"]
 

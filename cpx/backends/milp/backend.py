@@ -23,7 +23,8 @@ from cpx.options import EngineOption
 
 if TYPE_CHECKING:
     from cpx.backends.milp.pulp_solver import CPM_pulp
-    from cpx.models.base import Problem, Statement
+    from cpx.models.base import Problem
+    from cpx.models.statement import Statement
     from cpx.options import SolveOptions
 
 __all__ = ["Milp"]

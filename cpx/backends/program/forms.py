@@ -12,7 +12,7 @@ from cpx.backends.maxsat.wcnf import compile_statement
 from cpx.backends.pseudo_boolean import PseudoBoolean, column_values
 
 if TYPE_CHECKING:
-    from cpx.models.base import Statement, Values
+    from cpx.models.statement import Statement, Values
 
 __all__ = ["FlatZinc", "Form", "form_of_statement"]
 

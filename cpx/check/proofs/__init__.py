@@ -25,7 +25,7 @@ from cpx.check.proofs import (
 from cpx.check.proofs.document import Claim, Document, Refused, Undecided, fingerprint, opened
 from cpx.check.shape import plain
 
-__all__ = ["PROVABLE", "Claim", "Refused", "Undecided", "covers", "one_thread", "proved"]
+__all__ = ["PROVABLE", "Claim", "Refused", "Undecided", "covers", "proved"]
 
 _Check = Callable[[Mapping[str, Any], Document], None]
 
@@ -74,7 +74,7 @@ def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
         ...
     cpx.check.proofs.document.Refused: a better rule has the required features alone
     """
-    with one_thread(), opened(proof) as document:
+    with _one_thread(), opened(proof) as document:
         if document.kind not in _KINDS:
             raise Refused(f"header: no kind of proof is called {document.kind[:40]!r}")
         problems, check = _KINDS[document.kind]
@@ -89,7 +89,7 @@ def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
         return document.claim
 
 
-def one_thread() -> AbstractContextManager[object]:
+def _one_thread() -> AbstractContextManager[object]:
     """Return what keeps the linear algebra to one thread.
 
     Matrices have a few hundred rows: threads that waited for each other took nine tenths of the

@@ -15,7 +15,6 @@ from cpx.answers.explanation import Explanation, SampleEvaluation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, exact_percent
 from cpx.data.samples import Samples
-from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.minimum_subset.problem import (
     FORBIDDEN,
@@ -30,6 +29,7 @@ from cpx.models.registry import register
 from cpx.models.saved import SAMPLES
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.statement import Encoding
 from cpx.support.validation import Share
 
 __all__ = ["MinCertificate"]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.models.base import Statement, Values
 from cpx.models.monomial.encodings.common import bools, cost
+from cpx.models.statement import Statement, Values
 
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.form import TableSumForm

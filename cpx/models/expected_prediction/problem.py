@@ -18,7 +18,6 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words, plural
 from cpx.data.coding import Coding
 from cpx.data.tree_mixture import ONE, TreeMixture
-from cpx.models.base import Encoding, Statement, Values
 from cpx.models.expected_prediction import parameters as declared
 from cpx.models.expected_prediction.encodings import products, tables
 from cpx.models.expected_prediction.exact import ExactScores
@@ -37,6 +36,7 @@ from cpx.models.registry import register
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
+from cpx.models.statement import Encoding, Statement, Values
 from cpx.models.sufficient_reason import parameters as of_rows
 from cpx.models.sufficient_reason.row import Row
 from cpx.support.validation import Share

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cpx.models.base import Statement, Values
 from cpx.models.monomial.encodings.common import bools
+from cpx.models.statement import Statement, Values
 
 if TYPE_CHECKING:
     from cpx.models.kernel_rule.form import DNFForm

@@ -17,7 +17,7 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words
 from cpx.data.bits import bit_array, matrix_of, strings_of
 from cpx.errors import InvalidInstance
-from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.base import Problem
 from cpx.models.kernel_rule.encodings import slots
 from cpx.models.kernel_rule.form import DNF, DNFForm, canonical, in_words
 from cpx.models.parameters import CONTEXT, NAME, Integer, Json, Kind, ListKind, parameter
@@ -31,6 +31,7 @@ from cpx.models.side_constraints.form import (
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
 from cpx.models.side_constraints.vocabulary import Vocabulary
+from cpx.models.statement import Encoding, Statement, Values
 from cpx.support.validation import entries, index, name_list, positive_fraction
 
 __all__ = ["KernelRule", "Names", "SignedWeights", "Table", "Unit"]

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Evaluation, Explanation
 from cpx.answers.values import Value
-from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.base import Problem
 from cpx.models.minimum_subset.encodings import direct, order
 from cpx.models.minimum_subset.form import LossForm, SubsetForm
 from cpx.models.parameters import Indices, Weights, parameter
 from cpx.models.side_constraints.form import KEEPS_SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
+from cpx.models.statement import Encoding, Statement, Values
 
 if TYPE_CHECKING:
     from cpx.trees.sufficiency.oracle import SufficiencyOracle

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value, in_words
 from cpx.errors import InvalidInstance
-from cpx.models.base import Encoding, Listing, Statement
+from cpx.models.base import Listing
 from cpx.models.monomial.form import (
     CoverageLimits,
     RatioMonomial,
@@ -28,6 +28,7 @@ from cpx.models.monomial.weighted import LIMITED_ENCODINGS
 from cpx.models.parameters import ShareOf, parameter
 from cpx.models.ratio import RatioProblem, RatioStep
 from cpx.models.registry import register
+from cpx.models.statement import Encoding, Statement
 from cpx.support.validation import Share
 
 __all__ = ["MaxPrecision", "PrecisionStep"]

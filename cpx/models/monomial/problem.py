@@ -22,7 +22,7 @@ from cpx.answers.rule import Rule
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
-from cpx.models.base import Encoding, Listing, Statement, Values, maximised
+from cpx.models.base import Listing
 from cpx.models.monomial.encodings.common import refuse_limits
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 from cpx.models.monomial.text import LIMITS, MonomialText, listings_of, objective_in_words
@@ -31,6 +31,7 @@ from cpx.models.saved import SAMPLES, UNSEEN
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
 from cpx.models.side_constraints.statement import constrained
+from cpx.models.statement import Encoding, Statement, Values, maximised
 from cpx.support.validation import Share
 
 __all__ = ["MonomialProblem", "WeightedMonomial", "WeightedProblem"]

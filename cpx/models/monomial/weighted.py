@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from cpx.answers.explanation import Explanation
 from cpx.answers.values import Value
-from cpx.models.base import Encoding
 from cpx.models.monomial.encodings.channelling import channelling, table1_literal
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.pairs import pairs
@@ -25,6 +24,7 @@ from cpx.models.monomial.encodings.triples import known_rule_helps, triples
 from cpx.models.monomial.form import WeightedMonomial
 from cpx.models.monomial.problem import WeightedProblem
 from cpx.models.registry import register
+from cpx.models.statement import Encoding
 from cpx.support.validation import Share
 
 __all__ = [

@@ -18,12 +18,13 @@ from cpx.answers.rule import RuleFigures, RuleSet
 from cpx.answers.values import class_words
 from cpx.data.samples import MAX_TOTAL_WEIGHT, Samples
 from cpx.errors import InvalidInstance, shown
-from cpx.models.base import Encoding, Problem, Statement, Values
+from cpx.models.base import Problem
 from cpx.models.parameters import Choice, Indices, Integer, Json, Kind, ListKind, parameter
 from cpx.models.rule_set.encodings import channelling, hamming, signature
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.text import RuleSetText
 from cpx.models.side_constraints.statement import constrained
+from cpx.models.statement import Encoding, Statement, Values
 from cpx.support.validation import Share, entries, feature_list, index
 
 __all__ = [

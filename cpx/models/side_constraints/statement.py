@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from cpx.models.base import Statement, Values
     from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
+    from cpx.models.statement import Statement, Values
 
 __all__ = ["constrained", "stated_apart"]
 

@@ -15,13 +15,13 @@ from cpx.answers.explanation import Explanation
 from cpx.answers.rule import Rule
 from cpx.answers.values import Value, class_words
 from cpx.errors import InvalidInstance
-from cpx.models.base import Encoding
 from cpx.models.minimum_subset.form import LossForm
 from cpx.models.minimum_subset.problem import SUBSET_ENCODINGS, WEIGHTS
 from cpx.models.parameters import CONTEXT, NAME, parameter
 from cpx.models.registry import register
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
+from cpx.models.statement import Encoding
 from cpx.models.sufficient_reason import parameters as declared
 from cpx.models.sufficient_reason.features import (
     LEVELS,

@@ -12,7 +12,7 @@ from typing import Any
 
 from cpx.answers.proof import Proof
 from cpx.answers.result import Result, Status
-from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, one_thread
+from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided
 from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
@@ -28,6 +28,7 @@ from cpx.solving.proofs import (
     rule_sets,
 )
 from cpx.solving.proofs.reason_rows import rows_of
+from cpx.support.one_thread import one_thread
 
 __all__ = ["prove", "require_provable", "with_proof"]
 

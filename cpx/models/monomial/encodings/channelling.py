@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpx.models.base import Statement, Values
 from cpx.models.monomial.encodings.common import (
     bools,
     choice,
@@ -16,6 +15,7 @@ from cpx.models.monomial.encodings.common import (
     needs,
     refuse_limits,
 )
+from cpx.models.statement import Statement, Values
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.models.base import Statement, Values
 from cpx.models.monomial.encodings.common import bools, choice, cost, limit_constraints, needs
+from cpx.models.statement import Statement, Values
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.models.base import Statement, Values
 from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.common import bools
 from cpx.models.monomial.encodings.sizes import Choices, Excluded
 from cpx.models.monomial.form import allowed
+from cpx.models.statement import Statement, Values
+from cpx.support.one_thread import one_thread
 
 if TYPE_CHECKING:
     from cpx.models.monomial.form import WeightedMonomial
@@ -74,7 +75,10 @@ def triples(form: WeightedMonomial) -> Statement:
     Source: fixing variables by a known value and a bound is folklore of branch and bound; no
     paper states it so.
     """
-    return _Triples(form).statement() if known_rule_helps(form) else clausal(form)
+    if not known_rule_helps(form):
+        return clausal(form)
+    with one_thread():
+        return _Triples(form).statement()
 
 
 def known_rule_helps(form: WeightedMonomial, seconds: float = math.inf) -> bool:

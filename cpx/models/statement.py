@@ -1,0 +1,134 @@
+"""Statements of problems as CPMpy models, and named ways to state them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import cpmpy
+
+__all__ = ["Encoding", "Statement", "Values", "maximised"]
+
+Values = Mapping[str, NDArray[np.int64]]
+"""Values of the named arrays of decision variables of a statement."""
+
+FormT = TypeVar("FormT")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A problem stated as a CPMpy model.
+
+    Attributes
+    ----------
+    model : cpmpy.Model
+        Constraints, and an objective without its constant.
+    variables : dict of str to array of CPMpy variables
+        Every decision variable of the model, as one-dimensional named arrays.
+    sense : {"min", "max"}
+        Direction of the objective.
+    offset : int
+        Constant to add to the model's objective. It is kept outside because some
+        compilation chains turn a constant into variables or drop it.
+    complete : callable
+        Maps a sequence of chosen features to values of *all* variables, so that a
+        known solution can be handed to an engine in full; those of ``known`` for a solution
+        that the statement leaves out.
+    core : Statement or None
+        The same problem with a part of the variables and constraints, from which the others
+        follow: what they add makes relaxations stronger, and solutions by way of them later.
+    known : sequence of int or None
+        Features of a known solution where the statement has only that one and better ones, so
+        that to search through what is left is quick.
+    """
+
+    model: cpmpy.Model
+    variables: Mapping[str, Any]
+    complete: Callable[[Sequence[int]], Values]
+    sense: Literal["min", "max"] = "min"
+    offset: int = 0
+    core: Statement | None = None
+    known: Sequence[int] | None = None
+
+
+def maximised(statement: Statement, constant: int) -> Statement:
+    """Return the statement that maximises a constant minus what ``statement`` minimises.
+
+    Parameters
+    ----------
+    statement : Statement
+        A minimisation of a weighted sum.
+    constant : int
+        The value at cost 0.
+    """
+    import cpmpy as cp
+    from cpmpy.expressions.core import Operator
+
+    total = statement.model.objective_
+    # CPMpy makes a sum of one variable that variable.
+    weights, terms = [1], [total]
+    if isinstance(total, Operator):
+        weights, terms = (
+            total.args if total.name == "wsum" else ([1] * len(total.args), total.args)
+        )
+    gain = Operator("wsum", [[-int(weight) for weight in weights], list(terms)])
+    return replace(
+        statement,
+        model=cp.Model(statement.model.constraints, maximize=gain),
+        sense="max",
+        offset=constant - statement.offset,
+        core=None if statement.core is None else maximised(statement.core, constant),
+    )
+
+
+def _always(form: object, seconds: float) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Encoding(Generic[FormT]):
+    """A named way to state a problem.
+
+    Attributes
+    ----------
+    name : str
+        Name used on the command line and in results.
+    build : callable
+        Takes the problem's arrays and returns the :class:`Statement`; its docstring has
+        the mathematics, the sizes and the source.
+    faithful : bool
+        False for an encoding kept for study whose value is not the problem's: its bound
+        stays valid (it must be a relaxation, or have a ``stand_in``), its claimed optimum
+        does not.
+    limits : bool
+        False for an encoding that cannot state limits on coverage and precision.
+    stand_in : callable or None
+        For an encoding that is no relaxation: maps the problem to the one it states, which has
+        the same solutions and another objective. Engines then solve that one, and nothing
+        that they prove is a bound on this one's.
+    applies : callable
+        For an encoding that says of some arrays no more than another one, or takes long to
+        state: whether it does of these arrays, and is stated well within some seconds. Engines
+        take another one of their choice where it does not.
+    every_solution : bool
+        False for an encoding that leaves out solutions that are no better than one that it has.
+        Where that one is excluded, or constraints are added, nothing follows from it.
+    """
+
+    name: str
+    build: Callable[[FormT], Statement]
+    faithful: bool = True
+    limits: bool = True
+    stand_in: Callable[[Any], Any] | None = None
+    applies: Callable[[FormT, float], bool] = _always
+    every_solution: bool = True
+
+    @property
+    def summary(self) -> str:
+        """First line of the docstring of ``build``."""
+        return (self.build.__doc__ or "").strip().partition("\n")[0]
