@@ -136,6 +136,8 @@ def test_operations_refuse_the_wrong_nodes() -> None:
         lambda: find_certificate(tree, [1, 0, 0], 0.0, 0.05),
         lambda: find_certificate(tree, [1, 0, 0], 0.05, 0.5),
         lambda: certificate(lambda z: z, [1, 0, 0], 1),
+        lambda: certificate(lambda z: 1, [1, 0, 0], 1),
+        lambda: certificate(lambda z: z[:, 0], 5, 1),
     ):
         with pytest.raises(InvalidOption):
             call()
@@ -475,7 +477,10 @@ def test_parameters_of_the_theorem() -> None:
     assert chosen.depth == pytest.approx((chosen.tree_depth / h) ** 3)
     assert chosen.eta == pytest.approx(1 / chosen.depth)
     assert chosen.noise == pytest.approx(h / chosen.tree_depth)
-    for wrong in ({}, {"complexity": 2, "tree_depth": 2}, {"complexity": 0.5}):
+    wrongs = [{}, {"complexity": 2, "tree_depth": 2}, {"complexity": 0.5}]
+    wrongs += [{"complexity": 1e200}, {"tree_depth": 2, "epsilon": 1e-300}]
+    wrongs += [{"complexity": 2, "epsilon": 1e-40}]
+    for wrong in wrongs:
         with pytest.raises(InvalidOption):
             theorem_parameters(**wrong)
 
