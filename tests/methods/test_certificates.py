@@ -221,6 +221,14 @@ def test_certificates_hold_the_confidence() -> None:
     assert passed <= 12
 
 
+def test_all_tests_share_delta() -> None:
+    """Ten of paths and what is left of one, three of what is left of a path of two features."""
+    tree = ImplicitTree(lambda z: z[:, 0] ^ z[:, 1] ^ z[:, 2], 5, 3, pairs=100)
+    for found in candidates(tree, [0] * 5, 1, 0.1, 0.05):
+        assert found.precision.samples == np.ceil(np.log(13 / 0.05) / 0.1**2)
+        assert found.precision.level == pytest.approx(1 - 2 * 0.05 / 13)
+
+
 def rare(z):
     """Return a function that is another than that of the zeros in one of 32 rows."""
     return z[:, :5].all(axis=1)
