@@ -176,8 +176,6 @@ def learn(
         _tell(learner, task, as_json)
         _write(learner, task, output, plot)
         if instance is not None or result is not None:
-            # What was chosen on these rows is chosen once.
-            learner.set_params(penalty=learner.penalty_, k=learner.k_)
             problem = learner.problem(task.X, task.y, f"{table.name.partition('.')[0]}-rules")
             _save(learner, problem, instance, result)
     raise typer.Exit(0 if learner.report_.proved else 3)

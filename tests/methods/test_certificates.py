@@ -136,6 +136,8 @@ def test_operations_refuse_the_wrong_nodes() -> None:
         lambda: find_certificate(tree, [1, 0, 0], 0.0, 0.05),
         lambda: find_certificate(tree, [1, 0, 0], 0.05, 0.5),
         lambda: certificate(lambda z: z, [1, 0, 0], 1),
+        lambda: certificate(lambda z: 1, [1, 0, 0], 1),
+        lambda: certificate(lambda z: z[:, 0], 5, 1),
     ):
         with pytest.raises(InvalidOption):
             call()
@@ -217,6 +219,14 @@ def test_certificates_hold_the_confidence() -> None:
     )
     assert table.mean() > 0.05
     assert passed <= 12
+
+
+def test_all_tests_share_delta() -> None:
+    """Ten of paths and what is left of one, three of what is left of a path of two features."""
+    tree = ImplicitTree(lambda z: z[:, 0] ^ z[:, 1] ^ z[:, 2], 5, 3, pairs=100)
+    for found in candidates(tree, [0] * 5, 1, 0.1, 0.05):
+        assert found.precision.samples == np.ceil(np.log(13 / 0.05) / 0.1**2)
+        assert found.precision.level == pytest.approx(1 - 2 * 0.05 / 13)
 
 
 def rare(z):
@@ -475,7 +485,10 @@ def test_parameters_of_the_theorem() -> None:
     assert chosen.depth == pytest.approx((chosen.tree_depth / h) ** 3)
     assert chosen.eta == pytest.approx(1 / chosen.depth)
     assert chosen.noise == pytest.approx(h / chosen.tree_depth)
-    for wrong in ({}, {"complexity": 2, "tree_depth": 2}, {"complexity": 0.5}):
+    wrongs = [{}, {"complexity": 2, "tree_depth": 2}, {"complexity": 0.5}]
+    wrongs += [{"complexity": 1e200}, {"tree_depth": 2, "epsilon": 1e-300}]
+    wrongs += [{"complexity": 2, "epsilon": 1e-40}]
+    for wrong in wrongs:
         with pytest.raises(InvalidOption):
             theorem_parameters(**wrong)
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from cpx.data.binarizer import as_table
-from cpx.errors import DataError, InvalidOption
+from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.explainers.rule_set_classifier.choice import FALLBACK
 from cpx.explainers.rule_set_classifier.fitted_rules import FittedRules
 from cpx.explainers.rule_set_classifier.learning import (
@@ -213,7 +213,8 @@ class RuleSetClassifier(FittedRules):
     ) -> RuleSetLearning:
         """State the problem that fit solves, for other engines and :func:`cpx.save`.
 
-        Nothing is learned, and nothing needs to be fitted before.
+        Nothing needs to be fitted before. With ``penalty="auto"``, the price and the maximum
+        length of a rule are those that the last fit chose; before a fit they are chosen here.
 
         Parameters
         ----------
@@ -327,7 +328,10 @@ class RuleSetClassifier(FittedRules):
     def _check_parameters(self) -> None:
         positive_integer("k", self.k)
         if self.penalty != "auto":
-            share("penalty", self.penalty)
+            try:
+                share("penalty", self.penalty)
+            except InvalidInstance as error:
+                raise InvalidInstance(f"{error}; 'auto' chooses it") from None
         if self.n_bins is not None:
             integer_in("n_bins", self.n_bins, 2)
 

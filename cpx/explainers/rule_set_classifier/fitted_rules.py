@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -89,11 +90,15 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     rule_set_ : RuleSet
+    penalty_ : Fraction
+    k_ : int
     n_features_in_ : int
     """
 
     _fitted: Fitted
     rule_set_: RuleSet
+    penalty_: Fraction
+    k_: int
     n_features_in_: int
 
     def __init__(

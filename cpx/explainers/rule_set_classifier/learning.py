@@ -6,7 +6,6 @@ import copy
 import math
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, get_args
@@ -84,18 +83,26 @@ class LabelledRows:
         return cls(binarizer, literals, target, target.same(labels), weights)
 
     def priced(
-        self, asked: FittedRules, stop: Callable[[], bool] = lambda: False
+        self, asked: FittedRules, stop: threading.Event | None = None
     ) -> tuple[FittedRules, Choice | None]:
-        """Choose the price of a rule where none is given; return the parameters with it."""
+        """Choose the price of a rule where none is given, in half of the time limit at most.
+
+        Returns the parameters with it.
+        """
         if asked.penalty != "auto":
             return asked, None
         from cpx.models.rule_set.learning import RuleSetLearning
+
+        end = time.monotonic() + (seconds(asked.time_limit) or math.inf) / 2
+
+        def late() -> bool:
+            return (stop is not None and stop.is_set()) or time.monotonic() > end
 
         rows = Samples(self.literals.matrix, self.same, self.weights.counts)
         problem = RuleSetLearning(rows, asked.k, FALLBACK, class_weights=asked.class_weights)
         errors = problem.error_weights
         choice = chosen_price(
-            rows.agreement, self.same, errors, asked.k, seed=asked.seed, stop=stop
+            rows.agreement, self.same, errors, asked.k, seed=asked.seed, stop=late
         )
         return with_price(asked, choice.penalty, choice.k), choice
 
@@ -111,6 +118,13 @@ def with_price(asked: FittedRules, penalty: Share, k: int) -> FittedRules:
     priced = copy.copy(asked)
     priced.penalty, priced.k = penalty, k
     return priced
+
+
+def as_fitted(asked: FittedRules) -> FittedRules:
+    """Return parameters with the price and k of the last fit, where it chose them."""
+    if asked.penalty != "auto" or not hasattr(asked, "penalty_"):
+        return asked
+    return with_price(asked, asked.penalty_, asked.k_)
 
 
 def _kept(X: Any, kept: BoolArray) -> Any:
@@ -143,12 +157,7 @@ def from_labels(
     _check_loop(asked)
     rows = LabelledRows.of(asked, X, y, sample_weight)
     started, limit = time.monotonic(), seconds(asked.time_limit) or math.inf
-    stop = stop or threading.Event()
-
-    def late() -> bool:
-        return stop.is_set() or time.monotonic() - started > limit / 2
-
-    asked, choice = rows.priced(asked, late)
+    asked, choice = rows.priced(asked, stop)
     if choice is not None and limit < math.inf:
         # Half is left, or hardly less: a step may end late.
         limit = max(limit / 2, limit - (time.monotonic() - started))
@@ -319,10 +328,7 @@ def measured(
     labels : (n,) array
     sample_weight : (n,) array, or None
     """
-    if fitted.choice is not None:
-        asked = with_price(asked, fitted.choice.penalty, fitted.choice.k)
-    elif asked.penalty == "auto":
-        asked = with_price(asked, FALLBACK, asked.k)
+    asked = as_fitted(asked)
     same = fitted.target.same(labels)
     weights = RowWeights.of(sample_weight, len(same))
     covers, same = covers[:, weights.kept], same[weights.kept]
@@ -334,7 +340,7 @@ def stated(asked: FittedRules, X: Any, y: Any, sample_weight: Any, name: str) ->
     from cpx.models.rule_set.learning import RuleSetLearning
 
     rows = LabelledRows.of(asked, X, y, sample_weight)
-    asked, _ = rows.priced(asked)
+    asked, _ = rows.priced(as_fitted(asked))
     return RuleSetLearning(
         rows.samples,
         asked.k,

@@ -5,22 +5,21 @@ G. Blanc, J. Lange, L.-Y. Tan: Provably efficient, succinct, and precise explana
 
 - ``domain``: what f is asked about: fair bits, or independent attributes of a table;
 - ``noise``: noise sensitivity, and the noise stabilising score of every feature;
-- ``tree``: the decision tree that is only ever looked at along paths;
-- ``unfolding``: a part of it, written out;
-- ``find``: walk down along x, verify, and leave out what is not needed;
-- ``theorem``: the parameters of Theorem 1, and how often certificates are found.
+- ``tree``: the decision tree that is only ever looked at along paths, or written out in part;
+- ``find``: walk down along x, verify, and leave out what is not needed; how often one is found;
+- ``theorem``: the parameters of Theorem 1, and how many pairs they need.
 """
 
-from cpx.methods.certificates.find import Certificate, certificate, find_certificate
-from cpx.methods.certificates.noise import noise_sensitivity, pairs_for, stabilising_scores
-from cpx.methods.certificates.theorem import (
+from cpx.methods.certificates.find import (
+    Certificate,
     SuccessRate,
-    TheoremParameters,
+    certificate,
+    find_certificate,
     success_rate,
-    theorem_parameters,
 )
-from cpx.methods.certificates.tree import ImplicitTree, common_depth
-from cpx.methods.certificates.unfolding import UnfoldedNode, unfolded
+from cpx.methods.certificates.noise import noise_sensitivity, stabilising_scores
+from cpx.methods.certificates.theorem import TheoremParameters, pairs_for, theorem_parameters
+from cpx.methods.certificates.tree import ImplicitTree, UnfoldedNode, common_depth, unfolded
 
 __all__ = [
     "Certificate",

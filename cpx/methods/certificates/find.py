@@ -15,9 +15,16 @@ from cpx.data.uniform import Distribution
 from cpx.errors import InvalidOption, shown
 from cpx.methods.certificates.domain import Restriction, domain_of
 from cpx.methods.certificates.tree import ImplicitTree, Instance
-from cpx.support.validation import integer_in, open_unit
+from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
 
-__all__ = ["Certificate", "candidates", "certificate", "find_certificate"]
+__all__ = [
+    "Certificate",
+    "SuccessRate",
+    "candidates",
+    "certificate",
+    "find_certificate",
+    "success_rate",
+]
 
 
 @dataclass(frozen=True)
@@ -144,11 +151,13 @@ def certificate(
     >>> sorted(found.features), found.precision.value
     ([1, 4, 8], 1.0)
     """
-    domain = domain_of(len(x) if rows is None else rows)
-    label = np.asarray(f(domain.row(x)))[0]
+    domain = domain_of(np.size(x) if rows is None else rows)
+    own = np.asarray(f(domain.row(x)))
+    if own.shape != (1,):
+        raise InvalidOption(f"f must map m rows to m labels, got shape {own.shape} for one row")
 
     def same(drawn: Any) -> npt.NDArray[np.bool_]:
-        return np.asarray(np.asarray(f(drawn)) == label, dtype=np.bool_)
+        return np.asarray(np.asarray(f(drawn)) == own[0], dtype=np.bool_)
 
     tree = ImplicitTree(same, domain, depth, noise=noise, pairs=pairs, seed=seed)
     most = depth if most is None else integer_in("most", most, 0, domain.d)
@@ -236,3 +245,98 @@ def _tail(delta: float) -> float:
     if tail >= 0.5:
         raise InvalidOption(f"delta must be a number between 0 and 0.5, got {shown(delta)}")
     return tail
+
+
+@dataclass(frozen=True)
+class SuccessRate:
+    """How often a certificate is found over instances drawn, and how large it is.
+
+    Attributes
+    ----------
+    sizes : tuple of int or None
+        Of the certificate of each instance; ``None`` where none was found.
+    low, high : float
+        Clopper and Pearson's 95 % interval of the share of instances with one.
+    complexity : float
+        Mean size, all d features where none was found. But for the share delta of instances for
+        which one of a greater error passes, none found is smaller than the smallest: this
+        estimates C(f, epsilon) from above.
+    error : float
+        Standard error of the mean.
+    """
+
+    sizes: tuple[int | None, ...]
+    low: float
+    high: float
+    complexity: float
+    error: float
+
+    @property
+    def value(self) -> float:
+        """Share of the instances for which one was found."""
+        return sum(size is not None for size in self.sizes) / len(self.sizes)
+
+    def __str__(self) -> str:
+        return (
+            f"found for {self.value:.3f} [{self.low:.3f}, {self.high:.3f}] of "
+            f"{len(self.sizes)} instances; mean size {self.complexity:.2f} +- {self.error:.2f}"
+        )
+
+
+def success_rate(
+    f: Any,
+    rows: int | Distribution,
+    depth: int,
+    *,
+    m: int = 100,
+    most: int | None = None,
+    epsilon: float = 0.05,
+    delta: float = 0.05,
+    noise: float = 0.1,
+    pairs: int = 5000,
+    seed: int = 0,
+) -> SuccessRate:
+    """Estimate for which share of instances :func:`certificate` finds one, and C(f, epsilon).
+
+    Parameters
+    ----------
+    f : callable
+    rows : int, Uniform or Product
+        What f is asked about and instances are drawn from: d fair bits, or a distribution.
+    depth : int
+        Maximum number of features of the path.
+    m : int
+        Instances, at least 2.
+    most, epsilon, delta, noise, pairs, seed
+        As for :func:`certificate`.
+
+    Examples
+    --------
+    >>> print(success_rate(lambda z: z[:, 1] & z[:, 3], 6, depth=4, m=40))
+    found for 1.000 [0.912, 1.000] of 40 instances; mean size 1.25 +- 0.07
+    """
+    domain = domain_of(rows)
+    if positive_integer("m", m) < 2:
+        raise InvalidOption(f"m must be at least 2, got {m}")
+    rng = np.random.default_rng(np.random.SeedSequence(valid_seed(seed), spawn_key=(3,)))
+    drawn = domain.draw(m, {}, rng)
+    sizes: list[int | None] = []
+    for i in range(m):
+        x = drawn.iloc[[i]] if hasattr(drawn, "iloc") else drawn[i]
+        found = certificate(
+            f,
+            x,
+            depth,
+            most=most,
+            rows=rows,
+            epsilon=epsilon,
+            delta=delta,
+            noise=noise,
+            pairs=pairs,
+            seed=seed,
+        )
+        sizes.append(None if found is None else len(found.features))
+    low, high = clopper_pearson(m - sizes.count(None), m, 0.95)
+    known = np.array([domain.d if size is None else size for size in sizes], dtype=float)
+    error = float(known.std(ddof=1)) / math.sqrt(m)
+    return SuccessRate(tuple(sizes), low, high, float(known.mean()), error)

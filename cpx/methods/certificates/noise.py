@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,7 @@ from cpx.errors import InvalidOption
 from cpx.methods.certificates.domain import Domain, Restriction, checked_restriction, domain_of
 from cpx.support.validation import open_unit, positive_integer
 
-__all__ = ["BitFunction", "noise_sensitivity", "pairs_for", "stabilising_scores"]
+__all__ = ["BitFunction", "noise_sensitivity", "stabilising_scores"]
 
 BoolArray = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -130,34 +129,6 @@ def stabilising_scores(
     scores: Floats = changed.mean() - changed.astype(np.float64) @ weights / pairs
     scores[list(held)] = 0.0
     return scores
-
-
-def pairs_for(eta: float, d: int, *, noise: float = 0.1, delta: float = 0.05) -> int:
-    """Return how many noisy pairs of d fair bits choose a feature within eta of the best score.
-
-    The estimate of a score is a mean of numbers between ``-(p/2) / (1 - p/2)`` and 1. By
-    Hoeffding's inequality and the union bound, so many pairs have all d of them within eta / 2,
-    with probability at least 1 - delta.
-
-    Parameters
-    ----------
-    eta : float
-        Between 0 and 1: that of Definition 9.
-    d : int
-        Number of features.
-    noise : float
-        Noise rate p.
-    delta : float
-        Between 0 and 1, of one node.
-
-    Examples
-    --------
-    >>> pairs_for(0.1, 30), pairs_for(0.01, 30)
-    (1572, 157121)
-    """
-    width = 1 / (1 - open_unit("noise", noise) / 2)
-    tail = open_unit("delta", delta) / (2 * positive_integer("d", d))
-    return math.ceil(2 * width**2 * math.log(1 / tail) / open_unit("eta", eta) ** 2)
 
 
 def truth(f: BitFunction, rows: Any) -> BoolArray:

@@ -1,4 +1,4 @@
-"""What Theorem 1 of Blanc, Lange and Tan chooses, and how often certificates are found."""
+"""The parameters that Theorem 1 of Blanc, Lange and Tan chooses, and the pairs they need."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from cpx.data.statistics import clopper_pearson
-from cpx.data.uniform import Distribution
 from cpx.errors import InvalidOption, shown
-from cpx.methods.certificates.domain import domain_of
-from cpx.methods.certificates.find import certificate
-from cpx.support.validation import finite_number, open_unit, positive_integer, valid_seed
+from cpx.support.validation import finite_number, open_unit, positive_integer
 
-__all__ = ["SuccessRate", "TheoremParameters", "success_rate", "theorem_parameters"]
+__all__ = ["TheoremParameters", "pairs_for", "theorem_parameters"]
 
 
 @dataclass(frozen=True)
@@ -75,11 +69,17 @@ def theorem_parameters(
     h = open_unit("epsilon", epsilon) * open_unit("delta", delta) / 2
     if (complexity is None) == (tree_depth is None):
         raise InvalidOption("give complexity or tree_depth, one of the two")
-    if complexity is not None:
-        D = _from_one("complexity", complexity) ** 2 / h**9
-    else:
-        D = _from_one("tree_depth", tree_depth)
-    k = (D / h) ** 3
+    try:
+        if complexity is not None:
+            D = _from_one("complexity", complexity) ** 2 / h**9
+        else:
+            D = _from_one("tree_depth", tree_depth)
+        k = (D / h) ** 3
+    except ArithmeticError:
+        raise InvalidOption(
+            "the depth of the theorem is beyond what a float holds: take greater epsilon and "
+            "delta, or a smaller complexity or tree_depth"
+        ) from None
     return TheoremParameters(D, k, 1 / k, h / D)
 
 
@@ -90,95 +90,29 @@ def _from_one(name: str, value: Any) -> float:
     return number
 
 
-@dataclass(frozen=True)
-class SuccessRate:
-    """How often a certificate is found over instances drawn, and how large it is.
+def pairs_for(eta: float, d: int, *, noise: float = 0.1, delta: float = 0.05) -> int:
+    """Return how many noisy pairs of d fair bits choose a feature within eta of the best score.
 
-    Attributes
-    ----------
-    sizes : tuple of int or None
-        Of the certificate of each instance; ``None`` where none was found.
-    low, high : float
-        Clopper and Pearson's 95 % interval of the share of instances with one.
-    complexity : float
-        Mean size, all d features where none was found. A certificate that is found is no smaller
-        than the smallest, so in expectation this is at least C(f, epsilon).
-    error : float
-        Standard error of the mean.
-    """
-
-    sizes: tuple[int | None, ...]
-    low: float
-    high: float
-    complexity: float
-    error: float
-
-    @property
-    def value(self) -> float:
-        """Share of the instances for which one was found."""
-        return sum(size is not None for size in self.sizes) / len(self.sizes)
-
-    def __str__(self) -> str:
-        return (
-            f"found for {self.value:.3f} [{self.low:.3f}, {self.high:.3f}] of "
-            f"{len(self.sizes)} instances; C(f) at most {self.complexity:.2f} +- {self.error:.2f}"
-        )
-
-
-def success_rate(
-    f: Any,
-    rows: int | Distribution,
-    depth: int,
-    *,
-    m: int = 100,
-    most: int | None = None,
-    epsilon: float = 0.05,
-    delta: float = 0.05,
-    noise: float = 0.1,
-    pairs: int = 5000,
-    seed: int = 0,
-) -> SuccessRate:
-    """Estimate for which share of instances :func:`certificate` finds one, and C(f, epsilon).
+    The estimate of a score is a mean of numbers between ``-(p/2) / (1 - p/2)`` and 1. By
+    Hoeffding's inequality and the union bound, so many pairs have all d of them within eta / 2,
+    with probability at least 1 - delta.
 
     Parameters
     ----------
-    f : callable
-    rows : int, Uniform or Product
-        What f is asked about and instances are drawn from: d fair bits, or a distribution.
-    depth : int
-        Maximum number of features of the path.
-    m : int
-        Instances, at least 2.
-    most, epsilon, delta, noise, pairs, seed
-        As for :func:`certificate`.
+    eta : float
+        Between 0 and 1: that of Definition 9.
+    d : int
+        Number of features.
+    noise : float
+        Noise rate p.
+    delta : float
+        Between 0 and 1, of one node.
 
     Examples
     --------
-    >>> print(success_rate(lambda z: z[:, 1] & z[:, 3], 6, depth=4, m=40))
-    found for 1.000 [0.912, 1.000] of 40 instances; C(f) at most 1.25 +- 0.07
+    >>> pairs_for(0.1, 30), pairs_for(0.01, 30)
+    (1572, 157121)
     """
-    domain = domain_of(rows)
-    if positive_integer("m", m) < 2:
-        raise InvalidOption(f"m must be at least 2, got {m}")
-    rng = np.random.default_rng(np.random.SeedSequence(valid_seed(seed), spawn_key=(3,)))
-    drawn = domain.draw(m, {}, rng)
-    sizes: list[int | None] = []
-    for i in range(m):
-        x = drawn.iloc[[i]] if hasattr(drawn, "iloc") else drawn[i]
-        found = certificate(
-            f,
-            x,
-            depth,
-            most=most,
-            rows=rows,
-            epsilon=epsilon,
-            delta=delta,
-            noise=noise,
-            pairs=pairs,
-            seed=seed,
-        )
-        sizes.append(None if found is None else len(found.features))
-    low, high = clopper_pearson(m - sizes.count(None), m, 0.95)
-    known = np.array([domain.d if size is None else size for size in sizes], dtype=float)
-    error = float(known.std(ddof=1)) / math.sqrt(m)
-    return SuccessRate(tuple(sizes), low, high, float(known.mean()), error)
+    width = 1 / (1 - open_unit("noise", noise) / 2)
+    tail = open_unit("delta", delta) / (2 * positive_integer("d", d))
+    return math.ceil(2 * width**2 * math.log(1 / tail) / open_unit("eta", eta) ** 2)

@@ -123,6 +123,18 @@ def test_no_time_to_choose() -> None:
     assert model.penalty_ == FALLBACK
 
 
+def test_the_problem_has_the_price_of_the_fit() -> None:
+    X, y = coins(200, 0.25, 0)
+    chosen = RuleSetClassifier(time_limit=None).problem(X, y)
+    assert (chosen.penalty, chosen.max_literals) == (Fraction("0.08"), 2)
+    stop = threading.Event()
+    stop.set()
+    model = RuleSetClassifier().fit(X, y, stop=stop)
+    problem = model.problem(X, y)
+    assert (problem.penalty, problem.max_literals) == (FALLBACK, 4)
+    assert Fraction(model.answer(problem).objective, problem.scale) == model.objective_
+
+
 def test_half_of_the_time_is_left_to_learning(monkeypatch) -> None:
     took, left = [], []
 
@@ -142,7 +154,9 @@ def test_half_of_the_time_is_left_to_learning(monkeypatch) -> None:
     X, y = coins(200, 0.1, 0)
     RuleSetClassifier(k=2, time_limit=3).fit(X, y)
     assert left == [pytest.approx(1.5, abs=0.1)]
+    RuleSetClassifier(k=2, time_limit=1).problem(X, y)
     assert took[0] < 2.5
+    assert took[1] < 1.5
 
 
 @pytest.mark.parametrize(("folds", "validated"), [(4, set()), (13, {3}), (27, {2, 3})])
