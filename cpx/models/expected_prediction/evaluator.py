@@ -36,6 +36,9 @@ Floats = NDArray[np.float64]
 _AT_ONCE = 2**21
 """Numbers that are worked on at once: 16 MB of floats."""
 
+_IN_CACHE = 2**18
+"""Numbers of several components that are worked on together."""
+
 
 class Stopped(Exception):
     """The evaluator was told to stop."""
@@ -97,7 +100,8 @@ class Evaluator:
         expected, logs = np.empty(len(seen)), np.empty(len(seen))
         for rows in self.chunks(len(seen)):
             joint = self._joint(seen[rows])
-            means = np.array([self._mean(c, seen[rows]) for c in range(len(joint.T))]).T
+            groups = self.groups(len(seen[rows]))
+            means = np.concatenate([self._means(some, seen[rows]) for some in groups])
             logs[rows] = _log_sum(joint)
             expected[rows] = self._mixed(joint, means)
         return expected, logs
@@ -109,7 +113,7 @@ class Evaluator:
         ----------
         observed : (N, A) array of bool
         stop : callable, optional
-            Asked before each component.
+            Asked before some components are measured.
 
         Raises
         ------
@@ -121,14 +125,13 @@ class Evaluator:
         return Extensions(*(np.concatenate(part) for part in zip(*parts)))
 
     def _extended(self, seen: Bools, stop: Callable[[], bool]) -> Extensions:
-        joint, pairs = self._joint(seen), []
-        for c in range(self.distribution.n_components):
+        joint, edgeless, found = self._joint(seen), self.distribution.edgeless, []
+        for some in self.groups(len(seen)):
             if stop():
                 raise Stopped
-            pairs.append(self._by_edges(c, seen) if self._edges[c] else self._by_factors(c, seen))
-        means = np.stack([mean for mean, _, _ in pairs], axis=-1)
-        means_with = np.stack([more for _, more, _ in pairs], axis=-1)
-        joint_with = joint[:, None, :] + np.stack([logs for _, _, logs in pairs], axis=-1)
+            found.append((self._by_factors if edgeless else self._by_edges)(some, seen))
+        means, means_with, logs = (np.concatenate(part) for part in zip(*found))
+        joint_with = joint[..., None] + logs
         return Extensions(
             self._mixed(joint, means),
             _log_sum(joint),
@@ -137,15 +140,24 @@ class Evaluator:
         )
 
     def _mixed(self, joint: Floats, means: Floats) -> Floats:
-        """Return the means by the posterior of the components, which are the last axis."""
-        weights = np.exp(joint - joint.max(axis=-1, keepdims=True))
-        weights /= weights.sum(axis=-1, keepdims=True)
-        return np.asarray(self.base + (weights * means).sum(axis=-1))
+        """Return the means by the posterior of the components, which are the first axis."""
+        weights = np.exp(joint - joint.max(axis=0))
+        weights /= weights.sum(axis=0)
+        return np.asarray(self.base + (weights * means).sum(axis=0))
 
     def _joint(self, seen: Bools) -> Floats:
-        """Return the log-probability of each component with each set, shape (N, C)."""
+        """Return the log-probability of each component with each set, shape (C, N)."""
         mixture = self.distribution
-        return np.asarray(mixture.component_log_marginals(self.codes, seen) + mixture.log_weights)
+        if mixture.edgeless:
+            return self._log_states @ seen.T + mixture.log_weights[:, None]
+        return (mixture.component_log_marginals(self.codes, seen) + mixture.log_weights).T
+
+    def groups(self, n: int) -> list[slice]:
+        """Return components that are measured together: one where there are edges."""
+        size = (
+            max(1, _IN_CACHE // (n * self._numbers_per_set)) if self.distribution.edgeless else 1
+        )
+        return [slice(c, c + size) for c in range(0, self.distribution.n_components, size)]
 
     def chunks(self, n: int) -> list[slice]:
         """Return parts of n sets that are measured at once."""
@@ -161,15 +173,10 @@ class Evaluator:
     @cached_property
     def _numbers_per_set(self) -> int:
         tests, leaves = len(self.leaves.leaf), len(self.leaves.values) + 1
-        if not self._edges.any():
+        if self.distribution.edgeless:
             return max(1, tests, leaves)
         # Two passes of messages along the attributes.
         return 2 * leaves * sum(self.distribution.cardinalities)
-
-    @cached_property
-    def _edges(self) -> Bools:
-        """Whether each component has edges."""
-        return np.asarray((self.distribution.parents >= 0).any(axis=1))
 
     @cached_property
     def base(self) -> float:
@@ -187,7 +194,7 @@ class Evaluator:
     @cached_property
     def _products(self) -> LeafProducts:
         """The probability of each leaf under components without edges."""
-        return LeafProducts(self.leaves, self.distribution, self.codes)
+        return LeafProducts(self.leaves, self.distribution, self.codes, self.values)
 
     @cached_property
     def _log_states(self) -> Floats:
@@ -198,20 +205,20 @@ class Evaluator:
         ]
         return np.log(np.array(rows))
 
-    def reached(self, c: int, seen: Bools) -> Floats:
-        """Return P_c(l | z) of each set and leaf, for a component without edges."""
-        return self._products.given(c, seen)
+    def reached(self, some: slice, seen: Bools) -> Floats:
+        """Return P_c(l | z) of some components, each set and leaf; without edges."""
+        return self._products.given(some, seen)
 
-    def _by_factors(self, c: int, seen: Bools) -> tuple[Floats, Floats, Floats]:
+    def _by_factors(self, some: slice, seen: Bools) -> tuple[Floats, Floats, Floats]:
         """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
-        mean, more = self._products.extended(c, seen, self.values)
-        return mean, more, np.where(seen, 0.0, self._log_states[c])
+        mean, more = self._products.extended(some, seen)
+        return mean, more, np.where(seen, 0.0, self._log_states[some, None])
 
-    def _mean(self, c: int, seen: Bools) -> Floats:
-        """Return the mean of the leaves under one component."""
-        if self._edges[c]:
-            return self._by_edges(c, seen, down=False)[0]
-        return self.reached(c, seen) @ self.values
+    def _means(self, some: slice, seen: Bools) -> Floats:
+        """Return the means of the leaves under some components."""
+        if self.distribution.edgeless:
+            return self.reached(some, seen) @ self.values
+        return self._by_edges(some, seen, down=False)[0]
 
     # ---------------------------------------------------------- components with edges
 
@@ -227,21 +234,24 @@ class Evaluator:
             found.append(allowed if tests.size else None)
         return found
 
-    def _by_edges(self, c: int, seen: Bools, down: bool = True) -> tuple[Floats, Floats, Floats]:
-        """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
+    def _by_edges(
+        self, one: slice, seen: Bools, down: bool = True
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return the same of a single component with edges."""
         sets, leaves = len(seen), len(self.values)
-        passes = _Passes(self, c, seen)
+        passes = _Passes(self, one.start, seen)
         logs = passes.logs.reshape(sets, leaves + 1)
         shares = np.exp(logs[:, :-1] - logs[:, -1:]) * self.values
         mean = shares.sum(axis=1)
         if not down:
-            return mean, mean, mean
+            return mean[None], mean, mean
         more, log_states = np.empty(seen.shape), np.empty(seen.shape)
         for a, given in passes.conditionals():
             rows = given.reshape(sets, leaves + 1)
             more[:, a] = (shares * rows[:, :-1]).sum(axis=1) / rows[:, -1]
             log_states[:, a] = np.log(rows[:, -1])
-        return mean, np.where(seen, mean[:, None], more), np.where(seen, 0.0, log_states)
+        more = np.where(seen, mean[:, None], more)
+        return mean[None], more[None], np.where(seen, 0.0, log_states)[None]
 
 
 class _Passes:
@@ -332,6 +342,6 @@ class _Passes:
 
 
 def _log_sum(logs: Floats) -> Floats:
-    """Return log(sum(exp(logs))) over the last axis; no component has the probability 0."""
-    top = logs.max(axis=-1)
-    return np.asarray(top + np.log(np.exp(logs - top[..., None]).sum(axis=-1)))
+    """Return log(sum(exp(logs))) over the first axis; no component has the probability 0."""
+    top = logs.max(axis=0)
+    return np.asarray(top + np.log(np.exp(logs - top).sum(axis=0)))

@@ -172,8 +172,9 @@ class ExactScores:
         seen = np.zeros((1, self.leaves.n_attributes), dtype=np.bool_)
         seen[0, list(S)] = True
         terms, size, whole = [evaluator.base], abs(evaluator.base), sum(joint)
-        for c, weight in enumerate(joint):
-            term = evaluator.reached(c, seen)[0] * evaluator.values * (weight / whole)
+        weights = np.array([weight / whole for weight in joint])
+        for some in evaluator.groups(1):
+            term = evaluator.reached(some, seen)[:, 0] * evaluator.values * weights[some, None]
             terms += term[term != 0].tolist()
             size += float(np.abs(term).sum())
         steps = int(np.diff(self.leaves.starts).max(initial=0)) + 8

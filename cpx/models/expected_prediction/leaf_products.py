@@ -5,7 +5,8 @@ that lead on, or whether the state of x does (e, 0 or 1) where that is known. Th
 multiply them. *By test*: the factors of all tests, multiplied leaf by leaf. *By pattern*, where
 few attributes are tested by many leaves: the products over six attributes at a time are tabulated
 for all 64 patterns of what is known, and a set takes one line of each table. One attribute j more
-changes a product by e / p, so that all sets with one more come from a product of two matrices.
+changes a product by e / p, so that the means of all sets with one more come from a product of two
+matrices.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _TOGETHER = 6
 _MOST_TABULATED = 2**21
 """Numbers in all tables: 16 MB."""
 
-_MANY = 32
+_MANY = 8
 """Sets for which tables are made; there, they are used for fewer."""
 
 _ONE_THREAD = 2**18
@@ -52,14 +53,17 @@ class LeafProducts:
         Those of its components are asked about that have no edges.
     codes : (A,) array of int
         The states of x.
+    values : (L,) array of float
+        The values of the leaves.
     """
 
     leaves: LeafForm
     distribution: TreeMixture
     codes: NDArray[np.int32]
+    values: Floats
 
-    def given(self, c: int, seen: Bools) -> Floats:
-        """Return P_c of each leaf given each of N sets, (N, A) to (N, L).
+    def given(self, some: slice, seen: Bools) -> Floats:
+        """Return P_c of each leaf given each of N sets, (N, A) to (C, N, L), for some components.
 
         A factor is exact, so that the product for a leaf has one rounding less than it has tests.
         """
@@ -67,47 +71,52 @@ class LeafProducts:
             used, lines = list(self.leaves.used), list[Floats]()
             for place, tables in zip(range(0, len(used), _TOGETHER), self._patterns):
                 part = seen[:, used[place : place + _TOGETHER]]
-                lines.append(tables[c][part @ (1 << np.arange(part.shape[1]))])
+                lines.append(tables[some].take(part @ (1 << np.arange(part.shape[1])), axis=1))
             for line in lines[1:]:
                 lines[0] *= line
             return lines[0]
         leaves = self.leaves
-        factors = np.where(seen[:, leaves.attribute], self._agrees, self._shares[c])
-        result = np.ones((len(seen), len(leaves.values)))
-        some, first = self._tested
-        if some.size:
-            result[:, some] = np.multiply.reduceat(factors, first, axis=1)
+        shares = self._shares[some, None]
+        factors = np.where(seen[:, leaves.attribute], self._agrees, shares)
+        result = np.ones((len(shares), len(seen), len(leaves.values)))
+        tested, first = self._tested
+        if tested.size:
+            result[..., tested] = np.multiply.reduceat(factors, first, axis=2)
         return result
 
-    def extended(self, c: int, seen: Bools, values: Floats) -> tuple[Floats, Floats]:
+    def extended(self, some: slice, seen: Bools) -> tuple[Floats, Floats]:
         """Return the means of the leaves' values given N sets, and with each attribute more.
 
         Parameters
         ----------
-        c : int
-            The component.
+        some : slice
+            The components.
         seen : (N, A) array of bool
-        values : (L,) array of float
 
         Returns
         -------
-        mean : (N,) array
-        more : (N, A) array
+        mean : (C, N) array
+        more : (C, N, A) array
             The same as without an attribute that is in the set.
         """
-        weighted = self.given(c, seen) * values
-        mean = weighted.sum(axis=1)
-        more = np.repeat(mean[:, None], seen.shape[1], axis=1)
+        given, used = self.given(some, seen), self.leaves.used
         if self._by_pattern(len(seen)):
-            ratios = self._ratios[c]
-            at_once = max(1, _ONE_THREAD // ratios.size)
-            parts = [weighted[n : n + at_once] for n in range(0, len(seen), at_once)]
-            more[:, self.leaves.used] = np.concatenate([part @ ratios for part in parts])
-        elif self.leaves.used:
+            matrices = self._matrices[some]
+            at_once = max(1, _ONE_THREAD // matrices[0].size)
+            parts = [given[:, n : n + at_once] for n in range(0, len(seen), at_once)]
+            sums = np.concatenate([part @ matrices for part in parts], axis=1)
+            mean, with_used = sums[..., -1], sums[..., :-1]
+        else:
+            given *= self.values
+            mean = with_used = given.sum(axis=2)
             order, first = self._by_attribute
-            changes = weighted[:, self.leaves.leaf[order]] * self._changes[c]
-            more[:, self.leaves.used] += np.add.reduceat(changes, first, axis=1)
-        return mean, np.where(seen, mean[:, None], more)
+            if order.size:
+                changes = given[..., self.leaves.leaf[order]] * self._changes[some, None]
+                with_used = mean[..., None] + np.add.reduceat(changes, first, axis=2)
+        more = np.repeat(mean[..., None], seen.shape[1], axis=2)
+        if used:
+            more[..., used] = with_used
+        return mean, np.where(seen, mean[..., None], more)
 
     # ------------------------------------------------------------------ factors
 
@@ -165,10 +174,11 @@ class LeafProducts:
         return matrices
 
     @cached_property
-    def _ratios(self) -> Floats:
-        """By what a leaf is multiplied when an attribute becomes known: (C, L, attributes)."""
+    def _matrices(self) -> Floats:
+        """What leaves add to the mean with each attribute more, and to that without: (C, L, .)."""
         ratios = self._columns(self._agrees / self._shares)
-        return np.ascontiguousarray(ratios.transpose(0, 2, 1))
+        added = np.concatenate([ratios, np.ones_like(ratios[:, :1])], axis=1) * self.values
+        return np.ascontiguousarray(added.transpose(0, 2, 1))
 
     @cached_property
     def _patterns(self) -> list[Floats]:
@@ -176,9 +186,11 @@ class LeafProducts:
         unknown, known = self._columns(self._shares), self._columns(self._agrees[None])
         found = []
         for first in range(0, unknown.shape[1], _TOGETHER):
-            table = np.ones((len(unknown), 1, unknown.shape[2]))
-            for j in range(first, min(first + _TOGETHER, unknown.shape[1])):
-                both = [table * factor[:, j : j + 1] for factor in (unknown, known)]
-                table = np.concatenate(both, axis=1)
+            last = min(first + _TOGETHER, unknown.shape[1])
+            table = np.ones((len(unknown), 1 << last - first, unknown.shape[2]))
+            for bit, j in enumerate(range(first, last)):
+                lower, upper = table[:, : 1 << bit], table[:, 1 << bit : 2 << bit]
+                np.multiply(lower, known[:, j : j + 1], out=upper)
+                lower *= unknown[:, j : j + 1]
             found.append(table)
         return found

@@ -84,7 +84,7 @@ class LeafTables:
         left, mask = np.flatnonzero(reached), leaves.mask
         seen = np.zeros((1, leaves.n_attributes), dtype=np.bool_)
         seen[0, S] = True
-        shares = self.scores.evaluator.reached(0, seen)[0, left]
+        shares = self.scores.evaluator.reached(slice(1), seen)[0, 0, left]
         whole, near = self._in_doubt(self._in_units[left] * shares, self.deepest)
         total: int = self.base + sum(whole[~near].tolist())
         for leaf in left[near].tolist():
