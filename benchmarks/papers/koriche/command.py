@@ -17,29 +17,30 @@ if TYPE_CHECKING:
     from benchmarks.papers.sources import Source
     from cpx.backends import Event
 
-__all__ = ["koriche"]
+__all__ = ["Data", "Datasets", "koriche"]
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Tables as NAME.csv.gz with the column 'target' last, and index.json, which "
+        "lists the 'categorical_columns' of each NAME.  [default: fetch from OpenML]",
+        show_default=False,
+    ),
+]
+Datasets = Annotated[
+    str | None,
+    typer.Option(metavar="A,B", help="Names of data sets.  [default: all 25]", show_default=False),
+]
 
 
 def koriche(
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Tables as NAME.csv.gz with the column 'target' last, and index.json, which "
-            "lists the 'categorical_columns' of each NAME.  [default: fetch from OpenML]",
-            show_default=False,
-        ),
-    ] = None,
+    data: Data = None,
     output: opt.Records = Path("koriche"),
     instances: Annotated[
         int, typer.Option("--instances", "-n", metavar="N", help="Per data set; the paper: 100.")
     ] = 5,
-    datasets: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B", help="Names of data sets.  [default: all 25]", show_default=False
-        ),
-    ] = None,
+    datasets: Datasets = None,
     methods: Annotated[
         str | None,
         typer.Option(

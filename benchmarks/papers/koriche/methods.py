@@ -132,7 +132,9 @@ METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method
 """The methods by name, in the order of the columns: three of the paper, three of cpx."""
 
 
-def choose_methods(names: Iterable[str] | None = None) -> tuple[Method, ...]:
+def choose_methods(
+    names: Iterable[str] | None = None, known: Mapping[str, Method] = METHODS
+) -> tuple[Method, ...]:
     """Return the named methods, each once, in the order of the columns; all for None.
 
     Raises
@@ -147,10 +149,10 @@ def choose_methods(names: Iterable[str] | None = None) -> tuple[Method, ...]:
     >>> [method.name for method in choose_methods(["loss", "cop"])]
     ['cop', 'loss']
     """
-    wanted = set(METHODS if names is None else names)
+    wanted = set(known if names is None else names)
     for name in wanted:
-        if name not in METHODS:
-            raise UnknownName("method", name, METHODS)
+        if name not in known:
+            raise UnknownName("method", name, known)
     if not wanted:
         raise InvalidOption("methods must name at least one method")
-    return tuple(method for method in _ALL if method.name in wanted)
+    return tuple(method for method in known.values() if method.name in wanted)

@@ -172,7 +172,8 @@ def test_bayesian_rule_sets_stand_beside_it() -> None:
     def labels(table: pd.DataFrame) -> np.ndarray:
         return np.asarray((table["age"] > 48) & (table["work"] == "a"))
 
-    found = baselines.Bayesian(rows, labels, 0, 0)
+    found = baselines.Bayesian(rows, labels, 10, 0)
+    assert found.queries == 10
     assert (found.predict(rows) == labels(rows)).mean() > 0.9
     assert 1 <= max(found.lengths) <= 2
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchmarks.papers.koriche.command import Data, Datasets
 from cpx.cli import options as opt
 
 if TYPE_CHECKING:
@@ -17,14 +18,7 @@ __all__ = ["equal_calls"]
 
 
 def equal_calls(
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Tables, as for 'koriche'.  [default: fetch from OpenML]",
-            show_default=False,
-        ),
-    ] = None,
+    data: Data = None,
     output: opt.Records = Path("equal-calls"),
     calls: Annotated[
         str,
@@ -35,12 +29,7 @@ def equal_calls(
     instances: Annotated[
         int, typer.Option("--instances", "-n", metavar="N", help="Per data set.")
     ] = 10,
-    datasets: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B", help="Names of data sets.  [default: all 25]", show_default=False
-        ),
-    ] = None,
+    datasets: Datasets = None,
     methods: Annotated[
         str | None,
         typer.Option(
@@ -89,30 +78,40 @@ def equal_calls(
     \b
     Exit codes: 0 all tasks made; 3 interrupted; 2 wrong input; 1 a task failed.
     """
+    from benchmarks.papers.anchor_package import installed
     from benchmarks.papers.datasets import choose
     from benchmarks.papers.grids import as_markdown, as_text
-    from benchmarks.papers.koriche.equal_calls.experiment import Experiment, run
-    from benchmarks.papers.koriche.equal_calls.methods import choose_methods
+    from benchmarks.papers.koriche.equal_calls.experiment import ANCHORS, Experiment, run
+    from benchmarks.papers.koriche.equal_calls.methods import METHODS
     from benchmarks.papers.koriche.equal_calls.tables import grids
     from benchmarks.papers.koriche.figures import draw
+    from benchmarks.papers.koriche.methods import choose_methods
     from benchmarks.papers.koriche.protocol import Protocol
     from benchmarks.papers.koriche.records import Store
     from benchmarks.papers.sources import Directory, OpenML
     from cpx.answers.plots import require_matplotlib
     from cpx.cli.output import note
+    from cpx.errors import EngineMissing
     from cpx.support.files import write_atomic
     from cpx.support.validation import positive_integer
 
     if figures:
         require_matplotlib()
+    wanted, numbers = choose_methods(opt.split(methods), METHODS), _numbers(calls)
+    if not (show or installed()):
+        pip = "pip install 'cpx-explain[anchors]'"
+        wanted = tuple(method for method in wanted if method.backend != "anchors")
+        if ANCHORS in numbers or not wanted:
+            raise EngineMissing(f"Anchors is not installed: {pip}")
+        note(f"Anchors is not installed and is left out: {pip}")
     source = OpenML() if data is None else Directory(data)
     chosen = choose(opt.split(datasets))
     limit = None if time_limit == math.inf else time_limit
     experiment = Experiment(
         chosen,
         {dataset.name: source.identity(dataset) for dataset in chosen},
-        choose_methods(opt.split(methods)),
-        _numbers(calls),
+        wanted,
+        numbers,
         positive_integer("instances", instances),
         positive_integer("k", k),
         Protocol(seed, limit, fresh),
@@ -151,7 +150,7 @@ def _numbers(text: str) -> tuple[int | str, ...]:
     from cpx.support.validation import positive_integer
 
     found: list[int | str] = []
-    for part in split(text) or []:
+    for part in split(text) or [""]:
         if part == ANCHORS:
             found.append(part)
         elif part.isdecimal():

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,11 @@ from benchmarks.papers.anchor_package import AnchorsSettings
 from benchmarks.papers.koriche.equal_calls.anchors import capped_anchor
 from benchmarks.papers.koriche.methods import METHODS as TABLE_METHODS
 from benchmarks.papers.koriche.methods import Method
-from cpx.errors import InvalidOption, UnknownName
 
 if TYPE_CHECKING:
     from cpx.explainers import Explainer
 
-__all__ = ["METHODS", "Answer", "answer", "choose_methods"]
+__all__ = ["METHODS", "Answer", "answer"]
 
 
 @dataclass(frozen=True)
@@ -46,18 +45,12 @@ def _method(name: str, title: str, kind: str, backend: str, **parameters: Any) -
     return Method(name, title, kind, backend, parameters=MappingProxyType(parameters))
 
 
-_PRECISION = TABLE_METHODS["precision"]
+_PRECISION = replace(TABLE_METHODS["precision"], title="precision")
 _ALL = (
     # What Cop and Sat look for, found and proved by the search in place of CP-SAT.
     _method("cop", "Cop's loss", "k-monomial", "search"),
     _method("sat", "Sat's loss", "negative-only", "search"),
-    Method(
-        "precision",
-        "precision",
-        _PRECISION.kind,
-        _PRECISION.backend,
-        parameters=_PRECISION.parameters,
-    ),
+    _PRECISION,
     _method(
         "adaptive",
         "adaptive",
@@ -92,23 +85,6 @@ _ALL = (
 
 METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ALL})
 """The methods by name, in the order of the columns."""
-
-
-def choose_methods(names: Iterable[str] | None = None) -> tuple[Method, ...]:
-    """Return the named methods, each once, in the order of the columns; all for None.
-
-    Examples
-    --------
-    >>> [method.name for method in choose_methods(["adaptive", "cop"])]
-    ['cop', 'adaptive']
-    """
-    wanted = set(METHODS if names is None else names)
-    for name in wanted:
-        if name not in METHODS:
-            raise UnknownName("method", name, METHODS)
-    if not wanted:
-        raise InvalidOption("methods must name at least one method")
-    return tuple(method for method in _ALL if method.name in wanted)
 
 
 def answer(

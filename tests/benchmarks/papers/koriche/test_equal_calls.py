@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks.papers import anchor_package
 from benchmarks.papers.anchor_package import AnchorsSettings
 from benchmarks.papers.commands import app
 from benchmarks.papers.datasets import choose
 from benchmarks.papers.koriche.equal_calls import tables
 from benchmarks.papers.koriche.equal_calls.anchors import capped_anchor
 from benchmarks.papers.koriche.equal_calls.experiment import UNLIMITED, Experiment
-from benchmarks.papers.koriche.equal_calls.methods import METHODS, answer, choose_methods
+from benchmarks.papers.koriche.equal_calls.methods import METHODS, answer
+from benchmarks.papers.koriche.methods import choose_methods
 from benchmarks.papers.koriche.protocol import Protocol
 from benchmarks.papers.koriche.records import Record, Store
 from cpx.data import Oracle, Uniform
@@ -96,11 +98,26 @@ def test_tables_are_made_and_resumed(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "error-by-size.svg").stat().st_size > 1000
     code, output = run(*args, "--calls", "many")
     assert (code, "calls must be numbers or 'anchors', got 'many'" in output) == (2, True)
+    assert run(*args, "--calls", ",")[0] == 2
+
+
+def test_without_the_package_anchors_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(anchor_package, "installed", lambda: False)
+    data = write_tables(tmp_path / "data", vote=(numbers(), ["code"]))
+    args = ["--data", data, "-o", tmp_path / "out", "-n", 1, "--datasets", "vote", "-k", 2]
+    code, output = run(*args, "--methods", "cop,anchors", "--calls", 300, "--fresh", 500)
+    assert (code, "is left out: pip install" in output) == (0, True), output
+    assert "mean of 1" in output
+    for more in (["--methods", "anchors"], ["--calls", "anchors"]):
+        code, output = run(*args, *more)
+        assert (code, "Anchors is not installed: pip install" in output) == (2, True), output
 
 
 def test_differences_are_paired_and_corrected(tmp_path: Path) -> None:
     """Six instances of each of two data sets: on one precision always errs less by .1."""
-    methods = choose_methods(["precision", "certificates", "anchors"])
+    methods = choose_methods(["precision", "certificates", "anchors"], METHODS)
     chosen = choose(["vote", "iris"])
     identities = {dataset.name: "none" for dataset in chosen}
     experiment = Experiment(chosen, identities, methods, (1000,), 6, 5, Protocol(fresh=1000))
@@ -138,7 +155,7 @@ def test_differences_are_paired_and_corrected(tmp_path: Path) -> None:
 
 def test_the_calls_of_anchors_are_those_of_its_record(tmp_path: Path) -> None:
     chosen = choose(["vote"])
-    methods = choose_methods(["adaptive"])
+    methods = choose_methods(["adaptive"], METHODS)
     protocol = Protocol(fresh=1000)
     experiment = Experiment(chosen, {"vote": "none"}, methods, ("anchors",), 2, 5, protocol)
     store = Store(tmp_path)
