@@ -161,11 +161,7 @@ class _Triples:
 
     def _clauses(self) -> list[tuple[int, ...]]:
         """Return the features, pairs and triples that no rule that costs less contains."""
-        from threadpoolctl import threadpool_limits
-
-        # Threads that share one core, as of a worker, wait for each other most of the time.
-        with threadpool_limits(1):
-            three = self._of_better_rules()
+        three = self._of_better_rules()
         pairs: NDArray[np.bool_] = np.logical_or.reduce([three.any(axis=at) for at in range(3)])
         single: NDArray[np.bool_] = np.asarray(pairs.any(axis=0) | pairs.any(axis=1))
         features = [(int(j),) for j in self.choices.free if not single[j]]
