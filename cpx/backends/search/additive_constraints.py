@@ -34,6 +34,7 @@ __all__ = [
     "additive_constraints",
     "any_broken",
     "block",
+    "changes_of",
     "is_additive",
     "is_blocked",
     "new_slacks",
@@ -148,13 +149,13 @@ def is_additive(row: LinearConstraint, group_of: dict[int, int], fixed: frozense
     )
 
 
-def additive_constraints(
+def changes_of(
     rows: Sequence[LinearConstraint], columns: Sequence[int], fixed: frozenset[int]
-) -> tuple[Additive, tuple[LinearConstraint, ...]]:
-    """Return the constraints on the features of the columns, and those that are too many."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what each column alone adds to each constraint, and the slack of the empty set."""
     place = {j: x for x, j in enumerate(columns)}
-    filled = [[0] * len(rows) for _ in columns]
-    start = np.array([-row.at_least for row in rows], dtype=np.int64)
+    filled = [[0] * len(columns) for _ in rows]
+    start = [-row.at_least for row in rows]
     for c, row in enumerate(rows):
         for factor, T in row.terms:
             if not fixed.isdisjoint(T):
@@ -162,14 +163,22 @@ def additive_constraints(
                 continue
             for j in T:
                 if j in place:
-                    filled[place[j]][c] += factor
-    changes = np.array(filled, dtype=np.int32).reshape(len(columns), len(rows))
+                    filled[c][place[j]] += factor
+    changes = np.array(filled, dtype=np.int64).reshape(len(rows), len(columns)).T
+    return changes, np.array(start, dtype=np.int64)
+
+
+def additive_constraints(
+    rows: Sequence[LinearConstraint], columns: Sequence[int], fixed: frozenset[int]
+) -> tuple[Additive, tuple[LinearConstraint, ...]]:
+    """Return the constraints on the features of the columns, and those that are too many."""
+    changes, start = changes_of(rows, columns, fixed)
     gains = changes.max(axis=0, initial=0).astype(np.int64)
     order = np.argsort(gains == 0, kind="stable")
     gaining = int((gains > 0).sum())
     too_many = order[_MOST_GAINING:gaining]
     order = np.concatenate([order[: min(gaining, _MOST_GAINING)], order[gaining:]])
-    changes, start = np.ascontiguousarray(changes[:, order]), start[order]
+    changes, start = np.ascontiguousarray(changes[:, order], dtype=np.int32), start[order]
     places, losses, losing = [0], list[int](), list[NDArray[np.bool_]]()
     for column in -changes.T:
         entries = sorted(set(column.tolist()), reverse=True)

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.additive_constraints import Additive, additive_constraints, is_additive
+from cpx.backends.search.additive_constraints import (
+    Additive,
+    additive_constraints,
+    changes_of,
+    is_additive,
+)
 from cpx.backends.search.side_constraints import Side
 from cpx.compiled.kernel import Ints
 
@@ -51,6 +56,11 @@ class Remaining:
         """Whether a set of columns satisfies all of them."""
         features = {self.columns[j] for j in columns} | self.fixed if self.linear else set()
         return all(row.holds(features) for row in self.linear)
+
+    def allowed_alone(self) -> NDArray[np.bool_]:
+        """Say of each column whether the set of it satisfies all of them."""
+        changes, start = changes_of(self.linear, self.columns, self.fixed)
+        return np.asarray((start + changes >= 0).all(axis=1))
 
     def within(self, columns: NDArray[np.int64], chosen: list[int]) -> Remaining:
         """Return the constraints on some of the columns where others are chosen."""
