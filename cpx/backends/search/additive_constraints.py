@@ -178,15 +178,15 @@ def additive_constraints(
     gaining = int((gains > 0).sum())
     too_many = order[_MOST_GAINING:gaining]
     order = np.concatenate([order[: min(gaining, _MOST_GAINING)], order[gaining:]])
-    changes, start = np.ascontiguousarray(changes[:, order], dtype=np.int32), start[order]
+    shorts, start = np.ascontiguousarray(changes[:, order].astype(np.int32)), start[order]
     places, losses, losing = [0], list[int](), list[NDArray[np.bool_]]()
-    for column in -changes.T:
+    for column in -shorts.T:
         entries = sorted(set(column.tolist()), reverse=True)
         losses += entries
         losing += [column >= loss for loss in entries]
         places.append(len(losses))
     made = Additive(
-        changes,
+        shorts,
         start,
         gains[order][gains[order] > 0],
         np.array(places, dtype=np.int64),
