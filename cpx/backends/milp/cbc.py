@@ -82,8 +82,8 @@ _BOUNDS = [
     (re.compile(rb"^Cbc00(?:10|05)I .*best possible " + _NUMBER), 5e-8, 0.0),
     (re.compile(rb"^Lower bound: +" + _NUMBER), 0.0, 5e-4),
 ]
-# The best solution in a line with a bound. CBC looks for better ones only, so that its bound may be
-# beyond it, and says nothing of what is within the absolute gap.
+# The best solution in a line with a bound. CBC looks for better ones only: its bound may be
+# beyond it, and is none of what is within the absolute gap.
 _KNOWN = re.compile(_NUMBER + rb" best solution|best objective " + _NUMBER)
 # What the search ended with. The solution that is written is that of a last linear programme,
 # which large coefficients can spoil: its value is no bound.
