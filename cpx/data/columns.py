@@ -1,20 +1,21 @@
-"""Boolean features of one column: bins of a numeric one, values of a categorical one."""
+"""Boolean features of columns: bins of numeric ones, values of categorical ones."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
+from cpx.data.thresholds import thresholds_of
 from cpx.errors import DataError, shown
 
 __all__ = [
@@ -24,9 +25,13 @@ __all__ = [
     "NumberColumn",
     "as_categories",
     "as_numbers",
-    "dense",
+    "bits_of",
+    "fit_column",
+    "fit_columns",
+    "groups_of",
+    "literals_of",
+    "names_of",
     "number",
-    "refused",
 ]
 
 BoolArray = npt.NDArray[np.bool_]
@@ -179,6 +184,114 @@ class CategoryColumn(Column):
         found = np.full(len(values), -1, dtype=np.intp)
         found[there] = [place.get(v, -1) for v in as_categories(self.name, values[there])]
         return found
+
+
+def names_of(columns: Sequence[Column]) -> list[str]:
+    """Return the positive literals of columns."""
+    return [name for column in columns for name in column.names]
+
+
+def groups_of(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
+    """Return the position of the column that each feature comes from."""
+    return np.repeat(np.arange(len(columns)), [len(column.names) for column in columns])
+
+
+def bits_of(columns: Sequence[Column], table: pd.DataFrame) -> BoolArray:
+    """Return the features of a table that has these columns, in their order."""
+    return np.column_stack([column.bits(table.iloc[:, c]) for c, column in enumerate(columns)])
+
+
+def literals_of(columns: Sequence[Column], bits: BoolArray) -> list[str]:
+    """Return the literals that are true of a row with these features."""
+    found: list[str] = []
+    for column in columns:
+        found += column.literals(bits[len(found) : len(found) + len(column.names)])
+    return found
+
+
+# ------------------------------------------------------------------- fitting
+
+
+def fit_columns(
+    names: Sequence[str], table: pd.DataFrame, categorical: Container[int], **options: Any
+) -> tuple[Column, ...]:
+    """Choose the features of all columns of a table, as :func:`fit_column` does of one."""
+    return tuple(
+        fit_column(name, table.iloc[:, c], categorical=c in categorical, **options)
+        for c, name in enumerate(names)
+    )
+
+
+def fit_column(
+    name: str,
+    values: pd.Series[Any],
+    *,
+    n_bins: int,
+    strategy: Literal["quantile", "uniform"],
+    categorical: bool,
+    max_categories: int,
+    weights: npt.NDArray[np.int64] | None = None,
+) -> Column:
+    """Choose the features of a column, or raise DataError naming the column.
+
+    Numbers become bins unless ``categorical`` says otherwise; text, truth values and
+    the category type become categories.
+    """
+    values = dense(values)
+    kind = _kind(name, values, categorical)
+    present = values[values.notna()]
+    if present.empty:
+        raise DataError(f"column {shown(name)} has only missing values: drop it")
+    missing = len(present) < len(values)
+    if kind == "category":
+        categories = _distinct(name, present)
+        if len(categories) > max_categories:
+            raise DataError(
+                f"column {shown(name)} has {len(categories)} categories, more than "
+                "max_categories = "
+                f"{max_categories}: drop the column, group its rare values, turn text that "
+                "means numbers into numbers, or raise max_categories where it is a parameter"
+            )
+        return CategoryColumn(name, missing, categories)
+    numbers = as_numbers(name, present)
+    if weights is not None:
+        weights = weights[values.notna().to_numpy()]
+    thresholds = thresholds_of(numbers, n_bins, strategy, weights)
+    return NumberColumn(name, missing, thresholds, float(numbers[0]))
+
+
+def _kind(name: str, values: pd.Series[Any], categorical: bool) -> str:
+    """Say whether a column is of kind ``number`` or ``category``; refuse all others."""
+    dtype = values.dtype
+    if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
+        raise refused(name, f"{dtype} values", "turn them into numbers, such as days or years")
+    if types.is_complex_dtype(dtype):
+        raise refused(name, "complex numbers", "Complex data not supported, split it in two")
+    if isinstance(dtype, pd.CategoricalDtype) or types.is_bool_dtype(dtype):
+        return "category"
+    if types.is_object_dtype(dtype):
+        present = as_categories(name, values[values.notna()])  # refuses nested objects
+        textual = any(issubclass(t, (str, bool, pd.Interval)) for t in set(map(type, present)))
+        return "category" if categorical or textual else "number"
+    if types.is_string_dtype(dtype) or isinstance(dtype, pd.IntervalDtype):
+        return "category"
+    if types.is_numeric_dtype(dtype):
+        return "category" if categorical else "number"
+    raise refused(name, f"{dtype} values", "turn them into numbers or text")
+
+
+def _distinct(name: str, present: pd.Series[Any]) -> tuple[Any, ...]:
+    """Return the distinct values: in the order of the category type, else sorted."""
+    seen = set(as_categories(name, present))
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        declared = as_categories(name, pd.Series(present.dtype.categories))
+        return tuple(value for value in declared if value in seen)
+    numbers = sorted(value for value in seen if isinstance(value, NUMBERS))
+    intervals = sorted(value for value in seen if isinstance(value, pd.Interval))
+    return (*numbers, *intervals, *sorted(value for value in seen if isinstance(value, str)))
+
+
+# ------------------------------------------------------------ reading values
 
 
 def dense(values: pd.Series[Any]) -> pd.Series[Any]:
