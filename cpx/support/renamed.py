@@ -39,6 +39,7 @@ RENAMED = {
     "cpx.models.k_monomial": "cpx.models.monomial.weighted",
     "cpx.models.losses": "cpx.models.minimum_subset.form",
     "cpx.models.monomial.k_monomial": "cpx.models.monomial.weighted",
+    "cpx.models.monomial.max_precision": "cpx.models.monomial.precision_coverage",
     "cpx.models.rulesets": "cpx.models.rule_set",
     "cpx.ranking": "cpx.explainers.ranking",
     "cpx.reasons": "cpx.methods.reasons",
