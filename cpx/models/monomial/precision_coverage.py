@@ -88,6 +88,10 @@ class MaxPrecision(MonomialProblem, RatioProblem):
 
     def search_form(self) -> RatioMonomial:
         """Return the problem as plain arrays."""
+        return self._form
+
+    @cached_property
+    def _form(self) -> RatioMonomial:
         return RatioMonomial(
             self.samples.agreement,
             self.samples.same,

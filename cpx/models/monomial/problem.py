@@ -252,14 +252,14 @@ class MonomialProblem(MonomialText):
         Engines return any of several equally good rules, often with conditions that
         decide nothing. What is left is within the limits.
         """
-        kept = explanation.features
+        kept = chosen = explanation.features
         value = self._measure(kept).objective
-        for feature in reversed(kept):
+        for feature in reversed(chosen):
             rest = tuple(j for j in kept if j != feature)
             found = self._measure(rest)
             if found.feasible and found.objective == value:
                 kept = rest
-        return explanation if kept == explanation.features else self.explanation(kept)
+        return explanation if kept == chosen else self.explanation(kept)
 
 
 @dataclass(frozen=True, eq=False)
