@@ -299,7 +299,7 @@ def _broken_limits(data: Monomial, covered: NDArray[np.bool_]) -> list[str]:
 
 
 def _broken_constraints(data: Monomial, features: list[int]) -> list[str]:
-    return _broken_choice(data, features) or data.side(features)
+    return _broken_choice(data, features) or (data.side(features) if data.kept else [])
 
 
 def _broken_choice(data: Monomial, features: list[int]) -> list[str]:
