@@ -1,12 +1,12 @@
-"""Boolean features of columns: bins of numeric ones, values of categorical ones."""
+"""Boolean features of columns, fitted: bins of numeric ones, values of categorical ones."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from functools import cached_property
 from typing import Any, Literal
 
@@ -15,15 +15,13 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
-from cpx.data.thresholds import thresholds_of
+from cpx.data.categories import NUMBERS, as_categories, distinct, infinite, refused
 from cpx.errors import DataError, shown
 
 __all__ = [
-    "NUMBERS",
     "CategoryColumn",
     "Column",
     "NumberColumn",
-    "as_categories",
     "as_numbers",
     "bits_of",
     "fit_column",
@@ -32,16 +30,13 @@ __all__ = [
     "literals_of",
     "names_of",
     "number",
+    "short_between",
+    "thresholds_of",
 ]
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
-
-NUMBERS = (int, float, np.integer, np.floating)  # bool is an int
-_FLOATS = (float, np.floating)
-_CATEGORIES = (str, *NUMBERS, pd.Interval)
-_NUMPY = (np.bool_, np.number, np.str_)
 
 
 @dataclass(frozen=True)
@@ -244,7 +239,7 @@ def fit_column(
         raise DataError(f"column {shown(name)} has only missing values: drop it")
     missing = len(present) < len(values)
     if kind == "category":
-        categories = _distinct(name, present)
+        categories = distinct(name, present)
         if len(categories) > max_categories:
             raise DataError(
                 f"column {shown(name)} has {len(categories)} categories, more than "
@@ -280,15 +275,79 @@ def _kind(name: str, values: pd.Series[Any], categorical: bool) -> str:
     raise refused(name, f"{dtype} values", "turn them into numbers or text")
 
 
-def _distinct(name: str, present: pd.Series[Any]) -> tuple[Any, ...]:
-    """Return the distinct values: in the order of the category type, else sorted."""
-    seen = set(as_categories(name, present))
-    if isinstance(present.dtype, pd.CategoricalDtype):
-        declared = as_categories(name, pd.Series(present.dtype.categories))
-        return tuple(value for value in declared if value in seen)
-    numbers = sorted(value for value in seen if isinstance(value, NUMBERS))
-    intervals = sorted(value for value in seen if isinstance(value, pd.Interval))
-    return (*numbers, *intervals, *sorted(value for value in seen if isinstance(value, str)))
+def thresholds_of(
+    numbers: FloatArray,
+    n_bins: int,
+    strategy: Literal["quantile", "uniform"],
+    weights: npt.NDArray[np.int64] | None = None,
+) -> tuple[float, ...]:
+    """Return increasing thresholds, at most ``n_bins - 1``, each splitting the numbers.
+
+    A split lies in a gap between two neighbouring distinct values. Quantiles take the gap
+    whose share of values below comes closest to i / n_bins, equal widths the gap in which
+    the i-th limit lies; equal gaps are merged. With at most n_bins distinct values, every
+    gap is a split. A number of weight w counts as w equal ones do.
+    """
+    distinct, counts = np.unique(numbers, return_counts=True)
+    if weights is not None:
+        counts = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(counts, np.searchsorted(distinct, numbers), weights)
+    gaps = len(distinct) - 1
+    if gaps < 1:
+        return ()
+    middle = distinct[:-1] / 2 + distinct[1:] / 2
+    wanted: dict[int, float] = {}
+    if gaps < n_bins:
+        wanted = dict(enumerate(middle.tolist()))
+    elif strategy == "quantile":
+        below, total = np.cumsum(counts)[:-1] * n_bins, int(counts.sum())
+        for i in range(1, n_bins):
+            gap = int(np.argmin(np.abs(below - i * total)))
+            wanted[gap] = float(middle[gap])
+    else:
+        low, high = float(distinct[0]), float(distinct[-1])
+        for i in range(1, n_bins):
+            limit = low * (1 - i / n_bins) + high * (i / n_bins)
+            gap = min(int(np.searchsorted(distinct, limit, side="right")) - 1, gaps - 1)
+            gap = max(gap, 0)
+            # Two limits in one gap are one split, at the first of them.
+            wanted.setdefault(gap, limit)
+    return tuple(
+        short_between(float(distinct[gap]), float(distinct[gap + 1]), wanted[gap])
+        for gap in sorted(wanted)
+    )
+
+
+def short_between(low: float, high: float, wanted: float) -> float:
+    """Return the number t with ``low <= t < high`` of the fewest digits near ``wanted``.
+
+    Of the numbers with as few significant digits as possible next to ``wanted``, and 0,
+    the one that is shortest to write is taken, and of these the closest to ``wanted``.
+
+    Examples
+    --------
+    >>> short_between(14.87, 14.95, 14.91)
+    14.9
+    >>> short_between(1.0, 2.0, 1.5), short_between(0.0, 1.0, 0.5)
+    (1.0, 0.0)
+    """
+    exact = Decimal(wanted)
+    for digits in range(1, 17):
+        near = [
+            float(Context(prec=digits, rounding=rounding).plus(exact))
+            for rounding in (ROUND_FLOOR, ROUND_CEILING)
+        ]
+        fitting = [t for t in (*near, 0.0) if low <= t < high]
+        if fitting:
+            return min(fitting, key=lambda t: (_digits(t), abs(t - wanted)))
+    return low  # always a valid threshold: the values in question are "<= low" or above
+
+
+def _digits(t: float) -> int:
+    """Count the digits to write, zeros after the point included: 1 for 400, 3 for 0.04."""
+    _, digits, exponent = Decimal(repr(t)).normalize().as_tuple()
+    places = -int(exponent)
+    return max(len(digits), places + 1)
 
 
 # ------------------------------------------------------------ reading values
@@ -313,7 +372,7 @@ def as_numbers(name: str, values: pd.Series[Any]) -> FloatArray:
         numbers[there] = _floats(name, values[there])
         strange = there & ~np.isfinite(numbers)
     if strange.any():
-        raise _infinite(name, numbers[strange][0])
+        raise infinite(name, numbers[strange][0])
     return numbers
 
 
@@ -328,32 +387,6 @@ def _floats(name: str, present: pd.Series[Any]) -> FloatArray:
         return np.array([float(value) for value in entries], dtype=np.float64)
     except OverflowError as error:
         raise DataError(f"column {shown(name)} has a number too large for a float") from error
-
-
-def as_categories(name: str, values: pd.Series[Any]) -> list[Any]:
-    """Return present values as Python objects, or raise DataError naming the column."""
-    entries: list[Any] = values.astype(object).tolist()
-    # Columns are long and their types are few, so these are looked at instead of values.
-    kinds = set(map(type, entries))
-    if any(issubclass(kind, _NUMPY) for kind in kinds):
-        # datetime64.item() may be a plain int, so dates stay as they are and are refused.
-        entries = [v.item() if isinstance(v, _NUMPY) else v for v in entries]
-        kinds = set(map(type, entries))
-    if not all(issubclass(kind, _CATEGORIES) for kind in kinds):
-        value = next(v for v in entries if not isinstance(v, _CATEGORIES))
-        raise refused(name, f"{type(value).__name__} objects", "turn them into numbers or text")
-    if any(issubclass(kind, _FLOATS) for kind in kinds):
-        for value in entries:
-            if isinstance(value, _FLOATS) and math.isinf(value):
-                raise _infinite(name, value)
-    return entries
-
-
-def _infinite(name: str, value: Any) -> DataError:
-    return DataError(
-        f"column {shown(name)} has an infinite value ({value}): replace it by a number or by "
-        "a missing value"
-    )
 
 
 def _category_texts(categories: Sequence[Any]) -> list[str]:
@@ -380,8 +413,3 @@ def number(value: Any) -> str:
     if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e16):
         return str(int(value))
     return repr(float(value))
-
-
-def refused(name: str, what: str, advice: str) -> DataError:
-    """Return the error for a column that holds what is neither number nor category."""
-    return DataError(f"column {shown(name)} holds {what}, which cannot be treated: {advice}")
