@@ -36,6 +36,7 @@ RENAMED = {
     "cpx.explanation": "cpx.answers.explanation",
     "cpx.methods.asking": "cpx.methods.queries",
     "cpx.methods.column_generation.bound": "cpx.methods.column_generation.bounds",
+    "cpx.models.expected_prediction.sufficiency": "cpx.models.expected_prediction.same_decision",
     "cpx.models.k_monomial": "cpx.models.monomial.weighted",
     "cpx.models.losses": "cpx.models.minimum_subset.form",
     "cpx.models.monomial.k_monomial": "cpx.models.monomial.weighted",
