@@ -164,9 +164,7 @@ class ExactScores:
         """
         self.look()
         tests = self.states.leaves[i].tests.items()
-        factors = [
-            self.chances.masses(a, some)[component] for a, some in tests if a not in known
-        ]
+        factors = [self.chances.masses(a, some)[component] for a, some in tests if a not in known]
         adds = self.leaf_values[i] * math.prod(factors)
         of = (self.divisor << _BITS * len(factors)) * self.unit.numerator
         units, left = divmod(adds * self.unit.denominator, of)

@@ -20,7 +20,7 @@ from cpx.backends.milp import Milp
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
 from cpx.models.kernel_rule.problem import KernelRule
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.models.statement import Statement
 from cpx.options import SolveOptions
