@@ -11,7 +11,7 @@ import pytest
 
 from cpx import KMonomial, RuleSetLearning, Samples, check, solve
 from cpx.backends import backend as find_backend
-from cpx.backends.search import additive_constraints, kernel_rules
+from cpx.backends.search import kernel_rules, remaining_constraints
 from cpx.backends.search.kernel_rules import branch_and_bound, local_search
 from cpx.backends.search.presolve import reduce
 from cpx.backends.search.root import Root
@@ -99,7 +99,7 @@ TEXTS = [
 @pytest.mark.parametrize("most_summed", [0, 1, 64])
 def test_columns_of_several_conditions(most_summed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # The kinds of constraints that the search keeps apart, and those of one kind as another.
-    monkeypatch.setattr(additive_constraints, "_MOST_GAINING", most_summed)
+    monkeypatch.setattr(remaining_constraints, "_MOST_GAINING", most_summed)
     proved = kinds = 0
     for seed in range(25):
         rng = np.random.default_rng([6, seed])
