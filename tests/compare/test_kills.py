@@ -41,7 +41,7 @@ class Lab:
         self.environment = {
             **os.environ,
             "TMPDIR": str(self.temporary),
-            "PYTHONPATH": str(folder / "site"),
+            "PYTHONPATH": os.pathsep.join([str(folder / "site"), *sys.path]),
             **dict([self.mark.split("=")]),
         }
 
