@@ -235,5 +235,6 @@ def test_fuzzed_designs_are_read_or_refused(files: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_many_fuzzed_designs_are_read_or_refused(files: Path) -> None:
     _fuzz_designs(files, 10_000)
