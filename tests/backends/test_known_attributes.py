@@ -153,7 +153,9 @@ def test_dinkelbach_excludes_no_score_that_a_set_has() -> None:
         met: list[tuple[int, ...]] = []
         rounding = len(problem.leaves.values) // 2 + 1
         logs, weights = problem.scores.evaluator.log_states, problem.distribution.log_weights
-        ratios = Dinkelbach(parts, bounds, logs, weights, rounding, met.append, lambda: False)
+        ratios = Dinkelbach(
+            parts, bounds, logs, weights, rounding, met.append, lambda: False, 10**9
+        )
         low, high = ceil(greatest) - 3, max(bounds) + rounding
         for theta in sorted({low, low + 1, *range(low, high, 1 + (high - low) // 20)}):
             if ratios.proves(theta):

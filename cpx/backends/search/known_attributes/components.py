@@ -82,7 +82,7 @@ def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progr
     )
     low = high if progress.objective is None else int(progress.objective)
     for _ in range(_HALVES):
-        if high - low < 2 or stop():
+        if high - low < 2 or not ratios.searches or stop():
             break
         theta = (low + high) // 2
         if ratios.proves(theta):

@@ -61,7 +61,7 @@ _LARGEST = 2.0**55
 """Prices of attributes stay below that, as integers."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Dinkelbach:
     """Whether an expected score is a bound on those of all sets.
 
@@ -80,6 +80,8 @@ class Dinkelbach:
     met : callable
         Told sets that may be good.
     stop : callable
+    searches : int
+        So many more are made; without any, nothing is proved.
     """
 
     parts: Sequence[TableSumForm]
@@ -89,6 +91,7 @@ class Dinkelbach:
     rounding: int
     met: Callable[[tuple[int, ...]], object]
     stop: Callable[[], bool]
+    searches: int = 12
 
     def proves(self, theta: int) -> bool:
         """Return True only if no set has an expected score above theta, in units."""
@@ -119,10 +122,10 @@ class Dinkelbach:
             if max(np.abs(prices).max(), abs(constant)) > _LARGEST:
                 return False
             priced = _with_prices(self.parts[d], np.ceil(prices).astype(np.int64), ceil(constant))
-            found = _more_than(target, priced, self.stop)
+            found = self._more_than(target, priced)
             if found is None:
                 return True
-            if self.stop():
+            if self.searches <= 0 or self.stop():
                 return False
             self.met(found.features)
             change = apart[:, list(found.features)].sum(axis=1) + first - limit
@@ -134,21 +137,21 @@ class Dinkelbach:
             multipliers = np.maximum(_OFF, multipliers + step * change)
         return False
 
+    def _more_than(self, value: int, form: TableSumForm) -> Solution | None:
+        """Return None only if no set has more than a value, else one that has or may nearly."""
+        objective = GreatestValue(form, form.k, value + 1)
+        known = max(map(objective.solution, beam(objective)), key=lambda one: one.value)
+        if known.value > value:
+            return known
+        self.searches -= 1
 
-def _more_than(value: int, form: TableSumForm, stop: Callable[[], bool]) -> Solution | None:
-    """Return None only if no set has more than a value; else one that has, or is not far off."""
-    objective = GreatestValue(form, form.k, value + 1)
-    known = max(map(objective.solution, beam(objective)), key=lambda one: one.value)
-    if known.value > value:
-        return known
+        def done() -> bool:
+            return tree.best is not None or tree.nodes >= _NODES or self.stop()
 
-    def done() -> bool:
-        return tree.best is not None or tree.nodes >= _NODES or stop()
-
-    tree = BranchAndBound(
-        objective, None, found=lambda found: None, proved=lambda bound: None, stop=done
-    )
-    return None if tree.search() and tree.best is None else tree.best or known
+        tree = BranchAndBound(
+            objective, None, found=lambda found: None, proved=lambda bound: None, stop=done
+        )
+        return None if tree.search() and tree.best is None else tree.best or known
 
 
 def _with_prices(form: TableSumForm, prices: NDArray[np.int64], constant: int) -> TableSumForm:
