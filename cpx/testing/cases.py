@@ -14,9 +14,9 @@ import numpy as np
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.models.base import Problem
-from cpx.models.monomial.max_precision import MaxPrecision
-from cpx.models.monomial.problem import MonomialProblem
-from cpx.models.monomial.weighted import MONOMIAL_ENCODINGS, KMonomial, MaxCoverage, NegativeOnly
+from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
+from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, MonomialProblem
+from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.testing.expected_prediction import expected_prediction_cases
 from cpx.testing.minimum_subset import full_cases, minimum_subset_cases
 from cpx.testing.rule_sets import learning_cases, rule_set_cases
