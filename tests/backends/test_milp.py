@@ -247,6 +247,24 @@ def test_console_gives_whole_lines_and_leaves_no_process(tmp_path):
         Console(["no-such-program"], tmp_path)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"Cbc0005I Partial search - best objective 72 (best possible 73.103448), took 338",
+        b"Cbc0010I After 5 nodes, 1 on tree, 72 best solution, best possible 73.103448 (0 s)",
+    ],
+)
+def test_cbc_stopped_says_nothing_of_solutions_that_are_no_better(line):
+    """It looks for solutions of less than 71.1; 73.1 is their bound."""
+    from cpx.backends.milp.cbc import CbcSolver
+    from cpx.backends.milp.watch import Watch
+
+    bounds: list[float] = []
+    solver = CbcSolver(Watch(bound=bounds.append), gapAbs=0.9)
+    solver._follow([line])
+    assert bounds == [pytest.approx(71.1, abs=1e-3)]
+
+
 def test_cbc_claims_no_more_than_its_search_ended_with():
     # The linear programme after the search, from which the solution is written, ends infeasible.
     rows = np.array([13, 12, 2, 9, 14, 9, 11, 12, 14, 15, 1, 14, 13])

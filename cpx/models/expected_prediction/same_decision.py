@@ -68,7 +68,7 @@ class SameDecision:
     def same(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which rows of states get the class of x; (n, A) to (n,)."""
         model = self.problem.tree_model
-        cells = np.zeros((len(codes), model.n_attributes), dtype=np.int64)
+        cells = np.zeros((len(codes), model.n_attributes), dtype=np.int32)
         for a, (columns, of_state) in self._tested.items():
             cells[:, columns] = of_state[codes[:, a]]
         return np.asarray(model.decide(model.totals_of(cells)) == self.problem.label_index)
@@ -170,9 +170,7 @@ def same_decision(problem: ExpectedPrediction, chosen: Iterable[int]) -> Fractio
             f"{prod(sizes)} combinations of states are more than {MOST_STATES}: their share is "
             "estimated from samples"
         )
-    states = (
-        np.stack([g.ravel() for g in np.indices(sizes)], axis=1) if free else np.zeros((1, 0), int)
-    )
+    states = np.indices(sizes).reshape(len(free), prod(sizes)).T
     codes = np.repeat(np.asarray(problem.codes)[None, :], len(states), axis=0)
     codes[:, free] = states
     same = SameDecision(problem).same(codes)
