@@ -103,6 +103,8 @@ def test_threads_find_the_same(structure: str) -> None:
     assert frontier(problem, problem.n_features, width=3, threads=3) == alone
     result = solve(problem, "beam{width=3}", threads=2)
     assert result.objective == solve(problem, "beam{width=3}").objective
+    all_sets = solve(problem, "search", threads=2)
+    assert (all_sets.objective, all_sets.status) == (best_set(problem)[0], Status.OPTIMAL)
     assert not [remark for remark in result.remarks if "threads" in remark]
 
 

@@ -17,6 +17,7 @@ from cpx.answers.result import Status
 from cpx.backends import backend, backend_class
 from cpx.backends.milp import Milp
 from cpx.backends.milp.pulp_solver import CPM_pulp
+from cpx.backends.milp.watch import Watch
 from cpx.errors import EngineMissing, UnknownName
 from cpx.testing import conformance
 
@@ -109,6 +110,47 @@ def test_the_gap_of_a_coverage_of_one_where_two_may_be_possible(name: str) -> No
     assert result.status in (Status.OPTIMAL, Status.FEASIBLE), result.error
     assert result.gap is not None
     assert result.gap <= 0.5
+
+
+def _scip_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let PuLP's own SCIP, which is told no constant, stand for those that answer at the end."""
+    pytest.importorskip("pyscipopt")
+    from cpx.backends.milp import answered_at_the_end as module
+
+    scip = module._Known(
+        "SCIP_PY",
+        lambda model: float(model.getDualbound()),
+        lambda model: model.getStatus(),
+        lambda gap, threads, seed: {"gapAbs": gap},
+    )
+    monkeypatch.setitem(module.KNOWN, "cplex", scip)
+    monkeypatch.setattr(Milp.others["cplex"], "requires", {})
+    monkeypatch.setattr(Milp.others["cplex"], "needs_worker", False)
+
+
+def test_the_gap_of_those_that_answer_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    _scip_at_the_end(monkeypatch)
+    test_the_gap_is_that_of_the_objective_with_its_constant("milp:cplex", "2/5")
+    test_the_gap_is_that_of_the_objective_with_its_constant("milp:cplex", "1")
+    test_the_gap_of_a_coverage_of_one_where_two_may_be_possible("milp:cplex")
+    for case, encoding in TURNS[::25]:
+        conformance.check_case("milp:cplex", case, encoding)
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_those_that_answer_at_the_end_solve_twice(
+    monkeypatch: pytest.MonkeyPatch, sense: str
+) -> None:
+    _scip_at_the_end(monkeypatch)
+    x = cp.intvar(-2, 5, shape=2, name="x")
+    model, total = cp.Model(x[0] != x[1], cp.sum(x) <= 4, cp.sum(x) >= -3), 2 * x[0] + x[1] + 7
+    solver = CPM_pulp(model, subsolver="cplex")
+    for more in (0, 5):
+        solver.objective(total + more, minimize=sense == "min")
+        bounds: list[float] = []
+        solver.run(solver.pulp_solver(Watch(bound=bounds.append)))
+        assert bounds == pytest.approx([(2 if sense == "min" else 16) + more])
+        assert solver.lp.objective.value() == bounds[0]
 
 
 def test_names() -> None:

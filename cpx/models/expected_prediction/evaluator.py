@@ -172,7 +172,7 @@ class Evaluator:
         """Return the log-probability of each component with each set, shape (C, N)."""
         mixture = self.distribution
         if mixture.edgeless:
-            return self._log_states @ seen.T + mixture.log_weights[:, None]
+            return self.log_states @ seen.T + mixture.log_weights[:, None]
         return (mixture.component_log_marginals(self.codes, seen) + mixture.log_weights).T
 
     def groups(self, n: int, threads: int = 1) -> list[slice]:
@@ -221,7 +221,7 @@ class Evaluator:
         return LeafProducts(self.leaves, self.distribution, self.codes, self.values)
 
     @cached_property
-    def _log_states(self) -> Floats:
+    def log_states(self) -> Floats:
         """The log-probability of each state of x in each component without edges, (C, A)."""
         rows = [
             [table[0, s] / ONE for table, s in zip(tables, self.codes.tolist(), strict=True)]
@@ -236,7 +236,7 @@ class Evaluator:
     def _by_factors(self, some: slice, seen: Bools) -> tuple[Floats, Floats, Floats]:
         """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
         mean, more = self._products.extended(some, seen)
-        return mean, more, np.where(seen, 0.0, self._log_states[some, None])
+        return mean, more, np.where(seen, 0.0, self.log_states[some, None])
 
     def _means(self, some: slice, seen: Bools) -> Floats:
         """Return the means of the leaves under some components."""
