@@ -337,9 +337,9 @@ class Choice(Kind):
 class ListKind(Kind):
     """Something whose values are tuples, or None."""
 
-    def saved(self, value: tuple[Any, ...]) -> list[Any]:
+    def saved(self, value: tuple[Any, ...] | None) -> list[Any]:
         """Return a list."""
-        return list(value)
+        return list(value or ())
 
     def words(self, value: tuple[Any, ...]) -> str:
         """Return them with commas."""

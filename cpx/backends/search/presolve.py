@@ -154,7 +154,7 @@ def reduce(form: WeightedMonomial | RatioMonomial, every: bool = False) -> Reduc
     if fixed:
         matters &= form.covered(fixed)
     agreement, rows, signed = form.agreement, np.flatnonzero(matters), samples.signed
-    if (rows.size, columns.size) != agreement.shape:
+    if rows.size < form.shape[0] or columns.size < form.shape[1]:
         agreement = agreement[np.ix_(rows, columns)]
     signed = signed[rows]
 
@@ -222,7 +222,7 @@ def _remaining(
 
 
 def _groups_of(form: WeightedMonomial | RatioMonomial) -> Ints:
-    return np.arange(form.agreement.shape[1]) if form.groups is None else form.groups
+    return np.arange(form.shape[1]) if form.groups is None else form.groups
 
 
 def _free_columns(form: WeightedMonomial | RatioMonomial) -> Ints | None:

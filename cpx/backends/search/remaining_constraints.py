@@ -54,6 +54,11 @@ class Remaining:
         features = {self.columns[j] for j in columns} | self.fixed if self.linear else set()
         return all(row.holds(features) for row in self.linear)
 
+    def allowed_alone(self) -> NDArray[np.bool_]:
+        """Say of each column whether the set of it satisfies all of them."""
+        changes, start = _changes_of(self.linear, self.columns, self.fixed)
+        return np.asarray((start + changes >= 0).all(axis=1))
+
     def within(self, columns: NDArray[np.int64], chosen: list[int]) -> Remaining:
         """Return the constraints on some of the columns where others are chosen."""
         if not self.linear:
@@ -146,13 +151,13 @@ def _is_additive(row: LinearConstraint, group_of: dict[int, int], fixed: frozens
     )
 
 
-def _additive_constraints(
+def _changes_of(
     rows: Sequence[LinearConstraint], columns: Sequence[int], fixed: frozenset[int]
-) -> tuple[Additive, tuple[LinearConstraint, ...]]:
-    """Return the constraints on the features of the columns, and those that are too many."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what each column alone adds to each constraint, and the slack of the empty set."""
     place = {j: x for x, j in enumerate(columns)}
-    filled = [[0] * len(rows) for _ in columns]
-    start = np.array([-row.at_least for row in rows], dtype=np.int64)
+    filled = [[0] * len(columns) for _ in rows]
+    start = [-row.at_least for row in rows]
     for c, row in enumerate(rows):
         for factor, T in row.terms:
             if not fixed.isdisjoint(T):
@@ -160,22 +165,30 @@ def _additive_constraints(
                 continue
             for j in T:
                 if j in place:
-                    filled[place[j]][c] += factor
-    changes = np.array(filled, dtype=np.int32).reshape(len(columns), len(rows))
+                    filled[c][place[j]] += factor
+    changes = np.array(filled, dtype=np.int64).reshape(len(rows), len(columns)).T
+    return changes, np.array(start, dtype=np.int64)
+
+
+def _additive_constraints(
+    rows: Sequence[LinearConstraint], columns: Sequence[int], fixed: frozenset[int]
+) -> tuple[Additive, tuple[LinearConstraint, ...]]:
+    """Return the constraints on the features of the columns, and those that are too many."""
+    changes, start = _changes_of(rows, columns, fixed)
     gains = changes.max(axis=0, initial=0).astype(np.int64)
     order = np.argsort(gains == 0, kind="stable")
     gaining = int((gains > 0).sum())
     too_many = order[_MOST_GAINING:gaining]
     order = np.concatenate([order[: min(gaining, _MOST_GAINING)], order[gaining:]])
-    changes, start = np.ascontiguousarray(changes[:, order]), start[order]
+    adds, start = np.ascontiguousarray(changes[:, order], dtype=np.int32), start[order]
     places, losses, losing = [0], list[int](), list[NDArray[np.bool_]]()
-    for column in -changes.T:
+    for column in -adds.T:
         entries = sorted(set(column.tolist()), reverse=True)
         losses += entries
         losing += [column >= loss for loss in entries]
         places.append(len(losses))
     made = Additive(
-        changes,
+        adds,
         start,
         gains[order][gains[order] > 0],
         np.array(places, dtype=np.int64),
