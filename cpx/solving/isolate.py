@@ -91,7 +91,7 @@ def run_isolated(
         try:
             job = _Job(Server.take(engine.full_name), Progress(problem, options, listen), cancel)
             job.kill_at, job.known = kill, known
-            result = _run(job, engine.full_name, confined)
+            result = _run(job, engine.full_name, confined, limits.quiet)
             peak = None if group is None else group.peak()
             return result if peak is None else replace(result, memory=peak)
         finally:
@@ -106,12 +106,16 @@ def _memory_group(memory: int | None) -> MemoryGroup | None:
     return None
 
 
-def _run(job: _Job, backend: str, limits: dict[str, Any]) -> Result:
+def _run(job: _Job, backend: str, limits: dict[str, Any], quiet: bool) -> Result:
     worker, problem, options = job.worker, job.progress.problem, job.progress.options
     if options.hint_features is not None:
         # Known also when the worker has no time to say so.
         job.progress.found(problem.explanation(options.hint_features))
     try:
+        if quiet and limits["log"] is None:
+            # A folder of its own for each run would cost more time than the fork does.
+            worker.tidy()
+            limits["log"] = str(worker.child.folder / "printed.txt")
         asked = {"backend": backend, "options": options, **limits}
         try:
             worker.send(asked, bare(problem))

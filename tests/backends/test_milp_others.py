@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import cpmpy as cp
@@ -180,3 +183,25 @@ def test_a_solution_of_glpk_that_is_cut_off_is_none(tmp_path: Path, text: str) -
     codes = solver._read_back([], path)
     assert codes == (constants.LpStatusNotSolved, constants.LpSolutionNoSolutionFound)
     assert solver.raw_status == "ended while it wrote its solution"
+
+
+def test_a_solver_whose_library_is_missing_says_so(tmp_path: Path) -> None:
+    (tmp_path / "xpress").mkdir()
+    words = "libxprs.so: cannot open shared object file"
+    (tmp_path / "xpress" / "__init__.py").write_text(f"raise ImportError({words!r})")
+    code = (
+        "import cpx\n"
+        "problem = cpx.KMonomial(cpx.Samples([[1, 0], [0, 1]], [1, 0]), k=1)\n"
+        "print(cpx.solve(problem, 'milp:xpress', isolate=True).error)\n"
+    )
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "XPRESS_PY: no library, or no licence" in done.stdout
+    assert "Traceback" not in done.stderr
