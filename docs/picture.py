@@ -3,10 +3,9 @@
     python docs/picture.py
 
 gives every exact engine that comes with cpx one minute for the central instance of the benchmarks,
-one after the other, each in the encoding that it takes by itself, and writes
-``engines-light.svg``, ``engines-dark.svg`` and their data, ``engines.json``, to
-``docs/_static``. It takes some minutes, and wants an idle machine. With ``--redraw`` the pictures
-are drawn anew from the data.
+one after the other, each in the encoding that it chooses, and writes ``engines-light.svg``,
+``engines-dark.svg`` and their data, ``engines.json``, to ``docs/_static``. It takes some minutes,
+and wants an idle machine. With ``--redraw`` the pictures are drawn anew from the data.
 """
 
 from __future__ import annotations

@@ -31,7 +31,10 @@ from cpx.solving.servers import Server
 __all__ = ["GRACE", "bare", "run_isolated"]
 
 GRACE = 0.95
-"""Seconds past ``1.05 * time_limit`` after which a worker is killed."""
+"""Seconds past ``1.05 * time_limit`` after which a worker is killed, at the latest."""
+
+# To check the answer of a worker that was killed takes a few times as long as to weigh one.
+_WEIGHINGS = 3
 
 # After Ctrl-C an engine has this long to hand over its incumbent; CBC alone may take 3 seconds.
 _FAREWELL = 4.0
@@ -224,10 +227,19 @@ class _Job:
         if limit is not None:
             self.deadline = self.progress.started + 1.05 * limit + GRACE
 
+    def _leave(self, seconds: float) -> None:
+        """Kill earlier where the answer takes long to check: up to half the grace is for that."""
+        limit = self.progress.options.time_limit
+        if limit is not None and self.deadline is not None:
+            latest = self.progress.started + 1.05 * limit + GRACE - min(seconds, GRACE / 2)
+            self.deadline = min(self.deadline, latest)
+
     def _replay(self, message: dict[str, Any]) -> None:
         point = TracePoint.from_json(message["event"])
         if message["features"] is not None:
+            began = time.thread_time()
             self.progress.found(self.progress.problem.explanation(message["features"]))
+            self._leave(_WEIGHINGS * (time.thread_time() - began))
         if point.bound is not None:
             self.progress.bound(point.bound)
 

@@ -225,8 +225,8 @@ def test_all_tests_share_delta() -> None:
     """Ten of paths and what is left of one, three of what is left of a path of two features."""
     tree = ImplicitTree(lambda z: z[:, 0] ^ z[:, 1] ^ z[:, 2], 5, 3, pairs=100)
     for found in candidates(tree, [0] * 5, 1, 0.1, 0.05):
-        assert found.precision.samples == np.ceil(np.log(13 / 0.05) / 0.1**2)
-        assert found.precision.level == pytest.approx(1 - 2 * 0.05 / 13)
+        assert found.precision.drawn == np.ceil(np.log(13 / 0.05) / 0.1**2)
+        assert found.precision.confidence == pytest.approx(1 - 2 * 0.05 / 13)
 
 
 def rare(z):
