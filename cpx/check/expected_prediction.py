@@ -31,7 +31,7 @@ from cpx.check.expected_scores import MOST_WORK, ExactScores, TooLong
 from cpx.check.intervals import Intervals
 from cpx.check.shape import shown
 
-__all__ = ["KINDS", "judge"]
+__all__ = ["KINDS", "Fewest", "Greatest", "judge"]
 
 KINDS = ("mlse", "fewest-expected")
 """Kinds of problem that are judged here."""
@@ -48,7 +48,7 @@ def judge(instance: Mapping[str, Any], seconds: float) -> Callable[[Mapping[str,
     Reading and judging a result take so many seconds; then it is left undecided.
     """
     started = time.monotonic()
-    claims = _Greatest if instance["problem"] == "mlse" else _Fewest
+    claims = Greatest if instance["problem"] == "mlse" else Fewest
     try:
         reading = claims(instance, started + seconds)
     except TooLong:
@@ -232,7 +232,7 @@ class _Claims(ExactScores, ABC):
         return out
 
 
-class _Greatest(_Claims):
+class Greatest(_Claims):
     """At most k attributes of greatest expected score."""
 
     sign = -1
@@ -267,7 +267,7 @@ class _Greatest(_Claims):
         return f"{told}, not proved greatest: no {rival} has more than {most:.6g}"
 
 
-class _Fewest(_Claims):
+class Fewest(_Claims):
     """The fewest attributes that reach a threshold."""
 
     rounded = "down"

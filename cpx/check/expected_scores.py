@@ -157,14 +157,14 @@ class ExactScores:
         states = self.states
         return LeafSums(states.leaves, self.leaf_values, states.own, self.chances, self.look)
 
-    def _in_units(self, i: int, known: frozenset[int], down: bool) -> int:
+    def _in_units(self, i: int, known: frozenset[int], down: bool, component: int = 0) -> int:
         """Return what a leaf that can be reached adds under independent attributes, in units.
 
         Rounded down, or to the nearest integer, of two to the even one.
         """
         self.look()
         tests = self.states.leaves[i].tests.items()
-        factors = [self.chances.masses(a, some)[0] for a, some in tests if a not in known]
+        factors = [self.chances.masses(a, some)[component] for a, some in tests if a not in known]
         adds = self.leaf_values[i] * math.prod(factors)
         of = (self.divisor << _BITS * len(factors)) * self.unit.numerator
         units, left = divmod(adds * self.unit.denominator, of)

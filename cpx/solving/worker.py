@@ -70,7 +70,9 @@ def _preload(name: str) -> None:
 
     import_module("cpx.solving.run")
     engine = backend(name)
-    engine.preload()
+    # The solve itself says what is wrong, such as a library that is not there.
+    with suppress(Exception):
+        engine.preload()
     # Read once, not once for each child.
     engine.versions()
     installed_version("cpx-explain")

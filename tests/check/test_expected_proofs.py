@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -12,23 +13,25 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 
 from cpx import MLSE, read_model, solve
-from cpx.check.proofs import Claim, Refused, Undecided, expected, proved
-from cpx.check.proofs.expected import Bound, Question, Terms
+from cpx.check.expected_prediction import Greatest
+from cpx.check.proofs import Claim, Refused, expected, proved
+from cpx.check.proofs.expected import Bound, Question
+from cpx.check.proofs.expected_terms import Terms
 from cpx.check.proofs.parts import Part
 from cpx.data.coding import Coding
 from cpx.data.mixture_fit import fit_mixture
 from cpx.models.base import Problem
 from cpx.solving.proofs import expected as prover
-from cpx.testing.expected_prediction import random_expectation
+from cpx.testing.expected_prediction import STRUCTURES, random_expectation
 from tests.check.proof_files import altered, document
 from tests.seeds import some
 
 
-def drawn(seed: int) -> Problem:
+def drawn(seed: int, structure: str = "factorised") -> Problem:
     """Return a small problem: both questions, units small and large, side constraints."""
     rng = np.random.default_rng(seed)
     changes: dict[str, Any] = {"unit": "1/16"} if rng.random() < 0.4 else {}
-    problem = random_expectation(seed, dual=seed % 2 == 1, **changes)
+    problem = random_expectation(seed, structure, dual=seed % 2 == 1, **changes)
     if rng.random() < 0.7 and problem.n_features > 2:
         a, b, c = (f"'{name}'" for name in problem.feature_names[:3])
         texts = f"not ({a} and {b})", f"not {b}", f"exactly(1, {a}, {b}, {c})"
@@ -51,10 +54,12 @@ def optimum(problem: Any) -> int | None:
     return max(values) if problem.sense == "max" else min(values)
 
 
-def proofs(n: int, start: int) -> Iterator[tuple[Any, int | None, list[str]]]:
+def proofs(
+    n: int, start: int, structure: str = "factorised"
+) -> Iterator[tuple[Any, int | None, list[str]]]:
     """Return random problems, their optima, and the lines that prove these."""
     for seed in range(start, start + n):
-        problem = drawn(seed)
+        problem = drawn(seed, structure)
         value = optimum(problem)
         claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
         assert claim == Claim(value)
@@ -107,7 +112,7 @@ def test_boosted_trees_are_decided_in_a_few_lines() -> None:
 def test_the_terms_add_up_to_what_a_set_is_worth() -> None:
     for seed in range(0, 40, 2):
         problem: Any = random_expectation(seed)
-        terms = Terms(problem.to_dict())
+        terms = Terms(Greatest(problem.to_dict()))
         for size in range(problem.n_features + 1):
             for chosen in combinations(range(problem.n_features), size):
                 held = np.isin(np.arange(problem.n_features), chosen)
@@ -188,10 +193,81 @@ def test_a_proof_that_is_interrupted_proves_the_bound_reached() -> None:
     assert less
 
 
-def test_dependent_attributes_have_no_proof() -> None:
-    problem = random_expectation(1, "mixture")
-    with pytest.raises(Undecided, match="independent"):
-        Terms(problem.to_dict())
+@pytest.mark.parametrize("structure", STRUCTURES[1:])
+@pytest.mark.parametrize("counted", [0, 20, prover._COUNTED])
+def test_dependent_attributes_by_parts_and_by_counting(
+    monkeypatch: pytest.MonkeyPatch, structure: str, counted: int
+) -> None:
+    monkeypatch.setattr(prover, "_COUNTED", counted)
+    rules, rng = set[str](), np.random.default_rng(0)
+    for problem, value, lines in proofs(12, 700 + counted % 7, structure):
+        instance = problem.to_dict()
+        assert proved(instance, document(problem, lines, Claim(value))) == Claim(value)
+        rules |= {line.split(" ")[0] for line in lines}
+        if value is None:
+            continue
+        for wrong in (Claim(None), Claim(better(problem, value))):
+            with pytest.raises(Refused):
+                prover.prove(instance, wrong, lambda: False)
+            for _ in range(3):
+                with pytest.raises(Refused):
+                    proved(instance, document(problem, altered(lines, rng), wrong))
+        claim, some = prover.prove(instance, Claim(value), lambda: True)
+        if claim is not None:
+            assert claim.bound is not None
+            assert claim.bound >= value if problem.sense == "max" else claim.bound <= value
+            assert proved(instance, document(problem, some, claim, Claim(value))) == claim
+    assert "counted" in rules if counted else rules >= {"split", "full"}
+
+
+@pytest.mark.parametrize("structure", STRUCTURES[1:])
+def test_bounds_of_dependent_attributes_hold_in_all_parts(structure: str) -> None:
+    """With whatever prices; and so do the limits of what components share."""
+    rng = np.random.default_rng(1)
+    for seed in range(0, 30, 2):
+        problem: Any = random_expectation(seed, structure, required=(), forbidden=())
+        question, n = Question(problem.to_dict(), Claim(0)), problem.n_features
+        few = {
+            chosen: problem.evaluate(problem.explanation(chosen)).objective
+            for size in range(problem.k + 1)
+            for chosen in combinations(range(n), size)
+        }
+        for _ in range(5):
+            kinds = rng.integers(0, 4, n)
+            part = Part(kinds == 1, kinds == 2)
+            prices = [
+                rng.integers(-(2**38), 2**38, question.terms.of.size) for _ in question.components
+            ]
+            bound = question.bound(part, prices)
+            kept, out = set(np.flatnonzero(part.kept)), set(np.flatnonzero(part.out))
+            inside = {s: v for s, v in few.items() if kept <= set(s) and not out & set(s)}
+            assert all(value <= bound for value in inside.values())
+            limits = question._mixture.limits(part, max(0, question.room(part)))
+            for chosen in inside:
+                shares = [Fraction(s) for s in problem.scores._joint(chosen)]
+                for share, limit in zip(shares, limits, strict=False):
+                    assert len(limits) == 1 or share / sum(shares) <= limit
+
+
+def test_a_mixture_over_many_attributes_is_bounded_at_the_root() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    boosted = GradientBoostingClassifier(n_estimators=10, max_depth=2, random_state=0).fit(X, y)
+    model = read_model(boosted)
+    coding = Coding.fit(X, cuts=model.thresholds, cast=model.cast, max_states=8)
+    mixture = fit_mixture(coding.codes(X), coding.cardinalities, components=3, restarts=1)
+    problem = MLSE(model, X[0], coding, mixture, k=12)
+    result = solve(problem, "search", proof=True, time_limit=5)
+    assert result.proof is not None
+    assert any(line.startswith("bound") for line in result.proof.lines)
+    claim = proved(problem.to_dict(), result.proof.to_bytes())
+    assert result.objective is not None
+    assert claim.bound is not None
+    assert claim.bound >= result.objective
+    few = MLSE(model, X[0], coding, mixture, k=2)
+    result = solve(few, "search", proof=True)
+    assert result.proof is not None
+    assert result.proof.lines == ("counted",)
+    assert proved(few.to_dict(), result.proof.to_bytes()) == Claim(result.objective)
 
 
 def test_a_claim_beyond_the_goal_is_refused() -> None:
@@ -206,7 +282,7 @@ def test_a_claim_beyond_the_goal_is_refused() -> None:
 def test_prices_take_no_more_memory_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     ((problem, value, lines),) = proofs(1, 24)
     assert sum(line.startswith("prices") for line in lines) == 2
-    instance, most = problem.to_dict(), Terms(problem.to_dict()).of.size
+    instance, most = problem.to_dict(), Terms(Greatest(problem.to_dict())).of.size
     monkeypatch.setattr(expected, "MOST_PRICES", most)
     with pytest.raises(Refused, match=f"line 3: there are more than {most} prices"):
         proved(instance, document(problem, lines, Claim(value)))

@@ -6,12 +6,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from cpx.solving.isolate import _ended, _Job, _lacked_memory, bare
+from cpx.answers.explanation import Explanation
+from cpx.answers.result import TracePoint
+from cpx.backends.base import Progress
+from cpx.options import SolveOptions
+from cpx.solving.isolate import GRACE, _ended, _Job, _lacked_memory, bare
 from cpx.testing.rule_sets import random_selection
 
 
@@ -79,3 +85,34 @@ def test_the_second_interrupt_kills(before: bool) -> None:
     _Job._interrupt(cast(Any, job))
     assert told == (["kill"] if before else ["stop", "SIGINT"])
     assert (job.deadline is None) == before
+
+
+@pytest.mark.parametrize(("weighing", "least", "most"), [(0.05, 0.15, 0.4), (0.3, 0.475, 0.475)])
+def test_a_worker_is_killed_early_enough_to_check_its_answer(
+    monkeypatch: pytest.MonkeyPatch, weighing: float, least: float, most: float
+) -> None:
+    problem = random_selection(5)
+    job = _Job(cast(Any, None), Progress(problem, SolveOptions(time_limit=4)), threading.Event())
+    job._start(1)
+    assert job.deadline == pytest.approx(job.progress.started + 4.2 + GRACE)
+    last, found = job.deadline, job.progress.found
+
+    def slow(explanation: Explanation) -> Any:
+        end = time.thread_time() + weighing
+        while time.thread_time() < end:
+            pass
+        return found(explanation)
+
+    def hear() -> None:
+        job._replay({"event": TracePoint(0.1, None, 0).to_json(), "features": [0]})
+
+    hear()
+    assert last - job.deadline < 0.1
+    monkeypatch.setattr(job.progress, "found", slow)
+    hear()
+    assert least - 1e-6 <= last - job.deadline <= most + 1e-6
+    # An answer that is weighed sooner takes nothing back.
+    kept = job.deadline
+    monkeypatch.setattr(job.progress, "found", found)
+    hear()
+    assert job.deadline == kept

@@ -48,6 +48,12 @@ whether the time is up. It returns the claim that was proved, None for none, and
 prove it; and raises Refused where it finds out that what is to be proved is wrong."""
 
 
+_TRUSTING: dict[str, Any] = {
+    "monomial": monomials.prove,
+    "expected-prediction": expected.prove,
+}
+"""Those that need not look at sets which the checker counts."""
+
 _CONSTRAINED = ("monomial", "certificate", "expected-prediction")
 """Kinds of proof that know side constraints."""
 
@@ -109,8 +115,8 @@ def prove(
         Time to take. A proof that is not complete by then proves a weaker bound, and says so
         by :attr:`~cpx.answers.proof.Proof.complete`.
     trusted : bool
-        Whether to write a proof about a rule without looking at the sets that its checker will
-        count. Where the bound is wrong, it is the checker that finds out.
+        Whether to write a proof without looking at the sets that its checker will count. Where
+        the bound is wrong, it is the checker that finds out.
 
     Returns
     -------
@@ -131,8 +137,8 @@ def prove(
     end = math.inf if seconds is None else time.perf_counter() + seconds
     instance, kind = problem.to_dict(), PROVABLE[problem.kind]
     make = _MAKERS[kind]
-    if trusted and kind == "monomial":
-        make = partial(monomials.prove, trusted=True)
+    if trusted and kind in _TRUSTING:
+        make = partial(_TRUSTING[kind], trusted=True)
     with noted(stop := threading.Event()), one_thread():
         claim, lines = make(instance, goal, lambda: stop.is_set() or time.perf_counter() > end)
     if claim is None:

@@ -1,4 +1,7 @@
-"""Proofs about expected predictions: prices of attributes by linear relaxations, and branching."""
+"""Proofs about expected predictions: prices of attributes by linear relaxations, and branching.
+
+Where attributes depend on each other, and the sets are few enough, the checker looks at them all.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +13,30 @@ from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Claim, Refused
 from cpx.check.proofs.expected import MOST_PRICES, Bound, Question
+from cpx.check.proofs.expected_terms import Terms
+from cpx.check.proofs.mixtures import number_of_sets
 from cpx.check.proofs.parts import Part
 
 __all__ = ["prove"]
 
 Ints = NDArray[np.int64]
 
+# Sets that are counted, times the components; without edges they take the checker 10 s.
+_COUNTED = 2**20
+
 
 def prove(
-    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool]
+    instance: Mapping[str, Any], goal: Claim, over: Callable[[], bool], trusted: bool = False
 ) -> tuple[Claim | None, list[str]]:
     """Return what was proved and the lines: the goal, or the bound that the parts reached.
 
     Nothing is split once the time is up, or there are as many prices as may be. Refused is raised
-    where the goal is wrong.
+    where the goal is wrong; if it is ``trusted``, sets that the checker counts are not looked at.
     """
     question = Question(instance, goal)
     if question.root is None:
         return goal, []
-    search = _Search(question, over)
+    search = _Search(question, over, trusted)
     search.close(question.root)
     if not search.open:
         return goal, search.written()
@@ -36,21 +44,19 @@ def prove(
         return None, []
     if instance["problem"] == "mlse":
         return Claim(max(search.open)), search.written()
-    return _fewest(instance, question, int(goal.bound))
+    return _fewest(question, int(goal.bound))
 
 
-def _fewest(
-    instance: Mapping[str, Any], question: Question, bound: int
-) -> tuple[Claim | None, list[str]]:
+def _fewest(question: Question, bound: int) -> tuple[Claim | None, list[str]]:
     """Return the greatest number of attributes that one linear relaxation proves necessary."""
     part, best = question.root, None
     assert part is not None
     low, high = 0, bound - 1
     while low < high:
         middle = (low + high + 1) // 2
-        asked = Question(instance, Claim(middle), question.terms)
-        prices, _ = _relaxation(asked, part)
-        if asked.room(part) > 0 and Bound(asked, part, prices).total > asked.most:
+        asked = question.asking(Claim(middle))
+        prices, _ = _relaxations(asked, part)
+        if asked.room(part) > 0 and asked.bound(part, prices) > asked.most:
             high = middle - 1
         elif asked.room(part) > 0:
             low, best = middle, prices
@@ -58,15 +64,16 @@ def _fewest(
             low, best = middle, None
     if not low:
         return None, []
-    lines = ["full"] if best is None else [_line(question, best), "bound 0"]
-    return Claim(low), lines
+    if best is None:
+        return Claim(low), ["full"]
+    return Claim(low), [*(_line(question, p) for p in best), _rule("bound", range(len(best)))]
 
 
 class _Search:
     """Depth-first closing of parts, with the lines for those that are done."""
 
-    def __init__(self, question: Question, over: Callable[[], bool]) -> None:
-        self._question, self._over = question, over
+    def __init__(self, question: Question, over: Callable[[], bool], trusted: bool) -> None:
+        self._question, self._over, self._trusted = question, over, trusted
         self._prices: list[Ints] = []
         self._most = MOST_PRICES // max(1, question.terms.of.size)
         self._lines: list[str] = []
@@ -78,7 +85,7 @@ class _Search:
 
     def close(self, root: Part) -> None:
         """Write the lines for a part, those within it one after the other."""
-        left: list[tuple[Part, int]] = [(root, -1)]
+        left: list[tuple[Part, range]] = [(root, range(0))]
         while left:
             part, known = left.pop()
             split = self._opened(part, known)
@@ -87,7 +94,7 @@ class _Search:
                 self._lines.append(f"split {j}")
                 left += [(half, known) for half in reversed(part.halves(j))]
 
-    def _opened(self, part: Part, known: int) -> tuple[Part, int, int] | None:
+    def _opened(self, part: Part, known: range) -> tuple[Part, range, int] | None:
         """Write lines until a part is done, or has to be split: by what, with which prices."""
         question, fresh, chosen = self._question, False, part.kept.astype(np.float64)
         while True:
@@ -100,33 +107,55 @@ class _Search:
                     raise Refused(f"the attributes {held} are worth more")
                 self._lines.append("full")
                 return None
-            if not len(question.side):
+            if question.independent and not len(question.side):
                 rest = question.without_idle(part)
                 if (rest.out != part.out).any():
                     self._lines.append("idle")
                     part = rest
                     continue
-            if known >= 0:
-                bound = Bound(question, part, self._prices[known])
-                if bound.total <= question.most:
-                    self._lines.append(f"bound {known}")
+            if known:
+                total = question.bound(part, [self._prices[i] for i in known])
+                if total <= question.most:
+                    self._lines.append(_rule("bound", known))
                     return None
-                rest = bound.decided(question.most)
+                rest = part
+                if question.independent:
+                    rest = Bound(question, part, self._prices[known[0]]).decided(question.most)
                 if (rest.free != part.free).any():
-                    self._lines.append(f"decide {known}")
+                    self._lines.append(_rule("decide", known))
                     part, fresh = rest, False
                     continue
-                if fresh or len(self._prices) >= self._most:
+                if fresh or self._enough():
                     break
-            prices, chosen = _relaxation(question, part)
-            self._prices.append(prices)
-            known, fresh = len(self._prices) - 1, True
-        if self._over() or len(self._prices) >= self._most:
-            self._lines.append(f"bound {known}")
-            self.open.append(bound.total)
+            if not question.independent and self._counted(part):
+                return None
+            prices, chosen = _relaxations(question, part)
+            known, fresh = range(len(self._prices), len(self._prices) + len(prices)), True
+            self._prices += prices
+        if self._over() or self._enough():
+            self._lines.append(_rule("bound", known))
+            self.open.append(total)
             return None
         far = np.where(part.free, np.abs(chosen - 0.5), 2)
         return part, known, int(far.argmin())
+
+    def _enough(self) -> bool:
+        """Whether there is no room for more prices."""
+        return len(self._prices) + len(self._question.components) > self._most
+
+    def _counted(self, part: Part) -> bool:
+        """Write that all sets are counted, where they are few."""
+        question = self._question
+        few = number_of_sets(part, question.room(part)) * len(question.components) <= _COUNTED
+        if few and not self._trusted and not question.counted(part):
+            raise Refused("a set is worth more")
+        if few:
+            self._lines.append("counted")
+        return few
+
+
+def _rule(name: str, numbers: range) -> str:
+    return " ".join([name, *map(str, numbers)])
 
 
 def _line(question: Question, prices: Ints) -> str:
@@ -139,7 +168,13 @@ def _line(question: Question, prices: Ints) -> str:
     return " ".join(words)
 
 
-def _relaxation(question: Question, part: Part) -> tuple[Ints, NDArray[np.float64]]:
+def _relaxations(question: Question, part: Part) -> tuple[list[Ints], NDArray[np.float64]]:
+    """Return the prices for each component, and how much they have each attribute in the mean."""
+    found = [_relaxation(question, part, terms) for terms in question.components]
+    return [prices for prices, _ in found], np.mean([chosen for _, chosen in found], axis=0)
+
+
+def _relaxation(question: Question, part: Part, terms: Terms) -> tuple[Ints, NDArray[np.float64]]:
     """Return the prices of the linear relaxation, rounded, and how much it has each attribute.
 
     Each term has one of its entries, in parts; an attribute is in the set as much as in the
@@ -148,7 +183,7 @@ def _relaxation(question: Question, part: Part) -> tuple[Ints, NDArray[np.float6
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
-    terms, free = question.terms, np.flatnonzero(part.free)
+    free = np.flatnonzero(part.free)
     chosen, prices = part.kept.astype(np.float64), np.zeros(terms.of.size, dtype=np.int64)
     allowed = terms.allowed(part)
     several = np.bincount(terms.term[allowed], minlength=terms.start.size) > 1

@@ -1,0 +1,177 @@
+"""Terms of expected predictions: what leaves add for all sets of a few attributes, in integers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpx.check.expected_scores import ExactScores
+from cpx.check.proofs.document import Undecided
+from cpx.check.proofs.parts import Part
+
+__all__ = ["LARGEST", "Terms"]
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+# Attributes of a term, and of the leaves of a tree that are one term.
+_MOST_ATTRIBUTES, _TOGETHER = 12, 8
+_MOST_ENTRIES = 2**20
+LARGEST = 2**60
+"""Of all numbers together."""
+
+
+class Terms:
+    """The terms of a component: values of all sets of a few attributes.
+
+    The leaves of a tree are one term where they test at most 8 attributes together; otherwise
+    those that test the same attributes are. Where the attributes of a component depend on each
+    other, each tree is one term, and counts as much as the greatest leaf that is reached.
+
+    Parameters
+    ----------
+    scores : ExactScores
+    component : int
+        Of the distribution.
+
+    Attributes
+    ----------
+    attributes : list of list of int
+        Of each term, in rising order.
+    constant : int
+    start, first : ndarray of int
+        Where the values of a term begin, and where its attributes do in ``of``.
+    of, owner : ndarray of int
+        The attributes of all terms, and the term of each.
+    values : ndarray of int
+        Bit i of a place within a term says that its attribute i is in the set.
+    term : ndarray of int
+        Of each value.
+    needed : int
+        What a set must be worth at least, where the fewest attributes are asked for.
+    slack : Fraction
+        A set is expected to be worth less than what all terms say and this together; what is
+        rounded then is at most that, rounded down. Each of the numbers that add up is off by less
+        than 1, by a half at most where it is rounded to the nearest integer.
+    """
+
+    def __init__(self, scores: ExactScores, component: int = 0) -> None:
+        parameters, unit = scores.parameters, scores.unit
+        self.n, least = scores.n, scores.instance["problem"] != "mlse"
+        bounded = least and parameters["measure"] == "probability-bound"
+        tau = Fraction(parameters["threshold"]) if least else Fraction(0)
+        others, self.needed = [scores.base], math.ceil(tau / unit)
+        if bounded:
+            others = [(1 - tau) * scores.base]
+            self.needed = math.ceil((1 - tau) * scores.threshold / unit)
+        self.constant = math.floor(others[0] / unit) if least else round(scores.base / unit)
+        trees: dict[int, list[int]] = {}
+        for i, leaf in enumerate(scores.states.leaves):
+            trees.setdefault(leaf.tree, []).append(i)
+        rounded = 2 + len(scores.states.leaves) + bounded * len(trees)
+        self.slack = Fraction(rounded, 1 if least or not scores.chances.edgeless else 2)
+        whole = bounded or not scores.chances.edgeless
+        grouped: list[tuple[tuple[int, ...], list[int]]] = []
+        for leaves in trees.values():
+            tests = [scores.states.leaves[i].tests for i in leaves]
+            every = tuple(sorted({a for one in tests for a in one}))
+            if whole or len(every) <= _TOGETHER:
+                grouped.append((every, leaves))
+                continue
+            alike: dict[tuple[int, ...], list[int]] = {}
+            for i, one in zip(leaves, tests, strict=True):
+                alike.setdefault(tuple(sorted(one)), []).append(i)
+            grouped += alike.items()
+        sizes = [len(attributes) for attributes, _ in grouped]
+        if max(sizes, default=0) > _MOST_ATTRIBUTES or sum(1 << n for n in sizes) > _MOST_ENTRIES:
+            raise Undecided(f"a tree tests more than {_MOST_ATTRIBUTES} attributes together")
+        self.attributes = [list(attributes) for attributes, _ in grouped]
+        values = [
+            _table(scores, attributes, leaves, component, tau if bounded else None)
+            for attributes, leaves in grouped
+        ]
+        spread = abs(self.constant) + sum(int(np.abs(table).max()) for table in values)
+        if max(spread, abs(self.needed)) >= LARGEST:
+            raise Undecided("numbers are too large for the checker")
+        size = np.array(sizes, dtype=np.int64)
+        self.start = np.cumsum(1 << size) - (1 << size)
+        self.first = np.cumsum(size) - size
+        self.of = np.array([a for one in self.attributes for a in one], dtype=np.int64)
+        self.owner = np.repeat(np.arange(size.size), size)
+        self.values = np.concatenate([np.zeros(0, dtype=np.int64), *values])
+        self.term = np.repeat(np.arange(size.size), 1 << size)
+        places = np.arange(self.values.size) - self.start[self.term]
+        self.bits = []
+        for i in range(int(size.max(initial=0))):
+            entries = np.flatnonzero((places >> i) & 1)
+            self.bits.append((entries, self.first[self.term[entries]] + i))
+
+    def sums(self, numbers: Ints) -> Ints:
+        """Return for each entry the sum of what its attributes have in its term."""
+        out = np.zeros(self.values.size, dtype=np.int64)
+        for entries, places in self.bits:
+            out[entries] += numbers[places]
+        return out
+
+    def allowed(self, part: Part) -> Bools:
+        """Return the entries that sets of a part may have."""
+        kept = part.kept[self.of].astype(np.int64)
+        all_kept = np.zeros(self.start.size, dtype=np.int64)
+        np.add.at(all_kept, self.owner, kept)
+        out = self.sums(part.out[self.of].astype(np.int64))
+        return np.asarray((self.sums(kept) == all_kept[self.term]) & (out == 0))
+
+    def value(self, held: Bools) -> int:
+        """Return what a set is worth."""
+        entry = self.allowed(Part(held, ~held))
+        return self.constant + int(self.values[entry].sum())
+
+
+def _table(
+    scores: ExactScores,
+    attributes: tuple[int, ...],
+    leaves: list[int],
+    component: int,
+    tau: Fraction | None,
+) -> Ints:
+    """Return what leaves add, in units, for each set of attributes; see :mod:`expected_scores`.
+
+    With a probability tau, less tau times the greatest leaf that is reached; and that leaf in
+    place of what is expected where attributes depend on each other.
+    """
+    own, expects = scores.states.own, scores.chances.edgeless
+    masks, place = np.arange(1 << len(attributes)), {a: i for i, a in enumerate(attributes)}
+    down = scores.instance["problem"] != "mlse"
+    out, most = np.zeros(masks.size, dtype=np.int64), 0
+    ranks = sorted({scores.leaf_values[i] for i in leaves})
+    greatest = np.zeros(masks.size, dtype=np.int64)
+    for i in leaves:
+        tests = scores.states.leaves[i].tests
+        # Attributes of x that lead elsewhere must not be known.
+        reached = np.ones(masks.size, dtype=np.bool_)
+        for a, some in tests.items():
+            if not some >> own[a] & 1:
+                reached &= masks >> place[a] & 1 == 0
+        if expects:
+            # The different sets of what the leaf tests, and which of them each set has.
+            bits = [(masks >> place[a] & 1) << j for j, a in enumerate(tests)]
+            which = np.array(bits).sum(axis=0) if bits else np.zeros_like(masks)
+            adds = [0] * (1 << len(tests))
+            for known in np.unique(which[reached]).tolist():
+                held = frozenset(a for j, a in enumerate(tests) if known >> j & 1)
+                adds[known] = scores.in_units(i, held, down, component)
+            if (most := most + max(map(abs, adds))) >= LARGEST:
+                raise Undecided("numbers are too large for the checker")
+            out += np.where(reached, np.array(adds, dtype=np.int64)[which], 0)
+        own_rank = ranks.index(scores.leaf_values[i])
+        greatest = np.where(reached, np.maximum(greatest, own_rank), greatest)
+    if tau is not None or not expects:
+        share = (0 if expects else 1) - (tau or 0)
+        of_rank = [math.floor(share * Fraction(v, scores.divisor) / scores.unit) for v in ranks]
+        if most + max(map(abs, of_rank)) >= LARGEST:
+            raise Undecided("numbers are too large for the checker")
+        out += np.array(of_rank, dtype=np.int64)[greatest]
+    return out
