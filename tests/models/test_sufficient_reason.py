@@ -151,7 +151,7 @@ def test_conditions_are_free(seed: int) -> None:
             assert checker.enough(frozenset(S)) == right
 
 
-@each(range(60))
+@each(range(30))
 @pytest.mark.parametrize("encoding", ["order", "direct"])
 def test_engines_find_the_minimum(seed: int, encoding: str) -> None:
     problem = _on_attributes(seed)
@@ -181,7 +181,7 @@ def _with_odd_leaves(seed: int) -> SufficientReason:
     return SufficientReason(odd, x, level=level, definition="tree-specific")
 
 
-@each(range(80))
+@each(range(40))
 def test_rounded_losses(seed: int) -> None:
     """Form and checker round alike, engines agree, and answers hold for the exact numbers."""
     problem = _with_odd_leaves(seed)
@@ -206,7 +206,7 @@ def test_some_losses_are_rounded() -> None:
     assert sum(bool(_with_odd_leaves(seed).unit) for seed in range(80)) > 20
 
 
-@each(range(60))
+@each(range(30))
 def test_engines_on_both_levels(seed: int) -> None:
     problem = random_reason(seed)
     best = least_weight(problem)
