@@ -13,8 +13,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 
 from cpx import MLSE, read_model, solve
-from cpx.check.proofs import Claim, Refused, expected, proved
 from cpx.check.expected_prediction import Greatest
+from cpx.check.proofs import Claim, Refused, expected, proved
 from cpx.check.proofs.expected import Bound, Question
 from cpx.check.proofs.expected_terms import Terms
 from cpx.check.proofs.parts import Part

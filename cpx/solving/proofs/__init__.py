@@ -115,7 +115,8 @@ def prove(
         Time to take. A proof that is not complete by then proves a weaker bound, and says so
         by :attr:`~cpx.answers.proof.Proof.complete`.
     trusted : bool
-        Whether to write a proof without looking at the sets that its checker will count. Where the bound is wrong, it is the checker that finds out.
+        Whether to write a proof without looking at the sets that its checker will count. Where
+        the bound is wrong, it is the checker that finds out.
 
     Returns
     -------

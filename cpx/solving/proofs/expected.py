@@ -174,9 +174,7 @@ def _relaxations(question: Question, part: Part) -> tuple[list[Ints], NDArray[np
     return [prices for prices, _ in found], np.mean([chosen for _, chosen in found], axis=0)
 
 
-def _relaxation(
-    question: Question, part: Part, terms: Terms
-) -> tuple[Ints, NDArray[np.float64]]:
+def _relaxation(question: Question, part: Part, terms: Terms) -> tuple[Ints, NDArray[np.float64]]:
     """Return the prices of the linear relaxation, rounded, and how much it has each attribute.
 
     Each term has one of its entries, in parts; an attribute is in the set as much as in the
