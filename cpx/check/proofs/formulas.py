@@ -241,7 +241,8 @@ class Node:
             free &= beyond | (outside[first] & ~outside).any(axis=1)
             free[first] = False
         far = order[_BEST : _BEST + self.left - len(best)]
-        return best + values[far].tolist()
+        best += values[far].tolist()
+        return best
 
     def without(self, clauses: Ints) -> Node:
         """Return the formulas without some clauses."""
