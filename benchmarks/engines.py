@@ -33,15 +33,16 @@ def main() -> None:
     rows = []
     for engine, limit, d in RUNS:
         result = solve(central(d=d), engine, time_limit=limit, isolate=True, warm_start=False)
-        row = [engine, d or 90, limit, result.status, result.objective, result.bound]
-        row.append(result.times.total)
+        row = [engine, result.encoding or None, d or 90, limit, result.status]
+        row += [result.objective, result.bound, result.times.total]
         if engine in NATIVELY:
             row += in_own_process(_native, engine, limit, d)["value"]
-        rows.append(row + [None] * (10 - len(row)))
+        rows.append(row + [None] * (11 - len(row)))
     show(
         "The central problem: m = 1000, k = 5, one thread",
         [
             "engine",
+            "encoding",
             "d",
             "limit, s",
             "status",

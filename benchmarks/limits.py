@@ -46,6 +46,7 @@ def main(limits: tuple[float, ...] = LIMITS) -> None:
             rows.append(
                 [
                     engine,
+                    result.encoding or None,
                     overhead,
                     limit,
                     wall,
@@ -60,6 +61,7 @@ def main(limits: tuple[float, ...] = LIMITS) -> None:
         "Isolated solves, m = 20,000, d = 90, k = 5",
         [
             "engine",
+            "encoding",
             "overhead, s",
             "limit, s",
             "wall, s",

@@ -2,6 +2,7 @@
 
 Each engine has a process of its own, in which it solves a small problem again and again, read
 anew each time. ``CPX_SOLVES`` is how often, ``CPX_ENGINES`` which engines, separated by commas.
+An engine may be followed by a space and an encoding.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from cpx.models.kernel_rule.problem import KernelRule
 from cpx.testing.minimum_subset import random_votes
 from cpx.testing.rule_sets import random_learning, random_selection
 
-SOLVES, OF_PROCESSES = 10_000, 500
-"""How often an engine solves: inside this process, and in a process for each solve (CBC)."""
+SOLVES = 10_000
+"""How often an engine solves."""
 
 WARM_UP = 50
 """Solves before the first look: libraries are loaded, kernels compiled, workspaces filled."""
@@ -63,6 +64,13 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "maxsat:lsu": monomial,
     "milp:highs": monomial,
     "milp:cbc": monomial,
+    "milp:glpk": monomial,
+    "milp:scip": monomial,
+    "exact": monomial,
+    "portfolio": monomial,
+    "cpmpy:scip": monomial,
+    "cpsat triples": monomial,
+    "maxsat:rc2 triples": monomial,
     "search": monomial,
     "beam": monomial,
     "greedy": monomial,
@@ -86,11 +94,12 @@ def resident() -> float:
 def grown(engine: str, solves: int) -> tuple[float, float]:
     """Solve so often; return the megabytes before and after."""
     data = PROBLEMS[engine]().to_dict()
+    engine, _, encoding = engine.partition(" ")
     asks = backend(engine).asks_classifier
 
     def once() -> None:
         problem = from_dict(data)
-        solve(asked(problem) if asks else problem, engine)
+        solve(asked(problem) if asks else problem, engine, encoding=encoding or None)
 
     for _ in range(WARM_UP):
         once()
@@ -114,9 +123,8 @@ def main() -> None:
     ]
     print("| " + " | ".join(heads) + " |")
     print("|" + "|".join("-" * (len(head) + 1) + ":" for head in heads) + "|")
-    asked_for = int(os.environ.get("CPX_SOLVES", SOLVES))
+    solves = int(os.environ.get("CPX_SOLVES", SOLVES))
     for engine in chosen("CPX_ENGINES", PROBLEMS):
-        solves = min(asked_for, OF_PROCESSES) if engine == "milp:cbc" else asked_for
         start = time.monotonic()
         before, after = in_own_process(grown, engine, solves)["value"]
         more = after - before

@@ -3,9 +3,9 @@
     python docs/picture.py
 
 gives every exact engine that comes with cpx one minute for the central instance of the benchmarks,
-one after the other, and writes ``engines-light.svg``, ``engines-dark.svg`` and their data,
-``engines.json``, to ``docs/_static``. It takes some minutes, and wants an idle machine. With
-``--redraw`` the pictures are drawn anew from the data.
+one after the other, each in the encoding that it chooses, and writes ``engines-light.svg``,
+``engines-dark.svg`` and their data, ``engines.json``, to ``docs/_static``. It takes some minutes,
+and wants an idle machine. With ``--redraw`` the pictures are drawn anew from the data.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ def draw(comparison: Comparison, theme: Theme) -> str:
     # First values are several times the best one, and of no interest.
     ax.set(title=NAME, ylim=(-0.03 * float(best), 1.6 * float(best)))
     ax.set_ylabel("loss: best value, and proven bound (thin)")
+    encodings = {run.configuration: run.result.encoding for run in comparison.runs}
+    for text, name in zip(ax.get_legend().get_texts(), order, strict=True):
+        text.set_text(f"{name}, {encodings[name]}" if encodings[name] else name)
     # Texts stay texts.
     svg = written(figure, "svg", svg_fonttype="none").decode()
     return re.sub(r"[ \t]+\n", "\n", svg)

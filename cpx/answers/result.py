@@ -11,15 +11,21 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation
 from cpx.answers.html import Shown
 from cpx.answers.proof import Proof
 from cpx.answers.text import Block, Fact, Facts, Paragraph, Tone, as_text, figures
-from cpx.answers.values import Value, from_json, to_json
+from cpx.answers.values import (
+    TracePoint,
+    Value,
+    from_json,
+    relative_gap,
+    to_json,
+    trace_to_json,
+)
 from cpx.errors import InvalidInstance, shown
 from cpx.support.files import parse_json
 
@@ -48,24 +54,6 @@ class Termination(StrEnum):
     MEMORY_LIMIT = "MEMORY_LIMIT"
     INTERRUPTED = "INTERRUPTED"
     SOLVER_ERROR = "SOLVER_ERROR"
-
-
-class TracePoint(NamedTuple):
-    """One event of a solve: after ``seconds``, the best value and bound so far."""
-
-    seconds: float
-    objective: Value | None
-    bound: Value | None
-
-    def to_json(self) -> list[Any]:
-        """Return the point as a list of JSON values."""
-        return [self.seconds, to_json(self.objective), to_json(self.bound)]
-
-    @classmethod
-    def from_json(cls, data: Any) -> TracePoint:
-        """Read what :meth:`to_json` wrote."""
-        seconds, objective, bound = data
-        return cls(seconds, from_json("objective", objective), from_json("bound", bound))
 
 
 @dataclass(frozen=True)
@@ -122,26 +110,6 @@ def _require(key: str, kind: type, values: Iterable[object]) -> None:
             good = number and abs(value) < _LARGEST  # type: ignore[arg-type]
         if not good:
             raise InvalidInstance(f"result: {key} has a wrong value, got {shown(value)}")
-
-
-def relative_gap(objective: Value | None, bound: Value | None) -> float | None:
-    """Return ``|objective - bound| / max(1, |objective|)``, the one gap of cpx.
-
-    Examples
-    --------
-    >>> relative_gap(200, 150)
-    0.25
-    >>> relative_gap(Fraction(9, 10), Fraction(1))
-    0.1
-    >>> relative_gap(200, None) is None
-    True
-    """
-    if objective is None or bound is None:
-        return None
-    if isinstance(objective, int) and isinstance(bound, int):
-        return abs(objective - bound) / max(1, abs(objective))  # rounded once, as below
-    best = Fraction(objective)
-    return float(abs(best - bound) / max(Fraction(1), abs(best)))
 
 
 @dataclass(frozen=True)
@@ -257,7 +225,7 @@ class Result(Shown):
         data["objective"], data["bound"] = to_json(self.objective), to_json(self.bound)
         data["gap"] = self.gap
         data["explanation"] = None if self.explanation is None else self.explanation.to_dict()
-        data["trace"] = [point.to_json() for point in self.trace]
+        data["trace"] = trace_to_json(self.trace)
         data["times"] = dict(vars(self.times))
         data["sizes"] = dict(self.sizes)
         for name in ("backend", "solver", "encoding"):

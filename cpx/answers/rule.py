@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar
 
 from cpx.answers.html import Shown
@@ -69,7 +70,7 @@ class Rule(Shown):
         """Build the rule of the given feature indices, in increasing order."""
         return cls(tuple(Literal(j, names[j]) for j in sorted(set(features))), conclusion)
 
-    @property
+    @cached_property
     def features(self) -> tuple[int, ...]:
         """Indices of the features, increasing."""
         return tuple(literal.feature for literal in self.literals)

@@ -1,4 +1,4 @@
-"""Exact values of problems, integers or fractions: in JSON, and in words.
+"""Exact values of problems, integers or fractions: in JSON, in words, and over time.
 
 In JSON an integer stays an integer and a fraction is the string ``"p/q"``, so that reading
 gives the same type back.
@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 from cpx.errors import InvalidInstance, shown
 
 __all__ = [
+    "TracePoint",
     "Value",
     "class_words",
     "decimal",
@@ -22,7 +24,9 @@ __all__ = [
     "in_words",
     "listed",
     "plural",
+    "relative_gap",
     "to_json",
+    "trace_to_json",
 ]
 
 Value = int | Fraction
@@ -62,6 +66,49 @@ def from_json(name: str, value: object) -> Value | None:
     if isinstance(value, str) and _FRACTION.fullmatch(value):
         return Fraction(value)
     raise InvalidInstance(f"result: {name} has a wrong type, got {shown(value)}")
+
+
+class TracePoint(NamedTuple):
+    """One event of a solve: after ``seconds``, the best value and bound so far."""
+
+    seconds: float
+    objective: Value | None
+    bound: Value | None
+
+    def to_json(self) -> list[Any]:
+        """Return the point as a list of JSON values."""
+        return [self.seconds, to_json(self.objective), to_json(self.bound)]
+
+    @classmethod
+    def from_json(cls, data: Any) -> TracePoint:
+        """Read what :meth:`to_json` wrote."""
+        seconds, objective, bound = data
+        return cls(seconds, from_json("objective", objective), from_json("bound", bound))
+
+
+def trace_to_json(trace: Iterable[TracePoint]) -> list[list[Any]]:
+    """Return the events of a solve as JSON values."""
+    return [point.to_json() for point in trace]
+
+
+def relative_gap(objective: Value | None, bound: Value | None) -> float | None:
+    """Return ``|objective - bound| / max(1, |objective|)``, the one gap of cpx.
+
+    Examples
+    --------
+    >>> relative_gap(200, 150)
+    0.25
+    >>> relative_gap(Fraction(9, 10), Fraction(1))
+    0.1
+    >>> relative_gap(200, None) is None
+    True
+    """
+    if objective is None or bound is None:
+        return None
+    if isinstance(objective, int) and isinstance(bound, int):
+        return abs(objective - bound) / max(1, abs(objective))  # rounded once, as below
+    best = Fraction(objective)
+    return float(abs(best - bound) / max(Fraction(1), abs(best)))
 
 
 def digits(values: Iterable[Value | None]) -> int:

@@ -249,6 +249,8 @@ class Backend(ABC):
                     f"{shown(self.settings[name])} in {self.configuration}"
                 )
         self.set_options(options.engine)
+        if not self.settings:
+            return options
         own = dict(self.settings)
         warm_start = own.pop("warm_start", True) and options.warm_start
         return replace(options, engine=own, warm_start=warm_start)
@@ -323,7 +325,7 @@ class Backend(ABC):
             if self.needs_model or (hasattr(problem, "search_form") and not problem.stated):
                 problem.stated_in()  # says why there is no statement
             raise InvalidOption(self.refusal(problem))
-        if not self.takes(problem):
+        if problem.side_constraints and not self.keeps_side_constraints(problem):
             raise InvalidOption(
                 f"backend {shown(self.name)} does not keep the side constraints of this problem, "
                 f"such as {shown(problem.side_constraints.texts[0])}: ask for cpsat, or another "

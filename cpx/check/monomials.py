@@ -69,7 +69,10 @@ def _violations(kind: str, data: Monomial, result: Mapping[str, Any]) -> list[st
         out.append("status: INFEASIBLE, but the constraints have a solution")
     if found is None:
         return out + nothing_found(result)
-    if out := out + _broken_constraints(data, found["features"]):
+    if out := out + (
+        wrong_features(found["features"], data.agrees.shape[1])
+        or _broken_constraints(data, found["features"])
+    ):
         return out
     covered = np.asarray(data.agrees[:, found["features"]].all(axis=1), dtype=np.bool_)
     out += _broken_limits(data, covered)
@@ -193,7 +196,7 @@ def _has_solution(data: Monomial) -> bool:
     """Try the required features alone, and with one or two more; True is a proof."""
     base = sorted(data.required)
     # Every candidate contains the required features: if they break a constraint all do.
-    if _broken_choice(data, base):
+    if wrong_features(base, data.agrees.shape[1]) or _broken_choice(data, base):
         return False
     rows = np.asarray(data.agrees[:, base].all(axis=1), dtype=np.bool_)
     if _allowed(data, base):
@@ -296,13 +299,11 @@ def _broken_limits(data: Monomial, covered: NDArray[np.bool_]) -> list[str]:
 
 
 def _broken_constraints(data: Monomial, features: list[int]) -> list[str]:
-    return _broken_choice(data, features) or data.side(features)
+    return _broken_choice(data, features) or (data.side(features) if data.kept else [])
 
 
 def _broken_choice(data: Monomial, features: list[int]) -> list[str]:
-    d, chosen = data.agrees.shape[1], set(features)
-    if out := wrong_features(features, d):
-        return out
+    out, chosen = list[str](), set(features)
     if len(chosen) > data.k:
         out.append(f"features: {len(chosen)} chosen, at most k = {data.k} allowed")
     if missing := sorted(data.required - chosen):

@@ -28,6 +28,7 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
+from cpx.check.monomials import table
 
 __all__ = ["KINDS", "Learning", "Selection", "judge"]
 
@@ -39,13 +40,7 @@ class _Sets(ABC):
 
     def __init__(self, instance: Mapping[str, Any]) -> None:
         self.parameters = parameters = instance["parameters"]
-        rows = instance["samples"]
-        if not isinstance(rows, np.ndarray):
-            codes = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8)
-            rows = codes.reshape(len(rows), -1) == ord("1")
-        self.literals = rows
-        self.same = np.array([label == "1" for label in instance["labels"]])
-        self.weights = np.array(instance.get("weights") or [1] * len(rows), dtype=np.int64)
+        self.literals, self.same, self.weights = table(instance)
         other, own = parameters.get("class_weights") or (1, 1)
         self.errors = self.weights * np.where(self.same, own, other)
         total = int(self.errors.sum())
@@ -54,6 +49,7 @@ class _Sets(ABC):
         self.total = total
         self.names, self.called = names_of(instance), class_name(instance, "the class")
         self.side, self.kept = broken_by(instance), kept_words(instance)
+        self._counted: tuple[list[int], NDArray[np.int64]] | None = None
 
     @abstractmethod
     def rule(self, r: int) -> list[int]:
@@ -83,11 +79,13 @@ class _Sets(ABC):
         return covered
 
     def times(self, chosen: list[int]) -> NDArray[np.int64]:
-        """Count the rules that cover each sample."""
-        out = np.zeros(len(self.same), dtype=np.int64)
-        for r in chosen:
-            out += self.cover(r)
-        return out
+        """Count the rules that cover each sample; those of the last set are at hand."""
+        if self._counted is None or self._counted[0] != chosen:
+            out = np.zeros(len(self.same), dtype=np.int64)
+            for r in chosen:
+                out += self.cover(r)
+            self._counted = list(chosen), out
+        return self._counted[1]
 
     def wrong(self, chosen: list[int]) -> int:
         """Return the weight of the errors, by the loss."""

@@ -226,12 +226,17 @@ def _tell(comparison: Comparison, output: Path | None) -> None:
     """Say what was left out, and where the rest is."""
     from cpx.cli.output import note
 
-    reasons: dict[tuple[str, str], list[str]] = {}
+    # A design of many encodings and options leaves out many pairs for few reasons.
+    reasons: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for pair in comparison.skipped:
-        reasons.setdefault((pair.configuration, pair.reason), []).append(pair.instance)
-    for (configuration, reason), names in reasons.items():
-        on = names[0] if len(names) == 1 else f"{len(names)} instances"
-        note(f"skipped: {configuration} on {on}: {reason}")
+        engines, instances = reasons.setdefault(pair.reason, ({}, {}))
+        engines[pair.configuration] = instances[pair.instance] = None
+    for reason, (engines, instances) in reasons.items():
+        what, *others = engines
+        if others:
+            what += f" and {len(others)} more"
+        on = f"{len(instances)} instances" if len(instances) > 1 else next(iter(instances))
+        note(f"skipped: {what} on {on}: {reason}")
     if comparison.unsaved:
         raise OutputError(comparison.unsaved)
     if output is not None:

@@ -115,6 +115,7 @@ class CompareProgress(RunProgress):
     def __init__(self) -> None:
         super().__init__(0)
         self._waiting: Counter[str] = Counter()
+        self._limits = 0  # how many different ones the runs have
         self._spent: dict[str, list[float]] = defaultdict(list)
         self._began = time.monotonic()
 
@@ -122,6 +123,7 @@ class CompareProgress(RunProgress):
         """Note what will be run."""
         self.total = len(tasks)
         self._waiting = Counter(task.configuration for task in tasks)
+        self._limits = len({task.options.time_limit for task in tasks})
         self._began = time.monotonic()
 
     def _end(self) -> str:
@@ -151,9 +153,13 @@ class CompareProgress(RunProgress):
         what = run.configuration
         if result.encoding and not result.options.get("encoding"):
             what += f" {result.encoding}"
+        what += f" seed {run.seed}"
+        limit = result.options.get("time_limit")
+        if self._limits > 1:
+            what += f" limit {limit:g} s" if limit else " no limit"
         self.ended(
             run.key,
-            f"{run.instance} {what} seed {run.seed}: {result.status} "
+            f"{run.instance} {what}: {result.status} "
             f"{value} (bound {bound}) in {result.times.total:.2f} s",
         )
 

@@ -195,7 +195,8 @@ def plan(design: Design) -> Plan:
         for name in names:
             if name not in by_name and not backend(name).takes(problem):
                 continue
-            for settings, encoding in product(design.options, design.encodings or (None,)):
+            for settings, wanted in product(design.options, design.encodings or (None,)):
+                encoding = _stated(backend(name), problem, wanted, unused)
                 parts = [named_text("options ", settings), f"encoding {encoding}", "all"]
                 try:
                     each = _settings(design, backend(name), problem, settings, encoding)
@@ -207,7 +208,6 @@ def plan(design: Design) -> Plan:
                     continue
                 unused.update(dict.fromkeys(parts))
                 for engine, form, options in each:
-                    # An engine that needs no encoding runs once, whatever encodings are compared.
                     task = Task(len(tasks), source, engine, form, options)
                     tasks.setdefault(task.key, task)
     for why in unused.values():
@@ -216,6 +216,22 @@ def plan(design: Design) -> Plan:
     if not tasks:
         raise InvalidOption("no engine that is installed can solve any of the problems")
     return Plan(tuple(tasks.values()), tuple(dict.fromkeys(skipped)))
+
+
+def _stated(
+    engine: Backend, problem: Problem, wanted: str | None, unused: dict[str, CpxError | None]
+) -> str | None:
+    """Return the encoding; None for an engine that needs none, and runs once, whatever others do.
+
+    A name that the problem does not know is noted, for an engine that may be the only one.
+    """
+    if not engine.needs_model:
+        try:
+            problem.encoding(wanted)
+        except UnknownName as error:
+            unused.setdefault(f"encoding {wanted}", error)
+            return None
+    return wanted
 
 
 def _label(engine: Backend, own: Mapping[str, Any], encoding: str | None) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -24,7 +24,6 @@ from cpx.compare.recorders import InMemory, InStore, file_name, machine
 from cpx.compare.records import Run
 from cpx.compare.sources import Problems
 from cpx.errors import InvalidOption, shown
-from cpx.processes.children import scratch
 from cpx.processes.limits import Limits, claimed_cores, usable_cores
 from cpx.solving.isolate import run_isolated
 from cpx.solving.run import run
@@ -241,9 +240,11 @@ def make_run(
             claim = (
                 claimed_cores(len(engine.engines) * options.threads) if pinned else nullcontext()
             )
-            with claim as cores, _log(task, logs) as log:
+            log = None if logs is None else _log(task, logs)
+            with claim as cores:
                 record["pinned"] = cores
-                limits = Limits(memory, None if cores is None else tuple(cores), log)
+                held = None if cores is None else tuple(cores)
+                limits = Limits(memory, held, log, quiet=True)
                 solve = run if engine.starts_workers else run_isolated
                 for _ in range(_ATTEMPTS):
                     result = solve(
@@ -258,12 +259,7 @@ def make_run(
     return task.source.run(result, record)
 
 
-@contextmanager
-def _log(task: Task, folder: Path | None) -> Iterator[Path]:
-    """Yield the file for what the engine prints; without a folder for logs, for its last words."""
-    if folder is not None:
-        parts = (task.instance, task.configuration, f"seed {task.options.seed}")
-        yield folder / f"{task.place:05d} {file_name(' '.join(parts))}.log"
-        return
-    with scratch("cpx-log-") as temporary:
-        yield temporary / "log.txt"
+def _log(task: Task, folder: Path) -> Path:
+    """Return the file for what the engine prints."""
+    parts = (task.instance, task.configuration, f"seed {task.options.seed}")
+    return folder / f"{task.place:05d} {file_name(' '.join(parts))}.log"

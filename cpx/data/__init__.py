@@ -12,6 +12,7 @@ from cpx.support.lazy_imports import lazily
 
 if TYPE_CHECKING:
     from cpx.data.background import Background
+    from cpx.data.base import Batch, Distribution
     from cpx.data.binarizer import Binarizer
     from cpx.data.classifiers import named_classifier
     from cpx.data.coding import Coding
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     )
     from cpx.data.tables import read_table, row
     from cpx.data.tree_mixture import TreeMixture
-    from cpx.data.uniform import Batch, Distribution, Uniform
+    from cpx.data.uniform import Uniform
 
 __all__ = [
     "Background",
@@ -67,11 +68,11 @@ __all__ = [
 
 _HOME = {
     "Background": "background",
-    "Batch": "uniform",
+    "Batch": "base",
     "Binarizer": "binarizer",
     "ChowLiu": "fitted",
     "Coding": "coding",
-    "Distribution": "uniform",
+    "Distribution": "base",
     "Empirical": "distributions",
     "Factorised": "fitted",
     "Fitted": "fitted",

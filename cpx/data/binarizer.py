@@ -12,8 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from cpx.data.bits import bit_row
-from cpx.data.column_fit import fit_column
-from cpx.data.columns import Column
+from cpx.data.columns import Column, bits_of, fit_columns, groups_of, literals_of, names_of
 from cpx.data.frames import as_table, column_names, positions, with_columns
 from cpx.errors import DataError, shown
 from cpx.support.validation import choice, integer_in
@@ -131,17 +130,14 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if table.shape[0] == 0:
             raise DataError(f"the table has no rows (shape {table.shape}; minimum 1 required)")
         chosen = positions(self.categorical, list(table.columns), names)
-        self.columns_: tuple[Column, ...] = tuple(
-            fit_column(
-                name,
-                table.iloc[:, c],
-                n_bins=int(self.n_bins),
-                strategy=self.strategy,
-                categorical=c in chosen,
-                max_categories=int(self.max_categories),
-                weights=weights,
-            )
-            for c, name in enumerate(names)
+        self.columns_: tuple[Column, ...] = fit_columns(
+            names,
+            table,
+            chosen,
+            n_bins=int(self.n_bins),
+            strategy=self.strategy,
+            max_categories=int(self.max_categories),
+            weights=weights,
         )
         self.attributes_ = tuple(names)
         self.n_features_in_ = len(names)
@@ -154,9 +150,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(self.column_labels_, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_  # left from an earlier fit
-        self.groups_ = np.repeat(
-            np.arange(len(names)), [len(column.names) for column in self.columns_]
-        )
+        self.groups_ = groups_of(self.columns_)
         return self
 
     def transform(self, X: Any) -> BoolArray:
@@ -173,9 +167,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_fitted()
         table = self.aligned(X)
-        return np.column_stack(
-            [column.bits(table.iloc[:, c]) for c, column in enumerate(self.columns_)]
-        )
+        return bits_of(self.columns_, table)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Return the positive literals.
@@ -195,7 +187,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "input_features is not equal to feature_names_in_, the columns seen in fit: "
                 f"{shown(list(input_features)[:5])}, {shown(list(self.attributes_)[:5])}"
             )
-        return np.array([name for c in self.columns_ for name in c.names], dtype=object)
+        return np.array(names_of(self.columns_), dtype=object)
 
     def literal_names(self, bits: Any) -> tuple[str, ...]:
         """Return the literals that are true of a row with these features.
@@ -215,11 +207,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_fitted()
         row = bit_row("bits", bits, len(self.groups_))
-        return tuple(
-            text
-            for c, column in enumerate(self.columns_)
-            for text in column.literals(row[self.groups_ == c])
-        )
+        return tuple(literals_of(self.columns_, row))
 
     def conditions(self, bits: Any, features: Any) -> tuple[str, ...]:
         """Return chosen literals in words, those of one numeric column joined to an interval.
@@ -251,11 +239,11 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         row = np.asarray(bits).astype(bool)
         chosen = sorted({int(j) for j in features})
         texts: list[str] = []
-        for group, column in enumerate(self.columns_):
-            members = np.flatnonzero(self.groups_ == group)
+        for group in sorted({int(self.groups_[j]) for j in chosen}):
+            first = int(np.searchsorted(self.groups_, group))
             own = [j for j in chosen if self.groups_[j] == group]
-            joined = column.joined({j - int(members[0]): bool(row[j]) for j in own})
-            texts += [joined] if own and joined else [names[j] for j in own]
+            joined = self.columns_[group].joined({j - first: bool(row[j]) for j in own})
+            texts += [joined] if joined else [names[j] for j in own]
         return tuple(texts)
 
     def __sklearn_tags__(self) -> Any:

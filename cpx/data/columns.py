@@ -1,42 +1,42 @@
-"""Boolean features of one column: bins of a numeric one, values of a categorical one."""
+"""Boolean features of columns, fitted: bins of numeric ones, values of categorical ones."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
+from cpx.data.categories import NUMBERS, as_categories, distinct, infinite, refused
 from cpx.errors import DataError, shown
 
 __all__ = [
-    "NUMBERS",
     "CategoryColumn",
     "Column",
     "NumberColumn",
-    "as_categories",
     "as_numbers",
-    "dense",
+    "bits_of",
+    "fit_column",
+    "fit_columns",
+    "groups_of",
+    "literals_of",
+    "names_of",
     "number",
-    "refused",
+    "short_between",
+    "thresholds_of",
 ]
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
-
-NUMBERS = (int, float, np.integer, np.floating)  # bool is an int
-_FLOATS = (float, np.floating)
-_CATEGORIES = (str, *NUMBERS, pd.Interval)
-_NUMPY = (np.bool_, np.number, np.str_)
 
 
 @dataclass(frozen=True)
@@ -181,6 +181,178 @@ class CategoryColumn(Column):
         return found
 
 
+def names_of(columns: Sequence[Column]) -> list[str]:
+    """Return the positive literals of columns."""
+    return [name for column in columns for name in column.names]
+
+
+def groups_of(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
+    """Return the position of the column that each feature comes from."""
+    return np.repeat(np.arange(len(columns)), [len(column.names) for column in columns])
+
+
+def bits_of(columns: Sequence[Column], table: pd.DataFrame) -> BoolArray:
+    """Return the features of a table that has these columns, in their order."""
+    return np.column_stack([column.bits(table.iloc[:, c]) for c, column in enumerate(columns)])
+
+
+def literals_of(columns: Sequence[Column], bits: BoolArray) -> list[str]:
+    """Return the literals that are true of a row with these features."""
+    found: list[str] = []
+    for column in columns:
+        found += column.literals(bits[len(found) : len(found) + len(column.names)])
+    return found
+
+
+# ------------------------------------------------------------------- fitting
+
+
+def fit_columns(
+    names: Sequence[str], table: pd.DataFrame, categorical: Container[int], **options: Any
+) -> tuple[Column, ...]:
+    """Choose the features of all columns of a table, as :func:`fit_column` does of one."""
+    return tuple(
+        fit_column(name, table.iloc[:, c], categorical=c in categorical, **options)
+        for c, name in enumerate(names)
+    )
+
+
+def fit_column(
+    name: str,
+    values: pd.Series[Any],
+    *,
+    n_bins: int,
+    strategy: Literal["quantile", "uniform"],
+    categorical: bool,
+    max_categories: int,
+    weights: npt.NDArray[np.int64] | None = None,
+) -> Column:
+    """Choose the features of a column, or raise DataError naming the column.
+
+    Numbers become bins unless ``categorical`` says otherwise; text, truth values and
+    the category type become categories.
+    """
+    values = dense(values)
+    kind = _kind(name, values, categorical)
+    present = values[values.notna()]
+    if present.empty:
+        raise DataError(f"column {shown(name)} has only missing values: drop it")
+    missing = len(present) < len(values)
+    if kind == "category":
+        categories = distinct(name, present)
+        if len(categories) > max_categories:
+            raise DataError(
+                f"column {shown(name)} has {len(categories)} categories, more than "
+                "max_categories = "
+                f"{max_categories}: drop the column, group its rare values, turn text that "
+                "means numbers into numbers, or raise max_categories where it is a parameter"
+            )
+        return CategoryColumn(name, missing, categories)
+    numbers = as_numbers(name, present)
+    if weights is not None:
+        weights = weights[values.notna().to_numpy()]
+    thresholds = thresholds_of(numbers, n_bins, strategy, weights)
+    return NumberColumn(name, missing, thresholds, float(numbers[0]))
+
+
+def _kind(name: str, values: pd.Series[Any], categorical: bool) -> str:
+    """Say whether a column is of kind ``number`` or ``category``; refuse all others."""
+    dtype = values.dtype
+    if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
+        raise refused(name, f"{dtype} values", "turn them into numbers, such as days or years")
+    if types.is_complex_dtype(dtype):
+        raise refused(name, "complex numbers", "Complex data not supported, split it in two")
+    if isinstance(dtype, pd.CategoricalDtype) or types.is_bool_dtype(dtype):
+        return "category"
+    if types.is_object_dtype(dtype):
+        present = as_categories(name, values[values.notna()])  # refuses nested objects
+        textual = any(issubclass(t, (str, bool, pd.Interval)) for t in set(map(type, present)))
+        return "category" if categorical or textual else "number"
+    if types.is_string_dtype(dtype) or isinstance(dtype, pd.IntervalDtype):
+        return "category"
+    if types.is_numeric_dtype(dtype):
+        return "category" if categorical else "number"
+    raise refused(name, f"{dtype} values", "turn them into numbers or text")
+
+
+def thresholds_of(
+    numbers: FloatArray,
+    n_bins: int,
+    strategy: Literal["quantile", "uniform"],
+    weights: npt.NDArray[np.int64] | None = None,
+) -> tuple[float, ...]:
+    """Return increasing thresholds, at most ``n_bins - 1``, each splitting the numbers.
+
+    A split lies in a gap between two neighbouring distinct values. Quantiles take the gap
+    whose share of values below comes closest to i / n_bins, equal widths the gap in which
+    the i-th limit lies; equal gaps are merged. With at most n_bins distinct values, every
+    gap is a split. A number of weight w counts as w equal ones do.
+    """
+    distinct, counts = np.unique(numbers, return_counts=True)
+    if weights is not None:
+        counts = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(counts, np.searchsorted(distinct, numbers), weights)
+    gaps = len(distinct) - 1
+    if gaps < 1:
+        return ()
+    middle = distinct[:-1] / 2 + distinct[1:] / 2
+    wanted: dict[int, float] = {}
+    if gaps < n_bins:
+        wanted = dict(enumerate(middle.tolist()))
+    elif strategy == "quantile":
+        below, total = np.cumsum(counts)[:-1] * n_bins, int(counts.sum())
+        for i in range(1, n_bins):
+            gap = int(np.argmin(np.abs(below - i * total)))
+            wanted[gap] = float(middle[gap])
+    else:
+        low, high = float(distinct[0]), float(distinct[-1])
+        for i in range(1, n_bins):
+            limit = low * (1 - i / n_bins) + high * (i / n_bins)
+            gap = min(int(np.searchsorted(distinct, limit, side="right")) - 1, gaps - 1)
+            gap = max(gap, 0)
+            # Two limits in one gap are one split, at the first of them.
+            wanted.setdefault(gap, limit)
+    return tuple(
+        short_between(float(distinct[gap]), float(distinct[gap + 1]), wanted[gap])
+        for gap in sorted(wanted)
+    )
+
+
+def short_between(low: float, high: float, wanted: float) -> float:
+    """Return the number t with ``low <= t < high`` of the fewest digits near ``wanted``.
+
+    Of the numbers with as few significant digits as possible next to ``wanted``, and 0,
+    the one that is shortest to write is taken, and of these the closest to ``wanted``.
+
+    Examples
+    --------
+    >>> short_between(14.87, 14.95, 14.91)
+    14.9
+    >>> short_between(1.0, 2.0, 1.5), short_between(0.0, 1.0, 0.5)
+    (1.0, 0.0)
+    """
+    exact = Decimal(wanted)
+    for digits in range(1, 17):
+        near = [
+            float(Context(prec=digits, rounding=rounding).plus(exact))
+            for rounding in (ROUND_FLOOR, ROUND_CEILING)
+        ]
+        fitting = [t for t in (*near, 0.0) if low <= t < high]
+        if fitting:
+            return min(fitting, key=lambda t: (_digits(t), abs(t - wanted)))
+    return low  # always a valid threshold: the values in question are "<= low" or above
+
+
+def _digits(t: float) -> int:
+    """Count the digits to write, zeros after the point included: 1 for 400, 3 for 0.04."""
+    _, digits, exponent = Decimal(repr(t)).normalize().as_tuple()
+    places = -int(exponent)
+    return max(len(digits), places + 1)
+
+
+# ------------------------------------------------------------ reading values
+
+
 def dense(values: pd.Series[Any]) -> pd.Series[Any]:
     """Return a column as it is, or a sparse one in the usual form."""
     if isinstance(values.dtype, pd.SparseDtype):
@@ -200,7 +372,7 @@ def as_numbers(name: str, values: pd.Series[Any]) -> FloatArray:
         numbers[there] = _floats(name, values[there])
         strange = there & ~np.isfinite(numbers)
     if strange.any():
-        raise _infinite(name, numbers[strange][0])
+        raise infinite(name, numbers[strange][0])
     return numbers
 
 
@@ -215,32 +387,6 @@ def _floats(name: str, present: pd.Series[Any]) -> FloatArray:
         return np.array([float(value) for value in entries], dtype=np.float64)
     except OverflowError as error:
         raise DataError(f"column {shown(name)} has a number too large for a float") from error
-
-
-def as_categories(name: str, values: pd.Series[Any]) -> list[Any]:
-    """Return present values as Python objects, or raise DataError naming the column."""
-    entries: list[Any] = values.astype(object).tolist()
-    # Columns are long and their types are few, so these are looked at instead of values.
-    kinds = set(map(type, entries))
-    if any(issubclass(kind, _NUMPY) for kind in kinds):
-        # datetime64.item() may be a plain int, so dates stay as they are and are refused.
-        entries = [v.item() if isinstance(v, _NUMPY) else v for v in entries]
-        kinds = set(map(type, entries))
-    if not all(issubclass(kind, _CATEGORIES) for kind in kinds):
-        value = next(v for v in entries if not isinstance(v, _CATEGORIES))
-        raise refused(name, f"{type(value).__name__} objects", "turn them into numbers or text")
-    if any(issubclass(kind, _FLOATS) for kind in kinds):
-        for value in entries:
-            if isinstance(value, _FLOATS) and math.isinf(value):
-                raise _infinite(name, value)
-    return entries
-
-
-def _infinite(name: str, value: Any) -> DataError:
-    return DataError(
-        f"column {shown(name)} has an infinite value ({value}): replace it by a number or by "
-        "a missing value"
-    )
 
 
 def _category_texts(categories: Sequence[Any]) -> list[str]:
@@ -267,8 +413,3 @@ def number(value: Any) -> str:
     if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e16):
         return str(int(value))
     return repr(float(value))
-
-
-def refused(name: str, what: str, advice: str) -> DataError:
-    """Return the error for a column that holds what is neither number nor category."""
-    return DataError(f"column {shown(name)} holds {what}, which cannot be treated: {advice}")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.background import Background
+from cpx.data.background import Background, OnBackground
+from cpx.data.base import Batch, Distribution
 from cpx.data.fitted import ChowLiu, Factorised, Fitted, Mixture
-from cpx.data.on_background import OnBackground
-from cpx.data.uniform import Batch, Distribution, Uniform
+from cpx.data.uniform import Uniform
 from cpx.errors import DataError, InvalidOption, UnknownName, shown
 from cpx.options import read_named
 from cpx.support.validation import closed_unit, positive_integer

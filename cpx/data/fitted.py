@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.background import Background
+from cpx.data.background import Background, OnBackground
+from cpx.data.base import Batch
 from cpx.data.mixture_choice import choose_mixture
 from cpx.data.mixture_fit import fit_mixture, structure_of
-from cpx.data.on_background import OnBackground
 from cpx.data.tree_mixture import TreeMixture
-from cpx.data.uniform import Batch
 from cpx.support.validation import positive_integer
 
 __all__ = ["ChowLiu", "Factorised", "Fitted", "Mixture"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cpx.errors import ClassifierError, DataError, shortened, shown
 
 if TYPE_CHECKING:
-    from cpx.data.uniform import Distribution
+    from cpx.data.base import Distribution
 
 __all__ = ["Oracle", "classifier_name", "labels"]
 

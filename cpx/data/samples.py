@@ -17,7 +17,7 @@ from cpx.errors import InvalidInstance, shown
 from cpx.support.validation import group_list, integer, name_list, positive_integer, valid_seed
 
 if TYPE_CHECKING:
-    from cpx.data.distributions import Distribution
+    from cpx.data.base import Distribution
     from cpx.data.oracle import Oracle
 
 __all__ = ["MAX_TOTAL_WEIGHT", "Samples"]

@@ -13,7 +13,7 @@ from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
 
 if TYPE_CHECKING:
-    from cpx.data.distributions import Distribution
+    from cpx.data.base import Distribution
     from cpx.data.oracle import Oracle
 
 __all__ = [

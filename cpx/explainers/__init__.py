@@ -12,7 +12,7 @@
 - ``sampled_probability``: the same by rows that are drawn;
 - ``ranking``: the best few rules, or all optimal ones;
 - ``rivals``: rules nearly as good as the best, and how often each would win;
-- ``guarantees``: what holds of a rule beyond the samples, for all rules at once;
+- ``guarantees``: bounds on the precision of all rules beyond the samples;
 - ``adaptive``: samples in rounds, until the precision is known up to epsilon;
 - ``rule_set_classifier``: a set of rules as a classifier.
 """

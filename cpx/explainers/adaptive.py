@@ -21,15 +21,14 @@ from cpx.data.intervals import UniformLimits, exact_lower
 from cpx.data.oracle import classifier_name
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
-from cpx.explainers.conclusions import break_tie
+from cpx.explainers.conclusions import break_tie, chance
 from cpx.explainers.guarantees import (
     allowed_rules,
-    chance,
     highest_precision,
     rounded_down,
     rounded_up,
 )
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
 
 if TYPE_CHECKING:

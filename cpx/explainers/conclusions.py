@@ -1,17 +1,25 @@
-"""After the solve: ties broken by coverage, remarks, the comparison with the best rule."""
+"""After the solve: ties broken by coverage, what is guaranteed, how a rule compares."""
 
 from __future__ import annotations
 
 from dataclasses import astuple, replace
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from cpx import check
 from cpx.answers.result import Result, Status, Times
 from cpx.answers.values import in_words
+from cpx.data.intervals import UniformLimits
 from cpx.errors import CheckFailed
-from cpx.explainers.guarantees import guarantee
-from cpx.models.monomial.max_precision import MaxPrecision
-from cpx.models.monomial.weighted import MaxCoverage
+from cpx.explainers.guarantees import (
+    allowed_rules,
+    highest_precision,
+    rounded_down,
+    rounded_up,
+)
+from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.solving import solve
 
 if TYPE_CHECKING:
@@ -20,7 +28,10 @@ if TYPE_CHECKING:
     from cpx.explainers.question import Question
     from cpx.models.monomial.problem import MonomialProblem
 
-__all__ = ["break_tie", "compared", "with_remarks"]
+__all__ = ["DELTA", "break_tie", "chance", "compared", "covering", "guarantee", "with_remarks"]
+
+DELTA = 0.05
+"""Failure probability of what is guaranteed, unless it is given."""
 
 _PROVED = "no rule that is as precise covers more"
 _BACKEND = "search"
@@ -109,7 +120,7 @@ def with_remarks(
     Parameters
     ----------
     question, problem, explanation, bound
-        As for :func:`cpx.explainers.guarantees.guarantee`.
+        As for :func:`guarantee`.
     proved : bool
         Whether the rule is proved to be the best.
     time_limit : float, optional
@@ -137,6 +148,99 @@ def _always_predicting(question: Question, explanation: Explanation) -> str:
         f"is the best answer. It is right for {float(share or 0):.3f} of the samples; the "
         "objective precision asks for a rule that is right more often where it applies"
     )
+
+
+def guarantee(
+    question: Question,
+    problem: MonomialProblem,
+    explanation: Explanation,
+    bound: Value | None,
+    time_limit: float | None = None,
+) -> str:
+    """Return what holds of a rule under the distribution, with probability 1 - delta.
+
+    Parameters
+    ----------
+    question : Question
+        Its delta is 0.05 unless it is given.
+    problem : MonomialProblem
+        On the samples drawn for the question.
+    explanation : Explanation
+        The rule, best on the samples or not.
+    bound : int, Fraction or None
+        Proven bound on the objective of every rule allowed.
+    time_limit : float, optional
+        Seconds to find out how precise other rules can be.
+
+    Returns
+    -------
+    str
+        A sentence; the page on guarantees has its proof.
+    """
+    samples, rivals = problem.samples, problem.candidate()
+    drawn = samples.context["distribution"]["name"]
+    if samples.population:
+        return f"exact: all {samples.total} rows of {drawn!r} were used, none was drawn by chance"
+    if problem.min_precision:
+        rivals += " on the samples"
+    opening = f"with probability at least {chance(question)} over the samples drawn,"
+    delta = question.delta or DELTA
+    if question.objective in ("loss", "negative-only"):
+        limits = UniformLimits(allowed_rules(problem), delta, 2)
+        return _loss(question, problem, explanation, bound, limits, opening, rivals)
+    limits = UniformLimits(allowed_rules(problem), delta)
+    found, claims = problem.evaluate(explanation), []
+    low = rounded_down(limits.lower(found.agreeing_covered, found.covered))
+    if low > 0:
+        claims.append(f"its precision is at least {low:g}")
+    if (least := rounded_down(limits.lower(found.covered, found.total))) > 0:
+        claims.append(f"it covers at least {least:g}")
+    if bound is not None and question.objective == "coverage":
+        most = rounded_up(limits.upper(int(bound), found.total))
+        claims += [f"no {rivals} covers more than {most:g}"] if most < 1 else []
+    elif bound is not None and isinstance(problem, MaxPrecision):
+        known = limits.upper(found.agreeing_covered, found.covered)
+        deadline = None if time_limit is None else monotonic() + time_limit
+        high = rounded_up(highest_precision(problem, limits, Fraction(bound), known, deadline))
+        claims += _more_precise(low, high, rivals)
+    if not claims:
+        return f"none: {samples.total} samples are too few, a smaller epsilon draws more"
+    return f"{opening} of the rows of {drawn!r}: {'; '.join(claims)}"
+
+
+def _more_precise(low: float, high: float, rivals: str) -> list[str]:
+    """Say how much more precise than the rule another one can be, unless it is anything."""
+    if low <= 0:
+        return [f"no {rivals} has a precision above {high:g}"] if high < 1 else []
+    return [f"no {rivals} is more than {max(0.0, round(high - low, 3)):g} more precise"]
+
+
+def _loss(
+    question: Question,
+    problem: MonomialProblem,
+    explanation: Explanation,
+    bound: Value | None,
+    limits: UniformLimits,
+    opening: str,
+    rivals: str,
+) -> str:
+    """Say how much more than the best rule this one gets wrong, at most."""
+    if bound is None:
+        return ""
+    total, drawn = problem.samples.total, problem.samples.context["distribution"]["name"]
+    value = int(problem.evaluate(explanation).objective)
+    what = "gets wrong" if question.objective == "loss" else "covers in another class"
+    most = rounded_up(limits.upper(value, total) - limits.lower(int(bound), total))
+    return (
+        f"{opening} the share of rows of {drawn!r} that the rule {what} is at most "
+        f"{most:g} above that of every {rivals}"
+    )
+
+
+def chance(question: Question) -> Decimal:
+    """Return 1 - delta, never more than is proved: 1 - 1e-7 to six digits would be 1."""
+    delta = Decimal(repr(float(question.delta or DELTA)))
+    return Context(rounding=ROUND_FLOOR).subtract(Decimal(1), delta)
 
 
 def compared(problem: MonomialProblem, explanation: Explanation, best: Result) -> Explanation:

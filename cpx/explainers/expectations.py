@@ -55,7 +55,7 @@ def answered(
     return answer
 
 
-def all_sizes(problem: MLSE, width: int, seed: int) -> Frontier:
+def all_sizes(problem: MLSE, width: int, threads: int, seed: int) -> Frontier:
     """Return the explanations of at most 0, 1, ..., k attributes.
 
     Each is proved where there is a statement; else all come from one run of the beam search.
@@ -72,7 +72,7 @@ def all_sizes(problem: MLSE, width: int, seed: int) -> Frontier:
             found.append(result.explanation)
             proved.append(result.status is Status.OPTIMAL)
     else:
-        for known in frontier(problem, problem.k, width):
+        for known in frontier(problem, problem.k, width, threads):
             found.append(problem.figures(problem.explanation(known.features)))
             proved.append(not known.features)
     return Frontier(tuple(replace(e, problem=problem) for e in found), tuple(proved))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal, Unpack
 
 from cpx.answers.explanation import Explanation, PrecisionEstimate
@@ -456,7 +456,7 @@ class Explainer:
             return rule
         return replace(rule, conditions=self.binarizer.conditions(oracle.bits, rule.features))
 
-    @property
+    @cached_property
     def _own_features(self) -> bool:
         names = tuple(self.binarizer.get_feature_names_out())
         return self.distribution.feature_names == names

@@ -1,9 +1,8 @@
-"""What holds of a rule beyond the samples it was found on, with the probability asked for."""
+"""Bounds on the precision of all rules beyond the samples, which hold with a given probability."""
 
 from __future__ import annotations
 
 import math
-from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -13,28 +12,19 @@ import numpy as np
 from cpx.answers.result import Status
 from cpx.data.intervals import UniformLimits, exact_upper
 from cpx.errors import EngineMissing
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
 
 if TYPE_CHECKING:
-    from cpx.answers.explanation import Explanation
-    from cpx.answers.values import Value
-    from cpx.explainers.question import Question
     from cpx.models.monomial.problem import MonomialProblem
 
 __all__ = [
-    "DELTA",
     "Frontier",
     "allowed_rules",
-    "chance",
-    "guarantee",
     "highest_precision",
     "rounded_down",
     "rounded_up",
 ]
-
-DELTA = 0.05
-"""Failure probability of what is guaranteed, unless it is given."""
 
 _SCALE = 1000
 """Figures of a guarantee are rounded to thousandths, to the safe side."""
@@ -175,99 +165,6 @@ def _direction(a: int, b: int, limit: float) -> Fraction:
     slope = rise / fall if fall > 0 else 1.0
     share = Fraction(1 / (1 + max(slope, 1e-3))).limit_denominator(_SCALE)
     return min(share, Fraction(_SCALE - 1, _SCALE))
-
-
-def guarantee(
-    question: Question,
-    problem: MonomialProblem,
-    explanation: Explanation,
-    bound: Value | None,
-    time_limit: float | None = None,
-) -> str:
-    """Return what holds of a rule under the distribution, with probability 1 - delta.
-
-    Parameters
-    ----------
-    question : Question
-        Its delta is 0.05 unless it is given.
-    problem : MonomialProblem
-        On the samples drawn for the question.
-    explanation : Explanation
-        The rule, best on the samples or not.
-    bound : int, Fraction or None
-        Proven bound on the objective of every rule allowed.
-    time_limit : float, optional
-        Seconds to find out how precise other rules can be.
-
-    Returns
-    -------
-    str
-        A sentence; the page on guarantees has its proof.
-    """
-    samples, rivals = problem.samples, problem.candidate()
-    drawn = samples.context["distribution"]["name"]
-    if samples.population:
-        return f"exact: all {samples.total} rows of {drawn!r} were used, none was drawn by chance"
-    if problem.min_precision:
-        rivals += " on the samples"
-    opening = f"with probability at least {chance(question)} over the samples drawn,"
-    delta = question.delta or DELTA
-    if question.objective in ("loss", "negative-only"):
-        limits = UniformLimits(allowed_rules(problem), delta, 2)
-        return _loss(question, problem, explanation, bound, limits, opening, rivals)
-    limits = UniformLimits(allowed_rules(problem), delta)
-    found, claims = problem.evaluate(explanation), []
-    low = rounded_down(limits.lower(found.agreeing_covered, found.covered))
-    if low > 0:
-        claims.append(f"its precision is at least {low:g}")
-    if (least := rounded_down(limits.lower(found.covered, found.total))) > 0:
-        claims.append(f"it covers at least {least:g}")
-    if bound is not None and question.objective == "coverage":
-        most = rounded_up(limits.upper(int(bound), found.total))
-        claims += [f"no {rivals} covers more than {most:g}"] if most < 1 else []
-    elif bound is not None and isinstance(problem, MaxPrecision):
-        known = limits.upper(found.agreeing_covered, found.covered)
-        deadline = None if time_limit is None else monotonic() + time_limit
-        high = rounded_up(highest_precision(problem, limits, Fraction(bound), known, deadline))
-        claims += _more_precise(low, high, rivals)
-    if not claims:
-        return f"none: {samples.total} samples are too few, a smaller epsilon draws more"
-    return f"{opening} of the rows of {drawn!r}: {'; '.join(claims)}"
-
-
-def _more_precise(low: float, high: float, rivals: str) -> list[str]:
-    """Say how much more precise than the rule another one can be, unless it is anything."""
-    if low <= 0:
-        return [f"no {rivals} has a precision above {high:g}"] if high < 1 else []
-    return [f"no {rivals} is more than {max(0.0, round(high - low, 3)):g} more precise"]
-
-
-def _loss(
-    question: Question,
-    problem: MonomialProblem,
-    explanation: Explanation,
-    bound: Value | None,
-    limits: UniformLimits,
-    opening: str,
-    rivals: str,
-) -> str:
-    """Say how much more than the best rule this one gets wrong, at most."""
-    if bound is None:
-        return ""
-    total, drawn = problem.samples.total, problem.samples.context["distribution"]["name"]
-    value = int(problem.evaluate(explanation).objective)
-    what = "gets wrong" if question.objective == "loss" else "covers in another class"
-    most = rounded_up(limits.upper(value, total) - limits.lower(int(bound), total))
-    return (
-        f"{opening} the share of rows of {drawn!r} that the rule {what} is at most "
-        f"{most:g} above that of every {rivals}"
-    )
-
-
-def chance(question: Question) -> Decimal:
-    """Return 1 - delta, never more than is proved: 1 - 1e-7 to six digits would be 1."""
-    delta = Decimal(repr(float(question.delta or DELTA)))
-    return Context(rounding=ROUND_FLOOR).subtract(Decimal(1), delta)
 
 
 def rounded_down(share: float) -> float:

@@ -346,7 +346,9 @@ class ProbabilisticExplainer:
         seed = engine.pop("seed", self.seed)
         return asked.pop("backend", None) or BACKEND, seed, engine
 
-    def frontier(self, x: Any, k: int | None = None, *, width: int = 5, **asked: Any) -> Frontier:
+    def frontier(
+        self, x: Any, k: int | None = None, *, width: int = 5, threads: int = 1, **asked: Any
+    ) -> Frontier:
         """Return the explanations of at most 0, 1, ..., k attributes.
 
         Under a factorised distribution each of them is the best, with proof. Otherwise beam search
@@ -358,6 +360,8 @@ class ProbabilisticExplainer:
             As for :meth:`problem`; all attributes for no k.
         width : int
             Of the beam: so many sets of each size are kept.
+        threads : int
+            That share the work of the beam on each size.
         **asked
             ``required``, ``forbidden`` and others of :meth:`problem`.
 
@@ -370,7 +374,8 @@ class ProbabilisticExplainer:
             raise InvalidOption("a frontier has all sizes: no threshold is reached in it")
         problem = self.problem(x, self.coding.n_attributes if k is None else k, **asked)
         assert isinstance(problem, MLSE)
-        return all_sizes(problem, positive_integer("width", width), self.seed)
+        taken = positive_integer("width", width), positive_integer("threads", threads)
+        return all_sizes(problem, *taken, self.seed)
 
 
 def _several(given: Any) -> Any:

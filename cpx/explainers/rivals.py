@@ -17,9 +17,9 @@ from cpx.answers.values import Value, decimal, digits, plural
 from cpx.errors import InvalidOption
 from cpx.explainers.conclusions import covering
 from cpx.explainers.ranking import best_rules
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
-from cpx.models.monomial.weighted import KMonomial, MaxCoverage, NegativeOnly
+from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.support.validation import closed_unit, integer_in, valid_seed
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from cpx.explainers.arguments import BACKEND, TIME_LIMIT
 from cpx.models.expected_prediction.parameters import Number
 from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.models.expected_prediction.text import ExpectationText
-from cpx.models.monomial.max_precision import MaxPrecision
-from cpx.models.monomial.weighted import MaxCoverage
+from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.solving.run import solve_with
 from cpx.support.validation import integer_in, positive_integer
 

@@ -15,7 +15,7 @@ from cpx.errors import UnknownName
 from cpx.library import samples as drawn
 from cpx.library.samples import Drawn
 from cpx.models.base import Problem
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.models.rule_set.selection import RuleSetSelection
 from cpx.support.validation import integer_in, valid_seed

@@ -42,12 +42,12 @@ class Beam(Backend):
     Sets of known attributes (kinds mlse and fewest-expected) are ranked by the expected
     prediction, equal ones by their probability
     (:mod:`cpx.backends.search.known_attributes.beam`); for fewest-expected the first that reaches
-    the threshold is the answer.
+    the threshold is the answer. Threads share the sets of each size of these kinds alone.
     """
 
     name: ClassVar[str] = "beam"
     requires: ClassVar[dict[str, str]] = {"numpy": "numpy>=2.0,<3"}
-    supported_options: ClassVar[frozenset[str]] = frozenset({"hint"})
+    supported_options: ClassVar[frozenset[str]] = frozenset({"hint", "threads"})
     needs_model: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     summary: ClassVar[str] = "beam search, the 16 best sets of each size"
@@ -65,7 +65,7 @@ class Beam(Backend):
         """Search level by level; see :class:`~cpx.backends.base.Backend`."""
         width = options.engine.get("width", self.width)
         if (expectation := expectation_form_of(problem)) is not None:
-            return _known_attributes(problem, expectation, width, progress)
+            return _known_attributes(problem, expectation, width, options.threads, progress)
         with progress.phase("state"):
             form = monomial_form(problem)
             assert form is not None  # accepts() says so
@@ -94,6 +94,7 @@ class Greedy(Beam):
     """Adds the feature of the best value again and again; returns the best set on the way."""
 
     name: ClassVar[str] = "greedy"
+    supported_options: ClassVar[frozenset[str]] = frozenset({"hint"})
     summary: ClassVar[str] = "greedy search, the best feature again and again"
     width: ClassVar[int] = 1
 
@@ -187,7 +188,7 @@ def _report(problem: Problem, progress: Progress, beam: list[Features]) -> None:
 
 
 def _known_attributes(
-    problem: Problem, form: ExpectationForm, width: int, progress: Progress
+    problem: Problem, form: ExpectationForm, width: int, threads: int, progress: Progress
 ) -> Outcome:
     """Search for attributes that make the model expect its class."""
     sizes = form.sizes()
@@ -203,6 +204,7 @@ def _known_attributes(
             form.required,
             form.forbidden,
             lambda: progress.should_stop,
+            threads,
         )
     best, count = -math.inf, 0
     with progress.phase("solve"):

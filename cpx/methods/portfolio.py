@@ -197,7 +197,7 @@ class _Team:
             cores = whole.cores
             if cores is not None and apart:
                 cores = cores[place * threads : (place + 1) * threads]
-            each.append(Limits(memory, cores, whole.log))
+            each.append(replace(whole, memory=memory, cores=cores))
         return each
 
     def _work(self, member: _Member, limits: Limits) -> None:

@@ -9,9 +9,9 @@ from cpx.models.certificate.problem import MinCertificate as MinCertificate
 from cpx.models.expected_prediction.fewest import FewestExpected as FewestExpected
 from cpx.models.expected_prediction.problem import MLSE as MLSE
 from cpx.models.kernel_rule.problem import KernelRule as KernelRule
-from cpx.models.monomial.max_precision import MaxPrecision as MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxCoverage as MaxCoverage
+from cpx.models.monomial.precision_coverage import MaxPrecision as MaxPrecision
 from cpx.models.monomial.weighted import KMonomial as KMonomial
-from cpx.models.monomial.weighted import MaxCoverage as MaxCoverage
 from cpx.models.monomial.weighted import NegativeOnly as NegativeOnly
 from cpx.models.ratio import RatioProblem as RatioProblem
 from cpx.models.registry import PROBLEMS as PROBLEMS

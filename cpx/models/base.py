@@ -14,7 +14,7 @@ from cpx.answers.text import Block, Fact, Facts, Paragraph, Table, one_line
 from cpx.answers.values import Value
 from cpx.errors import InvalidInstance, InvalidOption, UnknownName, shown
 from cpx.models.added_encodings import added_encoding, added_names
-from cpx.models.parameters import parameters_of
+from cpx.models.parameters import check_parameters, given_parameters, parameters_of
 from cpx.models.saved import arguments_of, written
 from cpx.models.side_constraints.form import (
     NO_SIDE_CONSTRAINTS,
@@ -81,9 +81,7 @@ class Problem(Shown, ABC):
 
     def __post_init__(self) -> None:
         """Check the declared fields in their order, then what holds between them."""
-        for name, declared in parameters_of(type(self)).items():
-            value = declared.kind.check(name, getattr(self, name), self)
-            object.__setattr__(self, name, value)
+        check_parameters(self)
         self.validate()
 
     def validate(self) -> None:
@@ -114,9 +112,9 @@ class Problem(Shown, ABC):
         By default the parameters, as far as they are saved.
         """
         return {
-            name.replace("_", " "): declared.kind.words(getattr(self, name))
-            for name, declared in parameters_of(type(self)).items()
-            if declared.key is None and declared.kind.saved(getattr(self, name)) is not None
+            declared.name.replace("_", " "): declared.kind.words(value)
+            for declared, value in given_parameters(self)
+            if declared.key is None and declared.kind.saved(value) is not None
         }
 
     def told_facts(self) -> dict[str, str]:

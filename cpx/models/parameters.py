@@ -37,6 +37,8 @@ __all__ = [
     "ShareOf",
     "Text",
     "Weights",
+    "check_parameters",
+    "given_parameters",
     "parameter",
     "parameters_of",
 ]
@@ -73,7 +75,7 @@ class Kind(ABC):
         """
 
     def saved(self, value: Any) -> Any:
-        """Return a checked value as JSON; None for one that is left out of files."""
+        """Return a checked value that says something as JSON; None to leave it out of files."""
         return value
 
     def words(self, value: Any) -> str:
@@ -182,6 +184,26 @@ def parameters_of(cls: type) -> dict[str, Parameter]:
     return found
 
 
+def check_parameters(problem: Any) -> None:
+    """Check the declared fields of a problem in their order, and set what the checks return."""
+    for name, declared in parameters_of(type(problem)).items():
+        value = declared.kind.check(name, getattr(problem, name), problem)
+        object.__setattr__(problem, name, value)
+
+
+def given_parameters(problem: Any) -> list[tuple[Parameter, Any]]:
+    """Return the declared fields that say something, with their values.
+
+    An optional one that is None, false or empty says nothing, and is left out of files.
+    """
+    given = [(p, getattr(problem, name)) for name, p in parameters_of(type(problem)).items()]
+    return [(p, value) for p, value in given if p.required or not _is_empty(value)]
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value is False or (hasattr(value, "__len__") and not len(value))
+
+
 def _declaration(cls: type, field: Field[Any]) -> Parameter | None:
     for base in cls.__mro__:
         known = vars(base).get("__dataclass_fields__", {}).get(field.name)
@@ -235,7 +257,7 @@ class Integer(Kind):
 
 
 class Flag(Kind):
-    """True or false; false is left out of files."""
+    """True or false."""
 
     range: ClassVar[str] = "true or false"
     schema: ClassVar[Json] = {"type": "boolean"}
@@ -245,10 +267,6 @@ class Flag(Kind):
         if not isinstance(value, bool | np.bool_):
             raise InvalidInstance(f"{name} must be true or false, got {shown(value)}")
         return bool(value)
-
-    def saved(self, value: bool) -> bool | None:
-        """Return true, or None."""
-        return value or None
 
 
 @dataclass(frozen=True)
@@ -273,9 +291,9 @@ class ShareOf(Kind):
                 return None
         return share(name, value)
 
-    def saved(self, value: Fraction | None) -> str | None:
+    def saved(self, value: Fraction) -> str:
         """Return the fraction as text."""
-        return None if value is None else str(value)
+        return str(value)
 
     def words(self, value: Fraction) -> str:
         """Return percents where they are exact."""
@@ -317,11 +335,11 @@ class Choice(Kind):
 
 
 class ListKind(Kind):
-    """Something whose values are tuples; None and an empty one are left out of files."""
+    """Something whose values are tuples, or None."""
 
-    def saved(self, value: tuple[Any, ...] | None) -> list[Any] | None:
-        """Return a list; None for nothing."""
-        return list(value or ()) or None
+    def saved(self, value: tuple[Any, ...] | None) -> list[Any]:
+        """Return a list."""
+        return list(value or ())
 
     def words(self, value: tuple[Any, ...]) -> str:
         """Return them with commas."""
@@ -366,7 +384,7 @@ class Weights(ListKind):
 
 
 class Text(Kind):
-    """A string; an empty one is left out of files."""
+    """A string."""
 
     schema: ClassVar[Json] = {"type": "string"}
 
@@ -375,10 +393,6 @@ class Text(Kind):
         if not isinstance(value, str):
             raise InvalidInstance(f"{name} must be a string, got {shown(value)}")
         return value
-
-    def saved(self, value: str) -> str | None:
-        """Return the string; None for an empty one."""
-        return value or None
 
 
 class Context(Kind):
@@ -392,9 +406,9 @@ class Context(Kind):
             raise InvalidInstance(f"{name} must be an object, got {shown(value)}")
         return value
 
-    def saved(self, value: Mapping[str, Any]) -> Json | None:
-        """Return a dict; None for an empty one."""
-        return dict(value) or None
+    def saved(self, value: Mapping[str, Any]) -> Json:
+        """Return a dict."""
+        return dict(value)
 
 
 NAME = parameter(Text(), "name of the instance, free", key="name", place=-1)

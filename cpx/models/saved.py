@@ -8,7 +8,7 @@ from typing import Any
 from cpx.data.bits import bits_of, matrix_of, string_of, strings_of
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance, nearest, shown
-from cpx.models.parameters import Json, Kind, Parameter, parameter, parameters_of
+from cpx.models.parameters import Json, Kind, Parameter, given_parameters, parameter, parameters_of
 
 __all__ = ["BITS", "SAMPLES", "UNSEEN", "VERSION", "arguments_of", "schema_of", "written"]
 
@@ -31,10 +31,9 @@ def written(problem: Any, arrays: bool = False) -> Json:
     above: Json = {}
     parameters: Json = {}
     below: Json = {}
-    for declared in sorted(parameters_of(type(problem)).values(), key=lambda p: p.place):
+    for declared, value in sorted(given_parameters(problem), key=lambda given: given[0].place):
         into = parameters if declared.key is None else below if declared.place >= 0 else above
-        key, value = declared.key or declared.name, getattr(problem, declared.name)
-        into |= declared.kind.entries(key, value, arrays)
+        into |= declared.kind.entries(declared.key or declared.name, value, arrays)
     head = {"format": "cpx-instance", "version": VERSION, "problem": problem.kind}
     return {**head, **above, "parameters": parameters, **below}
 
@@ -233,10 +232,8 @@ class _UnseenSamples(_SampleData):
             raise InvalidInstance(f"{name} has {value.d} features, samples has {known.d}")
         return Samples(value.agreement, value.same, value.weights, known.features, known.groups)
 
-    def entries(self, key: str, value: Samples | None, arrays: bool) -> Json:
+    def entries(self, key: str, value: Samples, arrays: bool) -> Json:
         """Return one key, of an object without what the samples of the problem say already."""
-        if value is None:
-            return {}
         data = super().entries(key, value, arrays)
         return {key: {name: data[name] for name in _ROWS if name in data}}
 

@@ -13,6 +13,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -22,8 +23,8 @@ from cpx.processes.limits import locked_folder
 __all__ = [
     "OUT_OF_MEMORY",
     "Child",
-    "die_with_parent",
     "end_all",
+    "end_with_parent",
     "is_child",
     "module",
     "python_environment",
@@ -260,29 +261,28 @@ def _guard() -> Callable[[], None] | None:
     """Return what a new process does before it becomes the program."""
     if os.name != "posix":
         return None
-    end_with_parent = _end_with_parent()
+    ends = end_with_parent()
 
     # Between fork and exec, where other threads do not exist and may hold locks: so little.
     def guard() -> None:
-        end_with_parent()
+        ends()
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
     return guard
 
 
-def _end_with_parent() -> Callable[[], Any]:
-    """Return a function that asks Linux to kill this process when its parent ends."""
+@cache
+def end_with_parent() -> Callable[[], Any]:
+    """Return a function that asks Linux to kill its process when the thread that started it ends.
+
+    Made before a fork it costs the new process nothing.
+    """
     if not sys.platform.startswith("linux"):
         return lambda: None
     import ctypes
 
     prctl = ctypes.CDLL(None).prctl
     return lambda: prctl(_PARENT_DIED, signal.SIGKILL)
-
-
-def die_with_parent() -> None:
-    """On Linux, let this process be killed when the thread that started it ends."""
-    _end_with_parent()()
 
 
 def remove_own_folder() -> None:

@@ -55,11 +55,14 @@ class Limits:
         Those it runs on. Default: all that this process may use.
     log : Path, optional
         File that gets what the engine prints, its own log included.
+    quiet : bool
+        Without a log, what it prints is not shown; its last line is told when it dies.
     """
 
     memory: int | None = None
     cores: tuple[int, ...] | None = None
     log: Path | None = None
+    quiet: bool = False
 
 
 class MemoryGroup:

@@ -31,7 +31,10 @@ from cpx.solving.servers import Server
 __all__ = ["GRACE", "bare", "run_isolated"]
 
 GRACE = 0.95
-"""Seconds past ``1.05 * time_limit`` after which a worker is killed."""
+"""Seconds past ``1.05 * time_limit`` after which a worker is killed, at the latest."""
+
+# To check the answer of a worker that was killed takes a few times as long as to weigh one.
+_WEIGHINGS = 3
 
 # After Ctrl-C an engine has this long to hand over its incumbent; CBC alone may take 3 seconds.
 _FAREWELL = 4.0
@@ -88,7 +91,7 @@ def run_isolated(
         try:
             job = _Job(Server.take(engine.full_name), Progress(problem, options, listen), cancel)
             job.kill_at, job.known = kill, known
-            result = _run(job, engine.full_name, confined)
+            result = _run(job, engine.full_name, confined, limits.quiet)
             peak = None if group is None else group.peak()
             return result if peak is None else replace(result, memory=peak)
         finally:
@@ -103,12 +106,16 @@ def _memory_group(memory: int | None) -> MemoryGroup | None:
     return None
 
 
-def _run(job: _Job, backend: str, limits: dict[str, Any]) -> Result:
+def _run(job: _Job, backend: str, limits: dict[str, Any], quiet: bool) -> Result:
     worker, problem, options = job.worker, job.progress.problem, job.progress.options
     if options.hint_features is not None:
         # Known also when the worker has no time to say so.
         job.progress.found(problem.explanation(options.hint_features))
     try:
+        if quiet and limits["log"] is None:
+            # A folder of its own for each run would cost more time than the fork does.
+            worker.tidy()
+            limits["log"] = str(worker.child.folder / "printed.txt")
         asked = {"backend": backend, "options": options, **limits}
         try:
             worker.send(asked, bare(problem))
@@ -135,7 +142,6 @@ def bare(problem: Problem) -> Problem:
     """Return the problem without what can be made again and what stays in this process."""
     alone = copy.copy(problem)
     held = vars(alone)
-    held.pop("_oracle", None)
     for cls in type(alone).__mro__:
         for name, value in vars(cls).items():
             if isinstance(value, cached_property):
@@ -220,10 +226,19 @@ class _Job:
         if limit is not None:
             self.deadline = self.progress.started + 1.05 * limit + GRACE
 
+    def _leave(self, seconds: float) -> None:
+        """Kill earlier where the answer takes long to check: up to half the grace is for that."""
+        limit = self.progress.options.time_limit
+        if limit is not None and self.deadline is not None:
+            latest = self.progress.started + 1.05 * limit + GRACE - min(seconds, GRACE / 2)
+            self.deadline = min(self.deadline, latest)
+
     def _replay(self, message: dict[str, Any]) -> None:
         point = TracePoint.from_json(message["event"])
         if message["features"] is not None:
+            began = time.thread_time()
             self.progress.found(self.progress.problem.explanation(message["features"]))
+            self._leave(_WEIGHINGS * (time.thread_time() - began))
         if point.bound is not None:
             self.progress.bound(point.bound)
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["run", "solve", "solve_with"]
 
+_DEFAULT = SolveOptions()
+
 
 def solve(
     problem: Problem | Statement | cpmpy.Model,
@@ -243,10 +245,9 @@ def _take_hint(progress: Progress) -> list[str]:
 
 
 def _not_honoured(engine: Backend, options: SolveOptions) -> list[str]:
-    default = SolveOptions()
     honoured = engine.supported_options | ({"encoding"} if engine.needs_model else set())
     return [
         f"backend {engine.full_name} does not honour {name}"
         for name in ("threads", "seed", "gap", "hint", "encoding")
-        if getattr(options, name) != getattr(default, name) and name not in honoured
+        if getattr(options, name) != getattr(_DEFAULT, name) and name not in honoured
     ]

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpx.processes import interrupts
 from cpx.processes.calls import claim_stdout
-from cpx.processes.children import OUT_OF_MEMORY, die_with_parent, remove_own_folder
+from cpx.processes.children import OUT_OF_MEMORY, end_with_parent, remove_own_folder
 from cpx.processes.limits import MemoryGroup, limit_address_space
 from cpx.processes.messages import Inbox, Outbox, unpack
 from cpx.support.versions import installed_version
@@ -70,7 +70,9 @@ def _preload(name: str) -> None:
 
     import_module("cpx.solving.run")
     engine = backend(name)
-    engine.preload()
+    # The solve itself says what is wrong, such as a library that is not there.
+    with suppress(Exception):
+        engine.preload()
     # Read once, not once for each child.
     engine.versions()
     installed_version("cpx-explain")
@@ -81,13 +83,14 @@ def _serve_in_child(job: dict[str, Any], out: int, told: Inbox) -> None:
     heard, passed_on = os.pipe()
     # What is not looked at by the collector is not copied for the child.
     gc.freeze()
+    ends = end_with_parent()
     pid = os.fork()
     if pid == 0:
         for end in (ours, passed_on, out):
             os.close(end)
         # A session of its own: a kill reaches the programs the engine starts as well.
         os.setsid()
-        die_with_parent()
+        ends()
         os._exit(_child(job, Outbox(theirs), Inbox(heard)))
     os.close(theirs)
     os.close(heard)

@@ -14,9 +14,10 @@ import numpy as np
 from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.models.base import Problem
-from cpx.models.monomial.max_precision import MaxPrecision
-from cpx.models.monomial.problem import MonomialProblem
-from cpx.models.monomial.weighted import MONOMIAL_ENCODINGS, KMonomial, MaxCoverage, NegativeOnly
+from cpx.models.kernel_rule.problem import KernelRule
+from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
+from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, MonomialProblem
+from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.testing.expected_prediction import expected_prediction_cases
 from cpx.testing.minimum_subset import full_cases, minimum_subset_cases
 from cpx.testing.rule_sets import learning_cases, rule_set_cases
@@ -27,11 +28,13 @@ __all__ = [
     "EXPECTED",
     "EXPECTED_STATED",
     "FULL",
+    "KERNEL_RULES",
     "LEARNING",
     "MINIMUM_SUBSETS",
     "MINIMUM_SUBSETS_STATED",
     "RULE_SETS",
     "RULE_SETS_STATED",
+    "SIDE_CONSTRAINTS",
     "STATED",
     "Case",
 ]
@@ -189,6 +192,44 @@ def _limited_cases() -> tuple[Case, ...]:
     )
 
 
+def _kernel_cases() -> tuple[Case, ...]:
+    # x0 and x1: 3, x2: 2, x1: 2, x0: -1; all positive rows and no other: 5.
+    rows = np.array([[1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=np.bool_)
+    weights, apart = (3, 2, -4, -1), np.eye(2, dtype=np.bool_)
+    both = KernelRule(rows, weights, 2, 2)
+    return (
+        Case("kernel_all_positive", both, 5),
+        Case("kernel_one_clause", KernelRule(rows, weights, 1, 2), 3),
+        Case("kernel_one_feature", KernelRule(rows, weights, 1, 1), 2),
+        Case("kernel_two_of_one_feature", KernelRule(rows, weights, 2, 1), 4),
+        Case("kernel_a_clause_is_not_empty", KernelRule(apart, (-2, -3), 1, 1), -2),
+        Case("kernel_true_of_nothing", KernelRule(apart, (-2, -3), 1, 2), 0),
+        Case("kernel_nothing_weighs", KernelRule(apart, (0, 0), 1, 1), 0),
+        Case(
+            "kernel_equal_rows", KernelRule(np.ones((3, 1), dtype=np.bool_), (4, -3, 1), 3, 1), 2
+        ),
+        Case("kernel_rule_excludes", both.where("not x2"), 3),
+        Case("kernel_rule_has", both.where("x0", "not x1"), 2),
+        Case("kernel_rule_infeasible", both.where("x0", "not x0"), None),
+    )
+
+
+def _constrained_cases() -> tuple[Case, ...]:
+    # Without constraints both have a solution that costs nothing: {0, 1}.
+    plain = _samples(["110", "111", "100", "010", "001"], "11000")
+    rule = KMonomial(plain, k=2)
+    return (
+        Case("where_excludes", rule.where("excludes(x0, x1)"), 1),
+        Case("where_forbids_and_asks", rule.where("not x0", "x2"), 1),
+        Case("where_none", rule.where("at_most(0, x0, x1, x2)"), 3),
+        Case("where_budget", rule.where(costs={"x0": 2, "x1": 3, "x2": 1}, budget=4), 1),
+        Case("where_is_kept", rule.where("implies(x0, x1)"), 0),
+        Case("where_infeasible", rule.where("at_least(3, x0, x1, x2)"), None),
+        Case("where_precision", MaxPrecision(plain, k=2).where("excludes(x0, x1)"), Fraction(1)),
+        Case("where_precision_asks", MaxPrecision(plain, k=1).where("x2"), Fraction(1, 2)),
+    )
+
+
 CASES: tuple[Case, ...] = (*_cases(), *_limited_cases())
 """Problems of one rule with known optimum."""
 
@@ -206,6 +247,12 @@ LEARNING: tuple[Case, ...] = tuple(Case(*case) for case in learning_cases())
 
 EXPECTED: tuple[Case, ...] = tuple(Case(*case) for case in expected_prediction_cases())
 """Most likely sufficient explanations and their dual, for engines of sums of tables."""
+
+KERNEL_RULES: tuple[Case, ...] = _kernel_cases()
+"""Rules of kernel machines, some under side constraints."""
+
+SIDE_CONSTRAINTS: tuple[Case, ...] = _constrained_cases()
+"""Problems of one rule under side constraints."""
 
 STATED: tuple[tuple[Case, str], ...] = tuple(
     (case, encoding) for case in CASES for encoding in case.encodings

@@ -36,7 +36,7 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import DECLINED, Progress
 from cpx.data.samples import Samples
 from cpx.models.base import Problem
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.options import SolveOptions
 from cpx.solving import solve
@@ -47,11 +47,13 @@ from cpx.testing.cases import (
     EXPECTED,
     EXPECTED_STATED,
     FULL,
+    KERNEL_RULES,
     LEARNING,
     MINIMUM_SUBSETS,
     MINIMUM_SUBSETS_STATED,
     RULE_SETS,
     RULE_SETS_STATED,
+    SIDE_CONSTRAINTS,
     STATED,
     Case,
 )
@@ -64,11 +66,13 @@ __all__ = [
     "EXPECTED",
     "EXPECTED_STATED",
     "FULL",
+    "KERNEL_RULES",
     "LEARNING",
     "MINIMUM_SUBSETS",
     "MINIMUM_SUBSETS_STATED",
     "RULE_SETS",
     "RULE_SETS_STATED",
+    "SIDE_CONSTRAINTS",
     "STATED",
     "Case",
     "check_case",

@@ -31,6 +31,9 @@ KINDS = {
     "sufficient-reason": conformance.FULL,
     "rule-set": conformance.RULE_SETS,
     "learning": conformance.LEARNING,
+    "expected-prediction": conformance.EXPECTED,
+    "kernel-rule": conformance.KERNEL_RULES,
+    "side-constraints": conformance.SIDE_CONSTRAINTS,
 }
 """Families of cases, by the names of ``--problem``."""
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from cpx.data.samples import Samples
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxCoverage, MaxPrecision
 from cpx.models.monomial.problem import MonomialProblem
-from cpx.models.monomial.weighted import KMonomial, MaxCoverage, NegativeOnly
+from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 
 __all__ = ["KINDS", "random_problem"]
 

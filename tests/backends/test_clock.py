@@ -8,7 +8,7 @@ import time
 import pytest
 
 from cpx import learn_rules, solve
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.testing.minimum_subset import random_votes
 from cpx.testing.random_instances import random_problem

@@ -69,6 +69,18 @@ def test_expected_predictions_by_search(case: conformance.Case) -> None:
         assert result.explanation.proved.endswith("no other one is more likely")
 
 
+@pytest.mark.parametrize("case", conformance.KERNEL_RULES, ids=str)
+@pytest.mark.parametrize("engine", ["search", "cpsat"])
+def test_kernel_rules(engine: str, case: conformance.Case) -> None:
+    conformance.check_case(engine, case)
+
+
+@pytest.mark.parametrize("case", conformance.SIDE_CONSTRAINTS, ids=str)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_side_constraints(engine: str, case: conformance.Case) -> None:
+    conformance.check_case(engine, case)
+
+
 @pytest.mark.parametrize("case", conformance.LEARNING, ids=str)
 @pytest.mark.parametrize("engine", ["column-generation", *ENGINES])
 def test_learning(engine: str, case: conformance.Case) -> None:
@@ -105,7 +117,7 @@ def test_cases_are_right() -> None:
     from cpx.testing.minimum_subset import least_weight
     from cpx.testing.rule_sets import best_set
 
-    for case in conformance.CASES:
+    for case in (*conformance.CASES, *conformance.SIDE_CONSTRAINTS):
         best = brute_force(case.problem)
         assert (best and best[0]) == case.optimum, case.name
 

@@ -19,6 +19,7 @@ from cpx.backends.search.known_attributes.components import (
     greatest_weights,
     most_mixed,
 )
+from cpx.backends.search.known_attributes.dinkelbach import Dinkelbach
 from cpx.backends.search.known_attributes.enumeration import Enumeration
 from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.models.expected_prediction.problem import MLSE
@@ -129,6 +130,41 @@ def test_no_set_gives_a_component_more_weight_and_the_mean_is_a_bound() -> None:
         tighter += bound < max(bounds)
     assert reached
     assert tighter
+
+
+def test_dinkelbach_excludes_no_score_that_a_set_has() -> None:
+    below_components, better = 0, 0
+    for seed in range(40):
+        problem = random_expectation(seed, "mixture", unit="1/1048576")
+        assert isinstance(problem, MLSE)
+        if not {*problem.required}.isdisjoint(problem.forbidden) or problem.n_features < 3:
+            continue
+        problem = replace(problem, k=max(len(problem.required), 1 + seed % 3))
+        form = problem.expectation_form()
+        sets = [
+            S
+            for r in range(problem.k + 1)
+            for S in combinations(range(problem.n_features), r)
+            if {*S}.issuperset(problem.required) and {*S}.isdisjoint(problem.forbidden)
+        ]
+        greatest = max(map(problem.scores.expected, sets)) / Fraction(problem.unit)
+        parts = [form.component(c) for c in range(problem.distribution.n_components)]
+        bounds = [max(map(part.value, sets)) for part in parts]
+        met: list[tuple[int, ...]] = []
+        rounding = len(problem.leaves.values) // 2 + 1
+        logs, weights = problem.scores.evaluator.log_states, problem.distribution.log_weights
+        ratios = Dinkelbach(
+            parts, bounds, logs, weights, rounding, met.append, lambda: False, 10**9
+        )
+        low, high = ceil(greatest) - 3, max(bounds) + rounding
+        for theta in sorted({low, low + 1, *range(low, high, 1 + (high - low) // 20)}):
+            if ratios.proves(theta):
+                assert theta >= greatest
+                below_components += theta < max(bounds)
+        assert {tuple(sorted(S)) for S in met} <= {*sets}
+        better += bool(met)
+    assert below_components > 100
+    assert better
 
 
 @pytest.mark.parametrize("dual", [False, True])

@@ -94,3 +94,23 @@ def test_width() -> None:
         solve(problem, "beam{width=0}")
     with pytest.raises(UnknownName, match="option of backend greedy"):
         solve(problem, "greedy{width=2}")
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_threads_find_the_same(structure: str) -> None:
+    problem = open_problem(7, structure)
+    alone = frontier(problem, problem.n_features, width=3)
+    assert frontier(problem, problem.n_features, width=3, threads=3) == alone
+    result = solve(problem, "beam{width=3}", threads=2)
+    assert result.objective == solve(problem, "beam{width=3}").objective
+    all_sets = solve(problem, "search", threads=2)
+    assert (all_sets.objective, all_sets.status) == (best_set(problem)[0], Status.OPTIMAL)
+    assert not [remark for remark in result.remarks if "threads" in remark]
+
+
+def test_threads_stop_when_told() -> None:
+    problem = next(p for seed in range(9) if (p := open_problem(seed, "mixture")).n_features > 3)
+    answers = iter([False] + [True] * 9)
+    evaluator = problem.scores.evaluator
+    levels = beam_levels(evaluator, 3, 3, stop=lambda: next(answers), threads=2)
+    assert [len(level[0].features) for level in levels] == [0, 1]

@@ -20,7 +20,7 @@ from cpx.backends.milp import Milp
 from cpx.data.samples import Samples
 from cpx.errors import UnknownName
 from cpx.models.kernel_rule.problem import KernelRule
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.models.statement import Statement
 from cpx.options import SolveOptions
@@ -245,6 +245,24 @@ def test_console_gives_whole_lines_and_leaves_no_process(tmp_path):
     assert console.exit_status != 0
     with pytest.raises(FileNotFoundError):
         Console(["no-such-program"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"Cbc0005I Partial search - best objective 72 (best possible 73.103448), took 338",
+        b"Cbc0010I After 5 nodes, 1 on tree, 72 best solution, best possible 73.103448 (0 s)",
+    ],
+)
+def test_cbc_stopped_says_nothing_of_solutions_that_are_no_better(line):
+    """It looks for solutions of less than 71.1; 73.1 is their bound."""
+    from cpx.backends.milp.cbc import CbcSolver
+    from cpx.backends.milp.watch import Watch
+
+    bounds: list[float] = []
+    solver = CbcSolver(Watch(bound=bounds.append), gapAbs=0.9)
+    solver._follow([line])
+    assert bounds == [pytest.approx(71.1, abs=1e-3)]
 
 
 def test_cbc_claims_no_more_than_its_search_ended_with():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import cpmpy as cp
@@ -14,6 +17,7 @@ from cpx.answers.result import Status
 from cpx.backends import backend, backend_class
 from cpx.backends.milp import Milp
 from cpx.backends.milp.pulp_solver import CPM_pulp
+from cpx.backends.milp.watch import Watch
 from cpx.errors import EngineMissing, UnknownName
 from cpx.testing import conformance
 
@@ -108,6 +112,47 @@ def test_the_gap_of_a_coverage_of_one_where_two_may_be_possible(name: str) -> No
     assert result.gap <= 0.5
 
 
+def _scip_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let PuLP's own SCIP, which is told no constant, stand for those that answer at the end."""
+    pytest.importorskip("pyscipopt")
+    from cpx.backends.milp import answered_at_the_end as module
+
+    scip = module._Known(
+        "SCIP_PY",
+        lambda model: float(model.getDualbound()),
+        lambda model: model.getStatus(),
+        lambda gap, threads, seed: {"gapAbs": gap},
+    )
+    monkeypatch.setitem(module.KNOWN, "cplex", scip)
+    monkeypatch.setattr(Milp.others["cplex"], "requires", {})
+    monkeypatch.setattr(Milp.others["cplex"], "needs_worker", False)
+
+
+def test_the_gap_of_those_that_answer_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    _scip_at_the_end(monkeypatch)
+    test_the_gap_is_that_of_the_objective_with_its_constant("milp:cplex", "2/5")
+    test_the_gap_is_that_of_the_objective_with_its_constant("milp:cplex", "1")
+    test_the_gap_of_a_coverage_of_one_where_two_may_be_possible("milp:cplex")
+    for case, encoding in TURNS[::25]:
+        conformance.check_case("milp:cplex", case, encoding)
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_those_that_answer_at_the_end_solve_twice(
+    monkeypatch: pytest.MonkeyPatch, sense: str
+) -> None:
+    _scip_at_the_end(monkeypatch)
+    x = cp.intvar(-2, 5, shape=2, name="x")
+    model, total = cp.Model(x[0] != x[1], cp.sum(x) <= 4, cp.sum(x) >= -3), 2 * x[0] + x[1] + 7
+    solver = CPM_pulp(model, subsolver="cplex")
+    for more in (0, 5):
+        solver.objective(total + more, minimize=sense == "min")
+        bounds: list[float] = []
+        solver.run(solver.pulp_solver(Watch(bound=bounds.append)))
+        assert bounds == pytest.approx([(2 if sense == "min" else 16) + more])
+        assert solver.lp.objective.value() == bounds[0]
+
+
 def test_names() -> None:
     assert backend("milp").full_name == "milp:highs"
     assert set(CPM_pulp.solvernames(installed=False)) == {"highs", "cbc", *NAMES}
@@ -138,3 +183,25 @@ def test_a_solution_of_glpk_that_is_cut_off_is_none(tmp_path: Path, text: str) -
     codes = solver._read_back([], path)
     assert codes == (constants.LpStatusNotSolved, constants.LpSolutionNoSolutionFound)
     assert solver.raw_status == "ended while it wrote its solution"
+
+
+def test_a_solver_whose_library_is_missing_says_so(tmp_path: Path) -> None:
+    (tmp_path / "xpress").mkdir()
+    words = "libxprs.so: cannot open shared object file"
+    (tmp_path / "xpress" / "__init__.py").write_text(f"raise ImportError({words!r})")
+    code = (
+        "import cpx\n"
+        "problem = cpx.KMonomial(cpx.Samples([[1, 0], [0, 1]], [1, 0]), k=1)\n"
+        "print(cpx.solve(problem, 'milp:xpress', isolate=True).error)\n"
+    )
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "XPRESS_PY: no library, or no licence" in done.stdout
+    assert "Traceback" not in done.stderr

@@ -11,7 +11,8 @@ import pytest
 
 from cpx import KMonomial, RuleSetLearning, Samples, check, solve
 from cpx.backends import backend as find_backend
-from cpx.backends.search import additive_constraints
+from cpx.backends.search import kernel_rules, remaining_constraints
+from cpx.backends.search.kernel_rules import branch_and_bound, local_search
 from cpx.backends.search.presolve import reduce
 from cpx.backends.search.root import Root
 from cpx.errors import InvalidInstance, InvalidOption
@@ -98,7 +99,7 @@ TEXTS = [
 @pytest.mark.parametrize("most_summed", [0, 1, 64])
 def test_columns_of_several_conditions(most_summed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # The kinds of constraints that the search keeps apart, and those of one kind as another.
-    monkeypatch.setattr(additive_constraints, "_MOST_GAINING", most_summed)
+    monkeypatch.setattr(remaining_constraints, "_MOST_GAINING", most_summed)
     proved = kinds = 0
     for seed in range(25):
         rng = np.random.default_rng([6, seed])
@@ -267,13 +268,47 @@ def test_rules_of_kernel_machines(seed: int) -> None:
     texts = [side_constraint(rng, d) for _ in range(int(rng.integers(1, 4)))]
     problem = plain.where(*texts)
     best = best_allowed(plain, problem, d)
-    for engine in ("cpsat", "milp:highs"):
+    for engine in ("search", "cpsat", "milp:highs"):
         result = solve(problem, engine)
         assert result.proved
         assert result.objective == (None if best is None else best[0])
         assert best is None or result.verified
-    with pytest.raises(InvalidOption, match="does not keep the side constraints"):
-        solve(problem, "search")
+
+
+@pytest.mark.parametrize("doubt", [0.0, 0.2, 1e9])
+def test_the_search_of_kernel_rules(doubt: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No formula is known before branch and bound, but a hint; a step per node leaves the rest."""
+    for name, value in {"_DOUBT": doubt, "_STEPS": 3, "_BELOW": 1}.items():
+        monkeypatch.setattr(branch_and_bound, name, value)
+    monkeypatch.setattr(kernel_rules, "_MOST_NODES", 0)
+    monkeypatch.setattr(local_search, "improve", lambda form, start, report, stop: start)
+    nodes = bound = 0
+    for seed in range(25):
+        rng = np.random.default_rng([8, seed])
+        m, d, D = int(rng.integers(1, 26)), int(rng.integers(2, 6)), int(rng.integers(1, 4))
+        weights = (rng.integers(1, 9, m) * rng.choice([-1, 1], m, p=[0.6, 0.4])).tolist()
+        plain = KernelRule(rng.random((m, d)) < 0.6, weights, D, int(rng.integers(1, 3)))
+        problem = plain.where(*(side_constraint(rng, d) for _ in range(int(rng.integers(1, 5)))))
+        form = plain.search_form()
+        clauses = [c for n in range(1, form.max_literals + 1) for c in combinations(range(d), n)]
+        value = {
+            some: form.value(some)
+            for n in range(1, D + 1)
+            for some in combinations(clauses, n)
+            if allowed(problem, {j for clause in some for j in clause})
+        }
+        best = max(value.values(), default=None)
+        hints = [some for some in value if value[some] < value[next(iter(value))]][:1]
+        hint = problem.explanation_of(hints[0]).features if hints and seed % 2 else None
+        result = solve(problem, "search", hint=hint)
+        assert result.proved
+        assert result.objective == best
+        assert best is None or result.verified
+        told = str(result.raw_status).split()
+        nodes += int(told[2]) if "nodes" in told else 0
+        bound += best is not None and best < solve(plain, "search").objective
+    assert nodes > 10
+    assert bound > 1
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -20,6 +20,7 @@ from cpx.backends.search.kernel_rules.dual import Dual
 from cpx.backends.search.kernel_rules.local_search import exchange
 from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
 from cpx.backends.search.kernel_rules.rows import Rows
+from cpx.backends.search.kernel_rules.terms import Terms
 
 
 def drawn(seed: int, k: int = 12, p: int = 7, q: int = 7) -> Restriction:
@@ -134,8 +135,8 @@ def brute(problem: KernelRule) -> int:
 
 def test_a_clause_is_left_out_for_a_shorter_one_of_the_same_cost() -> None:
     table = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1]], dtype=bool)
-    rows = Rows.of(KernelRule(table, [5, 4, -2, -1], 2, 3).search_form())
-    found = enumerate_clauses(rows, 3, 10, 1000, lambda: False)
+    form = KernelRule(table, [5, 4, -2, -1], 2, 3).search_form()
+    found = enumerate_clauses(Rows.of(form), Terms.of(form), 3, 10, 1000, lambda: False)
     assert found is not None
     # x0 excludes all negative rows: with another feature it only loses a positive one.
     assert [found.clause(c) for c in range(len(found))] == [(0,)]
@@ -164,10 +165,11 @@ def test_superfluous_clauses_are_in_no_need(seed: int) -> None:
     """When some rows do not count any more, the best of the other clauses is as good."""
     rng = np.random.default_rng(seed)
     weights = np.where(rng.random(14) < 0.5, 1, -1) * rng.integers(1, 100, 14)
-    rows = Rows.of(KernelRule(rng.random((14, 5)) < 0.6, weights.tolist(), 2, 3).search_form())
-    found = enumerate_clauses(rows, 3, 10**6, 10**6, lambda: False)
+    form = KernelRule(rng.random((14, 5)) < 0.6, weights.tolist(), 2, 3).search_form()
+    rows, terms = Rows.of(form), Terms.of(form)
+    found = enumerate_clauses(rows, terms, 3, 10**6, 10**6, lambda: False)
     assert found is not None
-    parents = parents_of(found, rows)
+    parents = parents_of(found, rows, terms)
     covers = np.column_stack([found.inside, found.outside])
     table = np.vstack([rows.inside, rows.outside])
     for c, above in np.argwhere(parents >= 0):
@@ -180,7 +182,8 @@ def test_superfluous_clauses_are_in_no_need(seed: int) -> None:
         rng.random(len(rows.gains)) < 0.6,
         rng.random(len(rows.costs)) < 0.5,
     )
-    fewer = left.without_idle_rows(~dominated(left, parents))[0]
+    none = np.zeros((len(left), 0), dtype=bool)
+    fewer = left.without_idle_rows(~dominated(left, parents, none, none))[0]
     best = max([0, *formulas(left, 2).values()])
     assert best == max([0, *formulas(fewer, 2).values()])
 

@@ -19,7 +19,7 @@ from cpx.check import expected_prediction
 from cpx.check.expected_scores import ExactScores
 from cpx.check.leaf_sums import LeafSums
 from cpx.check.states import Probabilities, States, _children_first
-from cpx.models.expected_prediction.sufficiency import same_decision
+from cpx.models.expected_prediction.same_decision import same_decision
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from cpx import RuleSetSelection, load, save
 from cpx.compare import Comparison
 
 from .conftest import Run
@@ -123,6 +124,22 @@ def test_what_cannot_be_done_is_told(run: Run, inst: Path) -> None:
     done = run("compare", inst, "-b", "search,hitting-sets")
     assert done.exit_code == 0, done.output
     assert "skipped: hitting-sets on tiny: backend 'hitting-sets' cannot solve" in done.stderr
+
+
+def test_a_reason_is_told_once_and_runs_by_their_limits(run: Run, inst: Path) -> None:
+    sets = RuleSetSelection(load(inst).samples, [(0,), (0, 1)], penalty="1/8", name="sets")
+    save(sets, "sets.json")
+    asked = ("-b", "cpsat,maxsat", "--encoding", "clausal,signature", "-t", "20,30")
+    done = run("compare", inst, "sets.json", *asked)
+    assert done.exit_code == 0, done.output
+    told = [line for line in done.stderr.splitlines() if "skipped" in line]
+    assert [line.partition("; known")[0] for line in told] == [
+        "cpx: skipped: cpsat signature and 1 more on tiny: "
+        "unknown encoding of k-monomial 'signature'",
+        "cpx: skipped: cpsat clausal and 1 more on sets: unknown encoding of rule-set 'clausal'",
+    ]
+    for limit in (20, 30):
+        assert f"cpsat clausal seed 0 limit {limit} s: OPTIMAL" in done.stderr
 
 
 def test_engine_options_logs_and_wrong_names(run: Run, inst: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import cpx
-from cpx import MaxPrecision, Samples, save, solve
+from cpx import MaxPrecision, RuleSetSelection, Samples, save, solve
 from cpx.compare import Comparison, Design, compare
 from cpx.compare.plan import plan
 from cpx.errors import CpxError, InvalidInstance, InvalidOption, UnknownName
@@ -120,6 +120,19 @@ def test_pairs_that_cannot_be_done_are_skipped_and_listed() -> None:
     assert not done & skipped.keys()
 
 
+def test_an_engine_without_encodings_runs_once_whatever_encodings_are_compared() -> None:
+    sets = RuleSetSelection(tiny().samples, [(0,), (0, 1)], penalty="1/8")
+    problems = {"monomial": tiny(), "sets": sets}
+    found = compare(problems, "search,cpsat", encodings=["clausal", "reified"])
+    assert [(run.instance, run.configuration) for run in found.runs] == [
+        ("monomial", "search"), ("monomial", "cpsat clausal"), ("monomial", "cpsat reified"),
+        ("sets", "search"),
+    ]  # fmt: skip
+    assert {pair.configuration for pair in found.skipped} == {"cpsat clausal", "cpsat reified"}
+    with pytest.raises(UnknownName, match="clausla"):
+        compare([tiny()], "search", encodings=["clausla"])
+
+
 def test_options_are_an_axis() -> None:
     found = compare(
         [tiny()], "search,cpsat", options=[{}, {"cut_level": 0}, {"warm_start": False}]
@@ -222,5 +235,6 @@ def test_fuzzed_designs_are_read_or_refused(files: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_many_fuzzed_designs_are_read_or_refused(files: Path) -> None:
     _fuzz_designs(files, 10_000)

@@ -41,7 +41,7 @@ class Lab:
         self.environment = {
             **os.environ,
             "TMPDIR": str(self.temporary),
-            "PYTHONPATH": str(folder / "site"),
+            "PYTHONPATH": os.pathsep.join([str(folder / "site"), *sys.path]),
             **dict([self.mark.split("=")]),
         }
 
@@ -59,7 +59,7 @@ class Lab:
     def finish(self, output: str, *more: str) -> None:
         """Run the command to its end."""
         process = self.start(output, *more)
-        _, told = process.communicate(timeout=120)
+        _, told = process.communicate(timeout=600)
         assert process.returncode == 0, told.decode()
 
     def processes(self) -> list[int]:
@@ -104,7 +104,7 @@ def disturb(lab: Lab, rng: random.Random, output: str) -> str:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
-    process.communicate(timeout=120)
+    process.communicate(timeout=600)
     return what
 
 

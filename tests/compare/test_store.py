@@ -266,6 +266,7 @@ def test_fuzzed_stores_are_read_or_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_many_fuzzed_stores_are_read_or_refused(tmp_path: Path) -> None:
     _fuzz_stores(tmp_path, 10_000)
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from cpx.data import Binarizer
-from cpx.data.column_fit import short_between
+from cpx.data.columns import short_between
 from cpx.errors import DataError
 
 CANCER = load_breast_cancer(as_frame=True).data

@@ -15,7 +15,7 @@ from cpx.errors import CheckFailed, InvalidOption
 from cpx.explainers.ranking import best_rules, optimal_rules
 from cpx.methods.blocking import Cut
 from cpx.models.kernel_rule.problem import KernelRule
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.testing.minimum_subset import random_votes
 from cpx.testing.random_instances import random_problem

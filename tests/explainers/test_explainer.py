@@ -31,7 +31,7 @@ from cpx.explainers.arguments import (
     QuestionOptions,
     ReasonOptions,
 )
-from cpx.explainers.guarantees import guarantee
+from cpx.explainers.conclusions import guarantee
 from cpx.explainers.one_call import explain
 from cpx.explainers.question import Question
 from cpx.explainers.sufficient import ReasonQuestion

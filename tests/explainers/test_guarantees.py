@@ -12,9 +12,10 @@ import pytest
 
 import cpx
 from cpx.data.intervals import UniformLimits
-from cpx.explainers.guarantees import Frontier, allowed_rules, guarantee, highest_precision
+from cpx.explainers.conclusions import guarantee
+from cpx.explainers.guarantees import Frontier, allowed_rules, highest_precision
 from cpx.explainers.question import Question
-from cpx.models.monomial.max_precision import MaxPrecision
+from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
 from cpx.testing.random_instances import random_problem
 

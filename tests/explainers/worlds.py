@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data import Samples
-from cpx.data.uniform import Batch, Uniform
+from cpx.data.base import Batch
+from cpx.data.uniform import Uniform
 
 __all__ = ["WORLDS", "World", "world"]
 

@@ -14,7 +14,7 @@ from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples, sol
 from cpx.backends.milp.pulp_solver import CPM_pulp
 from cpx.errors import InvalidOption
 from cpx.models.monomial.encodings.channelling import table1_literal
-from cpx.models.monomial.weighted import MONOMIAL_ENCODINGS
+from cpx.models.monomial.problem import MONOMIAL_ENCODINGS
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
 

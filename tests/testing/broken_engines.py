@@ -13,6 +13,7 @@ import numpy as np
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome
 from cpx.backends.cpsat import CpSat
+from cpx.options import SolveOptions
 
 
 class Right(CpSat):
@@ -73,6 +74,19 @@ class IgnoresHint(Right):
         return super().solve(problem, plain, progress)
 
 
+class IgnoresThreads(Right):
+    name: ClassVar[str] = "ignores-threads"
+
+    def solve(self, problem, options, progress):
+        plain = SolveOptions(
+            time_limit=options.time_limit,
+            seed=options.seed,
+            gap=options.gap,
+            hint=options.hint_features,
+        )
+        return super().solve(problem, plain, progress)
+
+
 class IgnoresSeed(Right):
     name: ClassVar[str] = "ignores-seed"
     turns: ClassVar[Iterator[int]] = itertools.count()
@@ -128,6 +142,7 @@ BROKEN: dict[type[Backend], str] = {
     FirstIsOptimal: "solves monomial",
     AlwaysProved: "keeps_a_short_limit",
     IgnoresHint: "reads_what_it_supports",
+    IgnoresThreads: "reads_what_it_supports",
     IgnoresSeed: "repeats_itself",
     Prints: "prints_nothing",
     Overruns: "keeps_a_short_limit",

@@ -16,27 +16,31 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from benchmarks.papers.sufficient.records import Level, Row
+    from benchmarks.papers.sufficient.threads import Seconds
 
 __all__ = ["draw"]
 
 # Colours that readers with colour blindness tell apart (Okabe, Ito).
 _GREEN, _BLUE, _RED = "#009E73", "#0072B2", "#D55E00"
+_COLOURS = (_BLUE, _RED, _GREEN, "#CC79A7", "#E69F00")
 
 
-def draw(rows: Sequence[Row], directory: Path) -> list[Path]:
+def draw(rows: Sequence[Row], seconds: Seconds | None, directory: Path) -> list[Path]:
     """Draw the figures of the digits, each as one file.
 
     Parameters
     ----------
     rows : sequence of Row
         Of both tables; those of the digits are drawn.
+    seconds : Seconds or None
+        Of the digits, by threads.
     directory : Path
 
     Returns
     -------
     list of Path
-        ``bounds-by-size.svg``, ``expected-by-likelihood.png`` and ``seconds-by-size.svg``; none
-        without rows of the digits.
+        ``bounds-by-size.svg``, ``expected-by-likelihood.png`` and, with seconds,
+        ``seconds-by-size.svg``; none without rows of the digits.
 
     Raises
     ------
@@ -48,18 +52,18 @@ def draw(rows: Sequence[Row], directory: Path) -> list[Path]:
     digits = [row for row in rows if row.task.table == "mnist"]
     if not digits:
         return []
-    return [
+    found = [
         *_drawn(directory / "bounds-by-size.svg", 1, digits, _bounds),
         # Of some 1500 points, pixels are the smaller file.
         *_drawn(directory / "expected-by-likelihood.png", 2, digits, _likelihoods),
-        *_drawn(directory / "seconds-by-size.svg", 1, digits, _seconds),
     ]
+    if seconds is not None:
+        found += _drawn(directory / "seconds-by-size.svg", 1, seconds, _seconds)
+    return found
 
 
-def _drawn(
-    path: Path, panels: int, rows: Sequence[Row], draws: Callable[[Any, Sequence[Row]], None]
-) -> list[Path]:
-    return draw_panels([path], panels, 3.4 * panels + 1.2, lambda axes: draws(axes, rows))
+def _drawn(path: Path, panels: int, data: Any, draws: Callable[[Any, Any], None]) -> list[Path]:
+    return draw_panels([path], panels, 3.4 * panels + 1.2, lambda axes: draws(axes, data))
 
 
 def _bounds(axes: Sequence[Axes], rows: Sequence[Row]) -> None:
@@ -92,13 +96,13 @@ def _likelihoods(axes: Sequence[Axes], rows: Sequence[Row]) -> None:
     axes[1].figure.colorbar(points, ax=axes[1], label="pixels known")
 
 
-def _seconds(axes: Sequence[Axes], rows: Sequence[Row]) -> None:
-    """Figure 4: processor time until each size of the beam is done."""
-    sizes, mean, deviation = _by_size(rows, lambda level: level.seconds)
-    axes[0].plot(sizes, mean, color=_BLUE)
-    low = np.maximum(0, mean - deviation)
-    axes[0].fill_between(sizes, low, mean + deviation, color=_BLUE, alpha=0.15, linewidth=0)
-    axes[0].set(xlabel="pixels known", ylabel="seconds of one core", ylim=(0, None))
+def _seconds(axes: Sequence[Axes], seconds: Seconds) -> None:
+    """Figure 4: time until each size of the beam is done, by threads."""
+    for colour, (count, until) in zip(_COLOURS, seconds.until.items(), strict=False):
+        name = f"{count} thread{'' if count == '1' else 's'}"
+        axes[0].plot(range(1, len(until)), until[1:], color=colour, label=name)
+    axes[0].set(xlabel="pixels known", ylabel="seconds", ylim=(0, None))
+    axes[0].legend(loc="upper left", frameon=False)
 
 
 def _by_size(rows: Sequence[Row], value: Callable[[Level], float]) -> tuple[Any, Any, Any]:

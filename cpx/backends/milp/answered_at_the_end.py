@@ -15,6 +15,7 @@ import numpy as np
 import pulp
 from pulp import constants
 
+from cpx.backends.milp.minimisation import with_constant
 from cpx.backends.milp.watch import Watch
 
 __all__ = ["KNOWN", "EndSolver"]
@@ -24,7 +25,7 @@ class _Known(NamedTuple):
     pulp: str
     """Its name in PuLP."""
     bound: Callable[[Any], float]
-    """From the native model to its bound, without the constant of the objective."""
+    """From the native model to its bound."""
     word: Callable[[Any], object]
     """From the native model to its own status."""
     parameters: Callable[[float, int, int], dict[str, Any]]
@@ -126,21 +127,22 @@ class EndSolver(pulp.LpSolver):  # type: ignore[misc]
         """Solve with PuLP's class, and read its words again; called by ``LpProblem.solve``."""
         if not self.available():
             raise pulp.PulpSolverError(f"{self._known.pulp}: no library, or no licence")
-        columns = lp.variables()
-        self._solver.actualSolve(lp)
+        columns = list(lp.variables())
         for i, column in enumerate(columns):
             column.index = i
-        native = lp.solverModel
-        self.raw_status = str(self._known.word(native)) or str(constants.LpStatus[lp.status])
+        work = with_constant(lp)
+        self._solver.actualSolve(work)
+        native = work.solverModel
+        self.raw_status = str(self._known.word(native)) or str(constants.LpStatus[work.status])
         stopped = self.watch.should_stop()
         codes = constants.LpStatusNotSolved, constants.LpSolutionNoSolutionFound
-        if lp.sol_status in (constants.LpSolutionOptimal, constants.LpSolutionIntegerFeasible):
-            done = lp.sol_status == constants.LpSolutionOptimal and not stopped
+        if work.sol_status in (constants.LpSolutionOptimal, constants.LpSolutionIntegerFeasible):
+            done = work.sol_status == constants.LpSolutionOptimal and not stopped
             kind = constants.LpSolutionOptimal if done else constants.LpSolutionIntegerFeasible
             codes = constants.LpStatusOptimal, kind
             self.watch.solution(np.array([c.varValue for c in columns], dtype=np.float64))
-            self.watch.bound(self._known.bound(native) + lp.objective.constant)
-        elif lp.sol_status == constants.LpSolutionInfeasible and not stopped:
+            self.watch.bound(self._known.bound(native))
+        elif work.sol_status == constants.LpSolutionInfeasible and not stopped:
             codes = constants.LpStatusInfeasible, constants.LpSolutionInfeasible
         lp.assignStatus(*codes)
         return int(codes[0])

@@ -82,6 +82,9 @@ _BOUNDS = [
     (re.compile(rb"^Cbc00(?:10|05)I .*best possible " + _NUMBER), 5e-8, 0.0),
     (re.compile(rb"^Lower bound: +" + _NUMBER), 0.0, 5e-4),
 ]
+# The best solution in a line with a bound. CBC looks for better ones only: its bound may be
+# beyond it, and is none of what is within the absolute gap.
+_KNOWN = re.compile(_NUMBER + rb" best solution|best objective " + _NUMBER)
 # What the search ended with. The solution that is written is that of a last linear programme,
 # which large coefficients can spoil: its value is no bound.
 _BEST = re.compile(rb"Search completed - best objective " + _NUMBER)
@@ -225,6 +228,8 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
                 found = pattern.search(line)
                 if found:
                     value = float(found[1])
+                    if known := _KNOWN.search(line):
+                        value = min(value, float(known[1] or known[2]) - self._slack())
                     self._report_bound(value - abs(value) * relative - absolute)
 
     def _report_bound(self, bound: float) -> None:

@@ -70,22 +70,23 @@ class GurobiSolver(pulp.GUROBI):  # type: ignore[misc]
         watch, columns = self.watch, lp.variables()
         for i, column in enumerate(columns):
             column.index = i
-        # PuLP writes no constant of the objective.
-        constant, events = lp.objective.constant, GRB.Callback
+        # PuLP leaves it out, and the gap that Gurobi ends at is one of the whole objective.
+        lp.solverModel.ObjCon = lp.objective.constant
+        events = GRB.Callback
 
         def happened(model: Any, where: int) -> None:
             if where == events.MIPSOL:
                 found = model.cbGetSolution([column.solverVar for column in columns])
                 watch.solution(np.array(found, dtype=np.float64))
-                watch.bound(model.cbGet(events.MIPSOL_OBJBND) + constant)
+                watch.bound(model.cbGet(events.MIPSOL_OBJBND))
             elif where == events.MIP:
-                watch.bound(model.cbGet(events.MIP_OBJBND) + constant)
+                watch.bound(model.cbGet(events.MIP_OBJBND))
             if watch.should_stop():
                 model.terminate()
 
         lp.solverModel.optimize(happened)
         if lp.solverModel.IsMIP:
-            watch.bound(lp.solverModel.ObjBound + constant)
+            watch.bound(lp.solverModel.ObjBound)
 
     def findSolutionValues(self, lp: Any) -> int:
         """Read back values and status; return PuLP's code."""

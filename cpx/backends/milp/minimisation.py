@@ -1,4 +1,4 @@
-"""The minimisation that a program gets in a file of MPS, with its constant.
+"""Problems whose constant an engine sees, and the minimisation in a file of MPS.
 
 Import this module lazily: it imports PuLP.
 """
@@ -10,7 +10,7 @@ from typing import Any
 import pulp
 from pulp import constants
 
-__all__ = ["as_minimisation", "sign_of"]
+__all__ = ["as_minimisation", "sign_of", "with_constant"]
 
 
 def sign_of(lp: Any) -> float:
@@ -21,12 +21,20 @@ def sign_of(lp: Any) -> float:
 def as_minimisation(lp: Any) -> Any:
     """Return a problem that shares rows and columns but has no constant and no ``max``.
 
-    CBC's bounds on maximisations have changing signs, and PuLP does not write the constant of an
-    objective to MPS. A column fixed at 1 carries it, so that the relative gap of the program is
-    that of the problem.
+    CBC's bounds on maximisations have changing signs.
     """
-    sign, work = sign_of(lp), lp.copy()
+    work = with_constant(lp, sign_of(lp))
     work.sense = constants.LpMinimize
+    return work
+
+
+def with_constant(lp: Any, sign: float = 1.0) -> Any:
+    """Return a problem that shares rows and columns, and has the objective times a sign.
+
+    PuLP writes the constant of an objective neither to MPS nor to the models of most libraries. A
+    column fixed at 1 carries it, so that the relative gap of an engine is that of the problem.
+    """
+    work = lp.copy()
     work.objective = pulp.LpAffineExpression(
         {var: sign * weight for var, weight in lp.objective.items()}
     )

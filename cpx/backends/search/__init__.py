@@ -87,8 +87,10 @@ class Search(Backend):
         return isinstance(_form_of(problem), known)
 
     def keeps_side_constraints(self, problem: Problem) -> bool:
-        """Whether features can be required and forbidden one by one."""
-        return hasattr(problem, "required")
+        """Whether its search does, or features can be required and forbidden one by one."""
+        from cpx.models.kernel_rule.form import DNFForm
+
+        return hasattr(problem, "required") or isinstance(form_of(problem), DNFForm)
 
     def solve(self, problem: Problem, options: SolveOptions, progress: Progress) -> Outcome:
         """Presolve and search; see :class:`~cpx.backends.base.Backend`."""
@@ -99,7 +101,8 @@ class Search(Backend):
 
         with progress.phase("state"):
             form = _form_of(problem)
-        if problem.side_constraints and not isinstance(form, WeightedMonomial | RatioMonomial):
+        keeps = WeightedMonomial | RatioMonomial | DNFForm
+        if problem.side_constraints and not isinstance(form, keeps):
             # Rules that are learned are selected from all of them.
             free = getattr(problem, "selection", None)
             return branch_on_violations(problem, options, progress, self.solve, free)

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from cpx.backends.progress import start_thread
 from cpx.errors import InvalidInstance, shown
 from cpx.models.monomial.form import WeightedMonomial
+from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.support.renamed import old_names
 from cpx.support.validation import index_set, integer_in, positive_integer, seconds
 
@@ -79,6 +80,7 @@ def max_weight_monomials(
     threads: int = 1,
     time_limit: float | None = None,
     stop: Callable[[], bool] = lambda: False,
+    side: SideConstraints = NO_SIDE_CONSTRAINTS,
 ) -> MaxWeight:
     """Find the monomials of at most k features that cover the greatest weight.
 
@@ -107,6 +109,8 @@ def max_weight_monomials(
         Seconds > 0. When they are over there may be fewer monomials.
     stop : callable
         Asked now and then; True ends the search, as the limit does.
+    side : SideConstraints
+        Further constraints on the features of a monomial.
 
     Returns
     -------
@@ -124,6 +128,7 @@ def max_weight_monomials(
     (((0,),), (Fraction(3, 4),), Fraction(3, 4))
     """
     form, scale = _form(agreement, weights, k, required, forbidden, groups, bits)
+    form = replace(form, side=side)
     n, threads = positive_integer("n", n), positive_integer("threads", threads)
     limit = seconds(None if time_limit == math.inf else time_limit) or math.inf
     end = time.monotonic() + limit
@@ -216,11 +221,13 @@ def _search(
     if reduced is None:
         return MaxWeight((), (), None, True, 0)
     root = Root.whole(reduced)
-    columns: list[int] = []
-    cost = root.cost_of_none()
+    columns: list[int] | None = []
+    if not root.remaining.allow([]):
+        columns = None
+    cost = root.cost_of_none() if columns == [] else root.objective.highest + 1
     if root.n and root.k:
         beam = beam_columns(root, _BEAM_WIDTH)
-        if (met := _cost(reduced, beam)) < cost:
+        if root.remaining.allow(beam) and (met := _cost(reduced, beam)) < cost:
             columns, cost = beam, met
 
     def watch(workers: Workers) -> bool:
@@ -229,6 +236,8 @@ def _search(
     done = explore(root, cost, threads, watch)
     if done.columns is not None:
         columns = done.columns
+    if columns is None:
+        return MaxWeight((), (), None, done.finished, done.nodes)
     bound = (most - reduced.value(min(done.bound, done.cost))) / scale
     sets, nodes, finished = [reduced.original(columns)], done.nodes, done.finished
     if n > 1 and finished:

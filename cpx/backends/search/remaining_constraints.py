@@ -1,4 +1,4 @@
-"""What is left of the side constraints of a problem where some features are decided."""
+"""What is left of the side constraints where some features are decided, as the search takes it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.backends.search.additive_constraints import Additive, additive_constraints, is_additive
-from cpx.backends.search.side_constraints import Side
+from cpx.backends.search.side_constraints import Additive, Side
 from cpx.compiled.kernel import Ints
 
 if TYPE_CHECKING:
     from cpx.models.side_constraints.form import LinearConstraint, SideConstraints
 
 __all__ = ["NOWHERE", "NO_CONSTRAINTS", "Remaining"]
+
+_MOST_GAINING = 64
+"""Constraints that columns may add to: for each, all candidates of a node are summed up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,11 @@ class Remaining:
         features = {self.columns[j] for j in columns} | self.fixed if self.linear else set()
         return all(row.holds(features) for row in self.linear)
 
+    def allowed_alone(self) -> NDArray[np.bool_]:
+        """Say of each column whether the set of it satisfies all of them."""
+        changes, start = _changes_of(self.linear, self.columns, self.fixed)
+        return np.asarray((start + changes >= 0).all(axis=1))
+
     def within(self, columns: NDArray[np.int64], chosen: list[int]) -> Remaining:
         """Return the constraints on some of the columns where others are chosen."""
         if not self.linear:
@@ -72,8 +79,8 @@ class Remaining:
         if not self.linear:
             return NOWHERE
         group_of = dict(zip(self.columns, groups.tolist() or range(n), strict=True))
-        simple = [row for row in self.linear if is_additive(row, group_of, self.fixed)]
-        additive, too_many = additive_constraints(simple, self.columns, self.fixed)
+        simple = [row for row in self.linear if _is_additive(row, group_of, self.fixed)]
+        additive, too_many = _additive_constraints(simple, self.columns, self.fixed)
         others = [row for row in self.linear if row in too_many or row not in simple]
         side = self._with_terms(others, additive)
         wanted = self.with_sign(positive=True).astype(np.int64)
@@ -136,6 +143,69 @@ def _lowest(row: LinearConstraint, free: frozenset[int], chosen: frozenset[int])
     )
 
 
+def _is_additive(row: LinearConstraint, group_of: dict[int, int], fixed: frozenset[int]) -> bool:
+    """Whether each of the free features, those of ``group_of``, adds a number of its own."""
+    return all(
+        not fixed.isdisjoint(T) or len({group_of[j] for j in T if j in group_of}) <= 1
+        for _, T in row.terms
+    )
+
+
+def _changes_of(
+    rows: Sequence[LinearConstraint], columns: Sequence[int], fixed: frozenset[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what each column alone adds to each constraint, and the slack of the empty set."""
+    place = {j: x for x, j in enumerate(columns)}
+    filled = [[0] * len(columns) for _ in rows]
+    start = [-row.at_least for row in rows]
+    for c, row in enumerate(rows):
+        for factor, T in row.terms:
+            if not fixed.isdisjoint(T):
+                start[c] += factor
+                continue
+            for j in T:
+                if j in place:
+                    filled[c][place[j]] += factor
+    changes = np.array(filled, dtype=np.int64).reshape(len(rows), len(columns)).T
+    return changes, np.array(start, dtype=np.int64)
+
+
+def _additive_constraints(
+    rows: Sequence[LinearConstraint], columns: Sequence[int], fixed: frozenset[int]
+) -> tuple[Additive, tuple[LinearConstraint, ...]]:
+    """Return the constraints on the features of the columns, and those that are too many."""
+    changes, start = _changes_of(rows, columns, fixed)
+    gains = changes.max(axis=0, initial=0).astype(np.int64)
+    order = np.argsort(gains == 0, kind="stable")
+    gaining = int((gains > 0).sum())
+    too_many = order[_MOST_GAINING:gaining]
+    order = np.concatenate([order[: min(gaining, _MOST_GAINING)], order[gaining:]])
+    adds, start = np.ascontiguousarray(changes[:, order], dtype=np.int32), start[order]
+    places, losses, losing = [0], list[int](), list[NDArray[np.bool_]]()
+    for column in -adds.T:
+        entries = sorted(set(column.tolist()), reverse=True)
+        losses += entries
+        losing += [column >= loss for loss in entries]
+        places.append(len(losses))
+    made = Additive(
+        adds,
+        start,
+        gains[order][gains[order] > 0],
+        np.array(places, dtype=np.int64),
+        np.array(losses, dtype=np.int64),
+        _as_words(np.array(losing, dtype=np.bool_).reshape(len(losses), len(columns))),
+    )
+    return made, tuple(rows[c] for c in too_many)
+
+
+def _as_words(marks: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return rows of marks as bits of words."""
+    words = -(-marks.shape[1] // 64)
+    padded = np.zeros((marks.shape[0], 64 * words), dtype=np.bool_)
+    padded[:, : marks.shape[1]] = marks
+    return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+
 def _bits(places: Iterable[int], words: int) -> NDArray[np.uint64]:
     found = np.zeros(words, dtype=np.uint64)
     for i in places:
@@ -147,7 +217,7 @@ def _none() -> Side:
     words, numbers = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
     table = np.zeros((0, 0), dtype=np.uint64)
     return Side(
-        additive=additive_constraints((), (), frozenset())[0],
+        additive=_additive_constraints((), (), frozenset())[0],
         terms=table,
         held=words,
         starts=np.zeros(1, dtype=np.int64),

@@ -159,7 +159,7 @@ class Root:
         into = np.zeros(self.n, dtype=np.int64)
         costs(self.numbers, self.covered, self.lost, into)
         if self.remaining.linear:
-            into[[not self.remaining.allow([j]) for j in range(self.n)]] = FAR
+            into[~self.remaining.allowed_alone()] = FAR
         return into
 
     def cost_of_none(self) -> int:

@@ -1,16 +1,27 @@
 """Side constraints in the search: which sets are allowed, and which completions can be.
 
-Each constraint is a sum of terms, one of which holds when a set has one of its columns. Most have
-one column in each term: see :mod:`~cpx.backends.search.additive_constraints`. Of the others terms
-are bits of words, so that the terms that hold for a set are the union of those of its columns, and
-a sum is a popcount for each bit of its coefficients.
+Each constraint is a sum of terms, one of which holds when a set has one of its columns.
 
-At a node, let V be the terms that hold, and W those that hold for V and all remaining candidates
-together. A completion by at most r of these has at most the sum of the positive coefficients of W
-and the negative ones of V; it also has at most the sum of V and r times the most that one column
-adds. If a constraint asks for more, there is no completion, and the same is told of one candidate
-by what holds with it. Most constraints cannot fail by one candidate more, whichever it is: they
-are not looked at again for each.
+Most are additive: their terms have one column each, or columns of which one at most is chosen.
+What is left of such a constraint, its slack, is a sum over the chosen columns; for all constraints
+at once that is an addition of vectors. Which columns have no allowed completion any more follows
+from the slack alone: their sets are looked up. With s the slack of a set, D_p what column p adds
+to it, and g the largest D_p, a completion by p and at most r - 1 other candidates has at most
+
+    s + D_p + min(sum of the positive D_q over all candidates, (r - 1) g),
+
+where the sum leaves p out, but is not less for that unless D_p is positive; then the first of the
+two says no more of p than that some completion exists. So p is done with where -D_p is greater
+than s + min(...).
+
+Of the others, terms are bits of words, so that the terms that hold for a set are the union of
+those of its columns, and a sum is a popcount for each bit of its coefficients. At a node, let V be
+the terms that hold, and W those that hold for V and all remaining candidates together. A
+completion by at most r of these has at most the sum of the positive coefficients of W and the
+negative ones of V; it also has at most the sum of V and r times the most that one column adds. If
+a constraint asks for more, there is no completion, and the same is told of one candidate by what
+holds with it. Most constraints cannot fail by one candidate more, whichever it is: they are not
+looked at again for each.
 """
 
 from __future__ import annotations
@@ -19,18 +30,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpx.backends.search.additive_constraints import (
-    Additive,
-    Slacks,
-    any_broken,
-    block,
-    is_blocked,
-    new_slacks,
-)
-from cpx.compiled.kernel import Ints, Words, Words2, subroutine
+from cpx.compiled.kernel import Ints, Shorts2, Words, Words2, subroutine
 from cpx.compiled.vectors import popcount
 
 __all__ = [
+    "Additive",
     "Buffers",
     "Side",
     "allowed",
@@ -44,6 +48,26 @@ __all__ = [
 
 
 _NONE = np.uint64(0)
+_ONE = np.uint64(1)
+
+
+class Additive(NamedTuple):
+    """The additive constraints, as kernels take them; first those to which some column adds."""
+
+    changes: Shorts2  # shape (n, constraints): what each column adds
+    start: Ints  # slack of the empty set
+    gains: Ints  # the most that one column adds, of the first constraints
+    places: Ints  # entries of constraint c: places[c] .. places[c + 1]
+    losses: Ints  # of each entry, decreasing
+    losing: Words2  # shape (entries, words): columns that take so much or more
+
+
+class Slacks(NamedTuple):
+    """Numbers of one thread for the additive constraints."""
+
+    now: Ints  # slack of each constraint
+    more: Ints  # what all candidates together could add to the first ones
+    blocked: Words  # columns without an allowed completion
 
 
 class Side(NamedTuple):
@@ -83,12 +107,80 @@ def buffers(side: Side) -> Buffers:
     """Return the buffers of a thread."""
     truth, other, reach, near = (np.zeros(side.held.size, dtype=np.uint64) for _ in range(4))
     tight = np.zeros(side.least.size + 3, dtype=np.int64)
-    return Buffers(new_slacks(side.additive), truth, other, reach, tight, near)
+    rows = side.additive
+    now, more = np.zeros_like(rows.start), np.zeros_like(rows.gains)
+    slacks = Slacks(now, more, np.zeros(rows.losing.shape[1], dtype=np.uint64))
+    return Buffers(slacks, truth, other, reach, tight, near)
 
 
 _COUNT, _BROKEN, _BLOCKED = -1, -2, -3
 """At the end of ``tight``: how many it has, whether a candidate without terms of these breaks one,
 and whether an additive constraint is done with some candidate."""
+
+
+@subroutine
+def _add_up(rows: Additive, now: Ints, chosen: Ints, size: int) -> None:
+    for c in range(now.size):
+        now[c] = rows.start[c]
+    for x in range(size):
+        changes = rows.changes[chosen[x]]
+        for c in range(now.size):
+            now[c] += changes[c]
+
+
+@subroutine
+def _any_broken(rows: Additive, slacks: Slacks, chosen: Ints, size: int) -> bool:
+    """Whether the set of the first chosen columns breaks a constraint."""
+    _add_up(rows, slacks.now, chosen, size)
+    least = 0
+    for c in range(slacks.now.size):
+        least = min(least, slacks.now[c])
+    return least < 0
+
+
+@subroutine
+def _block(
+    rows: Additive, slacks: Slacks, chosen: Ints, size: int, ids: Ints, kept: Ints, n: int, r: int
+) -> int:
+    """Mark the columns that no allowed completion by at most r of the n kept candidates has.
+
+    Returns 1 where there are some, 0 where there are none, and -1 where there is no completion.
+    """
+    now, more, marked = slacks.now, slacks.more, slacks.blocked
+    _add_up(rows, now, chosen, size)
+    if more.size != 0:
+        for c in range(more.size):
+            more[c] = 0
+        for x in range(n):
+            changes = rows.changes[ids[kept[x]]]
+            for c in range(more.size):
+                more[c] += max(changes[c], 0)
+        for c in range(more.size):
+            if now[c] + min(more[c], r * rows.gains[c]) < 0:
+                return -1
+            now[c] += min(more[c], (r - 1) * rows.gains[c])
+    found = 0
+    for c in range(now.size):
+        entry, end = rows.places[c], rows.places[c + 1]
+        if entry == end or rows.losses[entry] <= now[c]:
+            continue
+        if now[c] < 0 and c >= more.size:
+            return -1
+        while entry + 1 < end and rows.losses[entry + 1] > now[c]:
+            entry += 1
+        if found == 0:
+            found = 1
+            for w in range(marked.size):
+                marked[w] = _NONE
+        for w in range(marked.size):
+            marked[w] |= rows.losing[entry, w]
+    return found
+
+
+@subroutine
+def _is_blocked(slacks: Slacks, column: int) -> bool:
+    """Whether the column is among those that were marked."""
+    return bool((slacks.blocked[column >> 6] >> np.uint64(column & 63)) & _ONE != _NONE)
 
 
 @subroutine
@@ -123,7 +215,7 @@ def allowed(side: Side, buffers: Buffers, chosen: Ints, size: int) -> bool:
     """Whether the set of the first chosen columns satisfies all constraints."""
     if side.there == 0:
         return True
-    if any_broken(side.additive, buffers.slacks, chosen, size):
+    if _any_broken(side.additive, buffers.slacks, chosen, size):
         return False
     if side.least.size == 0:
         return True
@@ -145,7 +237,7 @@ def look(
     """
     truth, reach, tight, near = buffers.truth, buffers.reach, buffers.tight, buffers.near
     count, broken = 0, 0
-    some = block(side.additive, buffers.slacks, chosen, size, ids, kept, n, r)
+    some = _block(side.additive, buffers.slacks, chosen, size, ids, kept, n, r)
     tight[_COUNT], tight[_BROKEN], tight[_BLOCKED] = 0, 0, some
     if some < 0 or side.least.size == 0:
         return some
@@ -185,7 +277,7 @@ def look(
 def can_follow(side: Side, buffers: Buffers, column: int, r: int) -> bool:
     """Whether an allowed completion may have the column, by the constraints that were noted."""
     other, tight, touched = buffers.other, buffers.tight, _NONE
-    if tight[_BLOCKED] != 0 and is_blocked(buffers.slacks, column):
+    if tight[_BLOCKED] != 0 and _is_blocked(buffers.slacks, column):
         return False
     if tight[_COUNT] == 0:
         return True

@@ -158,7 +158,7 @@ def _table(
         if expects:
             # The different sets of what the leaf tests, and which of them each set has.
             bits = [(masks >> place[a] & 1) << j for j, a in enumerate(tests)]
-            which = np.sum(bits, axis=0, dtype=np.int64) if bits else np.zeros_like(masks)
+            which = np.array(bits).sum(axis=0) if bits else np.zeros_like(masks)
             adds = scores.all_in_units(i, down, component)
             if (most := most + max(map(abs, adds))) >= LARGEST:
                 raise Undecided("numbers are too large for the checker")

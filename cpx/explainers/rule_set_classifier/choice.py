@@ -141,8 +141,8 @@ def chosen_price(
 
     The rows are divided into five folds, four times. Each is held out once; rules for all prices
     are learned from the others by local search
-    (:func:`~cpx.methods.column_generation.path.price_path`), with at most k conditions and with
-    half as many. The highest price, then the fewest conditions, are taken whose accuracy is
+    (:func:`~cpx.methods.column_generation.exchange.price_path`), with at most k conditions and
+    with half as many. The highest price, then the fewest conditions, are taken whose accuracy is
     within one standard error of the best.
 
     Parameters
@@ -212,7 +212,7 @@ def _on_fold(
     stop: Callable[[], bool],
 ) -> list[tuple[int, float]]:
     """Return, for each penalty, the number of rules and their accuracy on the rows held out."""
-    from cpx.methods.column_generation.path import price_path
+    from cpx.methods.column_generation.exchange import price_path
 
     table = Table(literals[~out], same[~out], weights[~out])
     total = int(table.weights.sum())

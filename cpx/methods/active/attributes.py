@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cpx.data.column_fit import fit_column, short_between
-from cpx.data.columns import CategoryColumn, as_categories, as_numbers
+from cpx.data.categories import as_categories
+from cpx.data.columns import CategoryColumn, as_numbers, fit_column, short_between
 from cpx.errors import DataError, shown
 from cpx.methods.active.conditions import Condition, Interval, OneOf
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from cpx.data.samples import Samples
 from cpx.methods.candidates.literals import Literals
-from cpx.models.monomial.weighted import KMonomial, MaxCoverage
+from cpx.models.monomial.precision_coverage import MaxCoverage
+from cpx.models.monomial.weighted import KMonomial
 from cpx.solving import solve
 from cpx.support.validation import positive_integer, valid_seed
 

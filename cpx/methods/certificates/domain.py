@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cpx.data.base import Distribution
 from cpx.data.bits import bit_row
 from cpx.data.distributions import Product
-from cpx.data.uniform import Distribution, Uniform
+from cpx.data.uniform import Uniform
 from cpx.errors import InvalidOption, shown
 from cpx.support.validation import integer, positive_integer
 

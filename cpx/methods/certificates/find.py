@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cpx.data.base import Distribution
 from cpx.data.statistics import PrecisionEstimate, clopper_pearson
-from cpx.data.uniform import Distribution
 from cpx.errors import InvalidOption, shown
 from cpx.methods.certificates.domain import Restriction, domain_of
 from cpx.methods.certificates.tree import ImplicitTree, Instance

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpx.data.uniform import Distribution
+from cpx.data.base import Distribution
 from cpx.errors import InvalidOption
 from cpx.methods.certificates.domain import Domain, Restriction, checked_restriction, domain_of
 from cpx.support.validation import open_unit, positive_integer

@@ -14,9 +14,10 @@ j, and by Bayes' rule P_c(l | z, x_j) = P_c(l | z) P_c(x_j | z, l) / P_c(x_j | z
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,14 +100,18 @@ class Evaluator:
         seen = np.atleast_2d(np.asarray(observed, dtype=np.bool_))
         expected, logs = np.empty(len(seen)), np.empty(len(seen))
         for rows in self.chunks(len(seen)):
-            joint = self._joint(seen[rows])
             groups = self.groups(len(seen[rows]))
             means = np.concatenate([self._means(some, seen[rows]) for some in groups])
-            logs[rows] = _log_sum(joint)
-            expected[rows] = self._mixed(joint, means)
+            expected[rows], logs[rows] = self._mixed(self._joint(seen[rows]), means)
         return expected, logs
 
-    def extensions(self, observed: Bools, stop: Callable[[], bool] = lambda: False) -> Extensions:
+    def extensions(
+        self,
+        observed: Bools,
+        stop: Callable[[], bool] = lambda: False,
+        pool: Executor | None = None,
+        threads: int = 1,
+    ) -> Extensions:
         """Return the same of N sets, and of all sets with one more attribute.
 
         Parameters
@@ -114,6 +119,10 @@ class Evaluator:
         observed : (N, A) array of bool
         stop : callable, optional
             Asked before some components are measured.
+        pool : Executor, optional
+            Of so many threads, which share the components, and then the sets. The numbers are
+            the same.
+        threads : int, default=1
 
         Raises
         ------
@@ -121,43 +130,58 @@ class Evaluator:
             When ``stop`` says so.
         """
         seen = np.atleast_2d(np.asarray(observed, dtype=np.bool_))
-        parts = [self._extended(seen[rows], stop) for rows in self.chunks(len(seen))]
+        parts = [
+            self._extended(seen[rows], stop, map if pool is None else pool.map, threads)
+            for rows in self.chunks(len(seen))
+        ]
         return Extensions(*(np.concatenate(part) for part in zip(*parts)))
 
-    def _extended(self, seen: Bools, stop: Callable[[], bool]) -> Extensions:
-        joint, edgeless, found = self._joint(seen), self.distribution.edgeless, []
-        for some in self.groups(len(seen)):
+    def _extended(
+        self, seen: Bools, stop: Callable[[], bool], run: Any, threads: int
+    ) -> Extensions:
+        """Return the same of sets that are measured at once, by some map."""
+        joint = self._joint(seen)
+        by_component = self._by_factors if self.distribution.edgeless else self._by_edges
+
+        def measured(some: slice) -> tuple[Floats, Floats, Floats]:
             if stop():
                 raise Stopped
-            found.append((self._by_factors if edgeless else self._by_edges)(some, seen))
-        means, means_with, logs = (np.concatenate(part) for part in zip(*found))
-        joint_with = joint[..., None] + logs
-        return Extensions(
-            self._mixed(joint, means),
-            _log_sum(joint),
-            self._mixed(joint_with, means_with),
-            _log_sum(joint_with),
-        )
+            return by_component(some, seen)
 
-    def _mixed(self, joint: Floats, means: Floats) -> Floats:
-        """Return the means by the posterior of the components, which are the first axis."""
-        weights = np.exp(joint - joint.max(axis=0))
-        weights /= weights.sum(axis=0)
-        return np.asarray(self.base + (weights * means).sum(axis=0))
+        found = zip(*run(measured, self.groups(len(seen), threads)))
+        means, means_with, logs = map(np.concatenate, found)
+
+        def mixed(sets: slice) -> tuple[Floats, Floats]:
+            return self._mixed(joint[:, sets, None] + logs[:, sets], means_with[:, sets])
+
+        size = -(-len(seen) // threads)
+        parts = run(mixed, [slice(n, n + size) for n in range(0, len(seen), size)])
+        expected, log_probability = self._mixed(joint, means)
+        return Extensions(expected, log_probability, *map(np.concatenate, zip(*parts)))
+
+    def _mixed(self, joint: Floats, means: Floats) -> tuple[Floats, Floats]:
+        """Return the means by the posterior of the components, the first axis, and log Pr."""
+        top = joint.max(axis=0)
+        shares = np.exp(joint - top)
+        whole = shares.sum(axis=0)
+        mean = self.base + (shares * means).sum(axis=0) / whole
+        # No component has the probability 0.
+        return np.asarray(mean), np.asarray(top + np.log(whole))
 
     def _joint(self, seen: Bools) -> Floats:
         """Return the log-probability of each component with each set, shape (C, N)."""
         mixture = self.distribution
         if mixture.edgeless:
-            return self._log_states @ seen.T + mixture.log_weights[:, None]
+            return self.log_states @ seen.T + mixture.log_weights[:, None]
         return (mixture.component_log_marginals(self.codes, seen) + mixture.log_weights).T
 
-    def groups(self, n: int) -> list[slice]:
+    def groups(self, n: int, threads: int = 1) -> list[slice]:
         """Return components that are measured together: one where there are edges."""
-        size = (
-            max(1, _IN_CACHE // (n * self._numbers_per_set)) if self.distribution.edgeless else 1
-        )
-        return [slice(c, c + size) for c in range(0, self.distribution.n_components, size)]
+        count, size = self.distribution.n_components, 1
+        if self.distribution.edgeless:
+            in_cache = max(1, _IN_CACHE // (n * self._numbers_per_set))
+            size = min(in_cache, -(-count // threads))
+        return [slice(c, c + size) for c in range(0, count, size)]
 
     def chunks(self, n: int) -> list[slice]:
         """Return parts of n sets that are measured at once."""
@@ -197,7 +221,7 @@ class Evaluator:
         return LeafProducts(self.leaves, self.distribution, self.codes, self.values)
 
     @cached_property
-    def _log_states(self) -> Floats:
+    def log_states(self) -> Floats:
         """The log-probability of each state of x in each component without edges, (C, A)."""
         rows = [
             [table[0, s] / ONE for table, s in zip(tables, self.codes.tolist(), strict=True)]
@@ -212,7 +236,7 @@ class Evaluator:
     def _by_factors(self, some: slice, seen: Bools) -> tuple[Floats, Floats, Floats]:
         """Return the means, the means with one attribute more, and log P_c(x_j | z)."""
         mean, more = self._products.extended(some, seen)
-        return mean, more, np.where(seen, 0.0, self._log_states[some, None])
+        return mean, more, np.where(seen, 0.0, self.log_states[some, None])
 
     def _means(self, some: slice, seen: Bools) -> Floats:
         """Return the means of the leaves under some components."""
@@ -339,9 +363,3 @@ class _Passes:
             message = self._messages[child]
             if message is not None:
                 right = message if right is None else right * message
-
-
-def _log_sum(logs: Floats) -> Floats:
-    """Return log(sum(exp(logs))) over the first axis; no component has the probability 0."""
-    top = logs.max(axis=0)
-    return np.asarray(top + np.log(np.exp(logs - top).sum(axis=0)))

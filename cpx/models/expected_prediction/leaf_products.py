@@ -6,7 +6,8 @@ multiply them. *By test*: the factors of all tests, multiplied leaf by leaf. *By
 few attributes are tested by many leaves: the products over six attributes at a time are tabulated
 for all 64 patterns of what is known, and a set takes one line of each table. One attribute j more
 changes a product by e / p, so that the means of all sets with one more come from a product of two
-matrices.
+matrices. Of two tables or one, and many sets, the product of the tables has the means of *all*
+sets, which are looked up.
 """
 
 from __future__ import annotations
@@ -99,15 +100,19 @@ class LeafProducts:
         more : (C, N, A) array
             The same as without an attribute that is in the set.
         """
-        given, used = self.given(some, seen), self.leaves.used
-        if self._by_pattern(len(seen)):
-            matrices = self._matrices[some]
+        used = self.leaves.used
+        if self._by_all_means(len(seen)):
+            bits = 1 << np.arange(len(used))
+            place, means = seen[:, used] @ bits, self._all_means[some]
+            mean, with_used = means[:, place], means[:, place[:, None] | bits]
+        elif self._by_pattern(len(seen)):
+            given, matrices = self.given(some, seen), self._matrices[some]
             at_once = max(1, _ONE_THREAD // matrices[0].size)
             parts = [given[:, n : n + at_once] for n in range(0, len(seen), at_once)]
             sums = np.concatenate([part @ matrices for part in parts], axis=1)
             mean, with_used = sums[..., -1], sums[..., :-1]
         else:
-            given *= self.values
+            given = self.given(some, seen) * self.values
             mean = with_used = given.sum(axis=2)
             order, first = self._by_attribute
             if order.size:
@@ -194,3 +199,20 @@ class LeafProducts:
                 lower *= unknown[:, j : j + 1]
             found.append(table)
         return found
+
+    def _by_all_means(self, n: int) -> bool:
+        """Whether the means of all sets are cheaper than those of n sets with one more each."""
+        used = len(self.leaves.used)
+        few = used <= 2 * _TOGETHER and 1 << used <= 4 * n * used
+        return self._by_pattern(n) and (few or "_all_means" in self.__dict__)
+
+    @cached_property
+    def _all_means(self) -> Floats:
+        """Of each component, the means of all sets of the attributes that leaves test."""
+        first, *more = self._patterns
+        if not more:
+            return first @ self.values
+        weighted, turned = more[0] * self.values, first.transpose(0, 2, 1)
+        size = max(1, _ONE_THREAD // turned[0].size)
+        parts = [weighted[:, n : n + size] @ turned for n in range(0, weighted.shape[1], size)]
+        return np.concatenate(parts, axis=1).reshape(len(first), -1)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.errors import InvalidInstance, shown
-from cpx.models.expected_prediction.paths import cells_of_states, leaf_paths
+from cpx.models.expected_prediction.paths import leaf_paths
 from cpx.models.expected_prediction.state_sets import StateSets
 from cpx.trees.tree import MISSING
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cpx.data.coding import Coding
     from cpx.trees.form import TreeModel
 
-__all__ = ["LeafForm", "model_cells", "refuse_misfit"]
+__all__ = ["LeafForm", "refuse_misfit"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,16 +154,6 @@ def refuse_misfit(model: TreeModel, coding: Coding) -> None:
                 raise InvalidInstance(
                     f"coding: {shown(name)} may be missing, and the model has no branch for that"
                 )
-
-
-def model_cells(
-    model: TreeModel, coding: Coding, codes: NDArray[np.integer[Any]]
-) -> NDArray[np.int32]:
-    """Return the cells of the model for rows of states; shape (n, A) to (n, d)."""
-    cells = np.zeros((len(codes), model.n_attributes), dtype=np.int32)
-    for a, columns in enumerate(coding.columns):
-        cells[:, list(columns)] = cells_of_states(model, coding, a)[codes[:, a]]
-    return cells
 
 
 def _scores(model: TreeModel, label: int) -> tuple[NDArray[Any], int, int, Fraction, bool]:

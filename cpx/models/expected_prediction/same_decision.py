@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.statistics import PrecisionEstimate, clopper_pearson
-from cpx.data.tree_mixture import TreeMixture
-from cpx.support.validation import positive_integer, valid_seed
-from cpx.trees.tree import MISSING
+from cpx.data.tree_mixture import ONE, TreeMixture
+from cpx.errors import InvalidOption
+from cpx.models.expected_prediction.paths import cells_of_states
+from cpx.support.validation import open_unit, positive_integer, valid_seed
 
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.problem import ExpectedPrediction
 
-__all__ = ["SameDecision"]
+__all__ = ["MOST_STATES", "SameDecision", "same_decision", "sampled_same_decision"]
+
+MOST_STATES = 2**16
+"""So many combinations of states are counted one by one at most, for an exact probability."""
 
 _MOST_ROWS = 4096
 """So many rows of states are enumerated; of more, some are drawn."""
@@ -50,19 +55,14 @@ class SameDecision:
 
     def __init__(self, problem: ExpectedPrediction) -> None:
         self.problem = problem
-        coding, model = problem.coding, problem.tree_model
-        used = {*model.used}
+        coding, used = problem.coding, {*problem.tree_model.used}
         # For each attribute that the model tests: the columns tested, and their cells by state.
-        self._tested: dict[int, tuple[list[int], NDArray[np.int32]]] = {}
+        self._tested: dict[int, tuple[list[int], NDArray[np.int64]]] = {}
         self._marginals: dict[tuple[int, ...], TreeMixture] = {}
         for a, columns in enumerate(coding.columns):
             tested = [i for i, c in enumerate(columns) if c in used]
-            cells = np.empty((len(coding.states[a]), len(tested)), dtype=np.int32)
-            for place, i in enumerate(tested):
-                c, own = columns[i], coding.states[a][:, i]
-                at = np.searchsorted(coding.cuts[c], model.thresholds[c])
-                cells[:, place] = np.where(own == MISSING, MISSING, np.searchsorted(at, own))
             if tested:
+                cells = cells_of_states(problem.tree_model, coding, a)[:, tested]
                 self._tested[a] = [columns[i] for i in tested], cells
 
     def same(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
@@ -137,3 +137,104 @@ class SameDecision:
             masks[a] = np.arange(sizes[a]) == rows[:, a, None]
         found = np.sum(self.problem.distribution.event_probability(masks))
         return min(1.0, float(found / whole))
+
+
+def same_decision(problem: ExpectedPrediction, chosen: Iterable[int]) -> Fraction:
+    """Return the exact probability that a row with these states of x gets its class.
+
+    All combinations of states of the other attributes that the model tests are counted.
+
+    Parameters
+    ----------
+    problem : MLSE or FewestExpected
+    chosen : iterable of int
+        Attributes whose states are known.
+
+    Raises
+    ------
+    InvalidOption
+        When there are more than ``MOST_STATES`` combinations.
+
+    Examples
+    --------
+    >>> from cpx.testing.expected_prediction import random_expectation
+    >>> problem = random_expectation(3)
+    >>> same_decision(problem, range(problem.n_features))
+    Fraction(1, 1)
+    """
+    S, mixture = {*chosen}, problem.distribution
+    free = [a for a in problem.leaves.used if a not in S]
+    sizes = [mixture.cardinalities[a] for a in free]
+    if prod(sizes) > MOST_STATES:
+        raise InvalidOption(
+            f"{prod(sizes)} combinations of states are more than {MOST_STATES}: their share is "
+            "estimated from samples"
+        )
+    states = np.indices(sizes).reshape(len(free), prod(sizes)).T
+    codes = np.repeat(np.asarray(problem.codes)[None, :], len(states), axis=0)
+    codes[:, free] = states
+    same = SameDecision(problem).same(codes)
+    masks: list[NDArray[np.bool_] | None] = [None] * problem.n_features
+    for a in S:
+        masks[a] = np.arange(mixture.cardinalities[a]) == problem.codes[a]
+    whole = mixture.exact_event_probability(masks)
+    if mixture.edgeless:
+        return _products(problem, S, free, same) / whole
+    total = Fraction(0)
+    for row in states[same]:
+        for a, state in zip(free, row.tolist(), strict=True):
+            masks[a] = np.arange(mixture.cardinalities[a]) == state
+        total += mixture.exact_event_probability(masks)
+    return total / whole
+
+
+def _products(
+    problem: ExpectedPrediction, S: set[int], free: list[int], same: NDArray[np.bool_]
+) -> Fraction:
+    """Return the probability of the known states and of the combinations that get the class."""
+    mixture, total = problem.distribution, 0
+    for weight, tables in zip(mixture.weights.tolist(), mixture.tables, strict=True):
+        known = weight
+        for a in S:
+            known *= int(tables[a][0, problem.codes[a]])
+        likely: NDArray[Any] = np.array([1], dtype=object)
+        for a in free:
+            likely = np.multiply.outer(likely, tables[a][0].astype(object)).ravel()
+        total += known * int(likely[same].sum())
+    return Fraction(total, ONE ** (1 + len(S) + len(free)))
+
+
+def sampled_same_decision(
+    problem: ExpectedPrediction,
+    chosen: Iterable[int],
+    samples: int = 10_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> PrecisionEstimate:
+    """Return the share of rows drawn with these states of x that get its class.
+
+    Parameters
+    ----------
+    problem : MLSE or FewestExpected
+    chosen : iterable of int
+        Attributes whose states are known.
+    samples : int
+        How many independent rows are drawn, at least 1.
+    seed : int
+    confidence : float
+        Of the exact (Clopper-Pearson) limits, between 0 and 1.
+
+    Examples
+    --------
+    >>> from cpx.testing.expected_prediction import random_expectation
+    >>> problem = random_expectation(3)
+    >>> sampled_same_decision(problem, range(problem.n_features), 100).agreeing
+    100
+    """
+    count = positive_integer("samples", samples)
+    level = open_unit("confidence", confidence)
+    rng = np.random.default_rng(valid_seed(seed))
+    codes = problem.distribution.sample_given(count, problem.codes, [*chosen], rng)
+    agreeing = int(SameDecision(problem).same(codes).sum())
+    low, high = clopper_pearson(agreeing, count, level)
+    return PrecisionEstimate(agreeing, count, low, high, level)

@@ -23,7 +23,13 @@ from cpx.answers.values import Value
 from cpx.data.samples import Samples
 from cpx.errors import InvalidInstance
 from cpx.models.base import Listing
+from cpx.models.monomial.encodings.channelling import channelling, table1_literal
+from cpx.models.monomial.encodings.clausal import clausal
 from cpx.models.monomial.encodings.common import refuse_limits
+from cpx.models.monomial.encodings.pairs import pairs
+from cpx.models.monomial.encodings.reified import reified
+from cpx.models.monomial.encodings.sizes import sizes
+from cpx.models.monomial.encodings.triples import known_rule_helps, triples
 from cpx.models.monomial.form import CoverageLimits, RatioMonomial, WeightedMonomial
 from cpx.models.monomial.text import LIMITS, MonomialText, listings_of, objective_in_words
 from cpx.models.parameters import NAME, Flag, Indices, Integer, ShareOf, parameter
@@ -34,7 +40,26 @@ from cpx.models.side_constraints.statement import constrained
 from cpx.models.statement import Encoding, Statement, Values, maximised
 from cpx.support.validation import Share
 
-__all__ = ["MonomialProblem", "WeightedMonomial", "WeightedProblem"]
+__all__ = [
+    "LIMITED_ENCODINGS",
+    "MONOMIAL_ENCODINGS",
+    "MonomialProblem",
+    "WeightedMonomial",
+    "WeightedProblem",
+]
+
+MONOMIAL_ENCODINGS: tuple[Encoding[WeightedMonomial], ...] = (
+    Encoding("clausal", clausal),
+    Encoding("channelling", channelling),
+    Encoding("reified", reified),
+    Encoding("sizes", sizes),
+    Encoding("pairs", pairs),
+    Encoding("triples", triples, applies=known_rule_helps, every_solution=False),
+    Encoding("table1-literal", table1_literal, faithful=False, limits=False),
+)
+
+LIMITED_ENCODINGS = tuple(encoding for encoding in MONOMIAL_ENCODINGS if encoding.limits)
+"""Those that can state limits on what the rule covers."""
 
 _MOST_MEASURED = 64
 """Rules whose figures are remembered."""
@@ -107,6 +132,7 @@ class MonomialProblem(MonomialText):
     )
     unseen: Samples | None = field(default=None, kw_only=True, metadata=UNSEEN)
 
+    encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
     covers_something: ClassVar[bool] = False
     """Whether a rule that covers nothing is not allowed, whatever the limits."""
 
@@ -226,14 +252,14 @@ class MonomialProblem(MonomialText):
         Engines return any of several equally good rules, often with conditions that
         decide nothing. What is left is within the limits.
         """
-        kept = explanation.features
+        kept = chosen = explanation.features
         value = self._measure(kept).objective
-        for feature in reversed(kept):
+        for feature in reversed(chosen):
             rest = tuple(j for j in kept if j != feature)
             found = self._measure(rest)
             if found.feasible and found.objective == value:
                 kept = rest
-        return explanation if kept == explanation.features else self.explanation(kept)
+        return explanation if kept == chosen else self.explanation(kept)
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,9 +77,9 @@ class Where(Kind):
             )
         return found
 
-    def saved(self, value: SideConstraints) -> list[Any] | None:
-        """Return texts, and what they mean; None for none."""
-        return [_written(constraint) for constraint in value] or None
+    def saved(self, value: SideConstraints) -> list[Any]:
+        """Return texts, and what they mean."""
+        return [_written(constraint) for constraint in value]
 
     def read(self, key: str, holder: Mapping[str, Any]) -> SideConstraints:
         """Return the constraints of a file, to be checked."""

@@ -18,8 +18,7 @@ from cpx import instances
 from cpx.answers.result import Result, Status
 from cpx.backends import backend, backend_class, names
 from cpx.models import Problem
-from cpx.models.monomial.problem import MonomialProblem
-from cpx.models.monomial.weighted import MONOMIAL_ENCODINGS
+from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, MonomialProblem
 from cpx.options import SolveOptions
 from cpx.solving.run import run
 from cpx.testing.fuzz.brute import Truth

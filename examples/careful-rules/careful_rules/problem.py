@@ -5,8 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cpx.models.monomial.problem import WeightedProblem
-from cpx.models.monomial.weighted import MONOMIAL_ENCODINGS
+from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
 from cpx.models.parameters import Integer, parameter
 
 

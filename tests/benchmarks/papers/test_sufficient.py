@@ -20,6 +20,7 @@ from benchmarks.papers.sufficient.logical import over_states
 from benchmarks.papers.sufficient.records import Level, Row, Task
 from benchmarks.papers.sufficient.tables import PUBLISHED_ADULT, PUBLISHED_MNIST, grids
 from benchmarks.papers.sufficient.tasks import LEFT_OUT, binarised, prepared
+from benchmarks.papers.sufficient.threads import Seconds, seconds_by_threads, seconds_grid
 from cpx.errors import InvalidInstance, UnknownName
 
 pytest.importorskip("xgboost")
@@ -116,8 +117,10 @@ def test_figures_of_the_digits(tmp_path: Path) -> None:
     task = Task("mnist", 3, 0, "mixture", 500, 3, False)
     row = Row(task, True, True, 1.0, {}, levels, {})
     other = replace(row, task=replace(task, row=4), positive=False)
-    assert draw([replace(row, task=replace(task, table="adult"))], tmp_path) == []
-    paths = draw([row, other], tmp_path)
+    assert draw([replace(row, task=replace(task, table="adult"))], None, tmp_path) == []
+    assert len(draw([row, other], None, tmp_path)) == 2
+    seconds = Seconds(4, 2, {"1": (0.0, 0.1, 0.2), "4": (0.0, 0.05, 0.1)})
+    paths = draw([row, other], seconds, tmp_path)
     assert [path.name for path in paths] == [
         "bounds-by-size.svg",
         "expected-by-likelihood.png",
@@ -125,8 +128,27 @@ def test_figures_of_the_digits(tmp_path: Path) -> None:
     ]
     assert "bound by log-odds" in paths[0].read_text()
     assert paths[1].read_bytes().startswith(b"\x89PNG")
+    assert "4 threads" in paths[2].read_text()
     sizes, mean, deviation = _by_size([row, replace(row, levels=levels[:2])], lambda v: v.same)
     assert (sizes.tolist(), mean.tolist(), deviation.tolist()) == ([1], [0.9], [0.0])
+
+
+def test_time_by_threads(source: Directory, tmp_path: Path) -> None:
+    lab = Laboratory.of("adult", source, 0, "mixture{components=2}")
+    seconds = seconds_by_threads(lab, [3, 5], 3, 5, (1, 2))
+    assert [*seconds.until] == ["1", "2"]
+    for until in seconds.until.values():
+        assert len(until) == 4
+        assert list(until) == sorted(until)
+    assert Seconds.read(tmp_path) is None
+    seconds.write(tmp_path)
+    again = Seconds.read(tmp_path)
+    assert again is not None
+    assert again.until == {count: [*until] for count, until in seconds.until.items()}
+    grid = seconds_grid(replace(again, cores=2))
+    assert grid.header == ("size", "1 thread, ms", "2 threads, ms")
+    assert [line[0] for line in grid.rows] == ["1", "2", "3"]
+    assert grid.title == "Figure 4: MNIST, time until each size of 2 images, 2 cores"
 
 
 def test_published_values() -> None:

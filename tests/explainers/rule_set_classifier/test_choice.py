@@ -17,7 +17,7 @@ from cpx.explainers.rule_set_classifier import choice as choosing
 from cpx.explainers.rule_set_classifier import learning
 from cpx.explainers.rule_set_classifier.choice import FALLBACK, Choice, chosen_price
 from cpx.methods import column_generation
-from cpx.methods.column_generation.path import price_path
+from cpx.methods.column_generation.exchange import price_path
 from cpx.methods.column_generation.table import Table
 
 

@@ -14,8 +14,8 @@ from cpx.data.coding import Coding
 from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.models import MLSE, FewestExpected, problem_class
-from cpx.models.expected_prediction.leaves import model_cells
-from cpx.models.expected_prediction.sufficiency import same_decision, sampled_same_decision
+from cpx.models.expected_prediction.paths import cells_of_states
+from cpx.models.expected_prediction.same_decision import same_decision, sampled_same_decision
 from cpx.testing.expected_prediction import (
     STRUCTURES,
     best_set,
@@ -33,7 +33,9 @@ def _by_enumeration(problem):
     """Return EP, Pr, greatest score and the share of the class for every set, from all rows."""
     model, mixture = problem.tree_model, problem.distribution
     codes = np.array(list(product(*map(range, mixture.cardinalities))))
-    cells = model_cells(model, problem.coding, codes)
+    cells = np.zeros((len(codes), model.n_attributes), dtype=np.int32)
+    for a, columns in enumerate(problem.coding.columns):
+        cells[:, list(columns)] = cells_of_states(model, problem.coding, a)[codes[:, a]]
     divisor = 2**model.exact.exponent * (1 if model.rule == "sum" else len(model.trees))
     totals, own = model.totals_of(cells), problem.label_index
     if totals.shape[1] == 1:

@@ -12,7 +12,7 @@ the bound of the whole search gets better all the time.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from cpx.backends.search.kernel_rules.dual import Dual
 from cpx.backends.search.kernel_rules.local_search import exchange
 from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
 from cpx.backends.search.kernel_rules.rows import Rows
+from cpx.backends.search.kernel_rules.terms import Terms
 
 __all__ = ["BranchAndBound"]
 
@@ -86,11 +87,13 @@ class BranchAndBound:
     Parameters
     ----------
     rows : Rows
+    terms : Terms
+        Those of the side constraints.
     candidates : Candidates
         All clauses that a formula better than the best known one may need.
     max_clauses : int
     value : int
-        What the best known formula is worth.
+        What the best known formula is worth; where there is none, less than any.
     found : callable
         Told the candidates, by number, of every better formula.
     proved : callable
@@ -108,6 +111,7 @@ class BranchAndBound:
     def __init__(
         self,
         rows: Rows,
+        terms: Terms,
         candidates: Candidates,
         max_clauses: int,
         value: int,
@@ -116,8 +120,8 @@ class BranchAndBound:
         proved: Callable[[int], None],
         stop: Callable[[], bool],
     ) -> None:
-        # Of more clauses than positive rows, the others have all positive rows of one.
-        self._max_clauses = min(max_clauses, rows.gains.size)
+        # Of more clauses than positive rows and wanted terms, the others are in no need.
+        self._max_clauses = min(max_clauses, rows.gains.size + int(terms.wanted.sum()))
         self._found, self._proved, self._stop = found, proved, stop
         self.value, self.nodes = value, 0
         total = int(rows.gains.sum() + rows.costs.sum())
@@ -128,7 +132,8 @@ class BranchAndBound:
             rows.gains * self._scale,
             rows.costs * self._scale,
         )
-        self._parents = parents_of(candidates, rows)
+        self._parents = parents_of(candidates, rows, terms)
+        self._terms, self._holding = terms, candidates.terms
 
     def search(self) -> bool:
         """Search; return whether it was finished, which proves ``value``."""
@@ -167,11 +172,15 @@ class BranchAndBound:
     def _prove(self, bound: int) -> None:
         self._proved(max(bound // self._scale, self.value))
 
+    def _held(self, clauses: Sequence[int]) -> Bools:
+        """Return the terms that clauses hold together."""
+        return np.asarray(self._holding[list(clauses)].any(axis=0))
+
     def _report(self, clauses: list[int]) -> None:
         whole = self._whole
         inside, outside = (table.any(axis=0) for table in whole.tables(np.array(clauses)))
         value = int(whole.gains[inside].sum() - whole.costs[outside].sum()) // self._scale
-        if value > self.value:
+        if value > self.value and self._terms.allow(self._held(clauses)):
             self.value = value
             self._found(clauses)
 
@@ -184,6 +193,8 @@ class BranchAndBound:
         self._report([*node.clauses, int(part.numbers[part.nets.argmax()])])
         if left == 1:
             return []
+        if not part.gains.size:
+            return self._for_constraints(node, part)
         active = _ACTIVE if self.nodes == 1 else _ACTIVE_BELOW
         dual = self._improved(node, Dual(part, left, multipliers, active))
         return [] if dual is None else self._split(node, dual)
@@ -196,11 +207,30 @@ class BranchAndBound:
             np.isin(whole.rows, node.rows),
             np.isin(whole.others, node.others),
         )
-        useful = part.cover.counts[0] > 0
-        useful &= ~dominated(part, self._parents)
+        terms, held = self._holding[part.numbers], self._held(node.clauses)
+        wanted, avoided = (
+            terms & ~held & kind for kind in (self._terms.wanted, self._terms.avoided)
+        )
+        useful = (part.cover.counts[0] > 0) | wanted.any(axis=1)
+        useful &= ~dominated(part, self._parents, wanted, avoided)
+        left = self._max_clauses - len(node.clauses)
+        useful[useful] = self._terms.possible(terms[useful], held, left)
         part, _, _ = part.without_idle_rows(useful)
         rows, others, multipliers = node.multipliers
         return part, multipliers.only(np.isin(rows, part.rows), np.isin(others, part.others))
+
+    def _for_constraints(self, node: _Node, part: Restriction) -> list[_Node]:
+        """Choose the clause that costs least, or leave it out, where nothing is left to gain."""
+        nets = part.nets
+        at = int(nets.argmax())
+        value = node.value + int(nets[at])
+        number, numbers = int(part.numbers[at]), np.delete(part.numbers, at)
+        others = part.others[~part.tables(np.array([at]))[1][0]]
+        chosen, rows, kept = (*node.clauses, number), part.rows, node.multipliers
+        return [
+            _Node(chosen, value, value, numbers, rows, others, kept),
+            _Node(node.clauses, node.value, value, numbers, rows, part.others, kept),
+        ]
 
     def _improved(self, node: _Node, dual: Dual) -> Dual | None:
         """Take steps until the node is done with, which is None, or they lead no further."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.kernel_rules.rows import Rows
+from cpx.backends.search.kernel_rules.terms import Terms
 
 __all__ = ["Candidates", "enumerate_clauses"]
 
@@ -33,11 +34,14 @@ class Candidates:
         The features of each, filled up with -1 on the left.
     inside, outside : ndarray of bool, shapes (k, p) and (k, q)
         The rows of positive and of negative weight that each is true of.
+    terms : ndarray of bool, shape (k, n)
+        The terms of side constraints that each holds.
     """
 
     clauses: Ints
     inside: Bools
     outside: Bools
+    terms: Bools
 
     def __len__(self) -> int:
         return len(self.clauses)
@@ -48,39 +52,47 @@ class Candidates:
 
     def only(self, kept: Bools | Ints) -> Candidates:
         """Return some of them."""
-        return Candidates(self.clauses[kept], self.inside[kept], self.outside[kept])
+        return Candidates(
+            self.clauses[kept], self.inside[kept], self.outside[kept], self.terms[kept]
+        )
 
 
 def enumerate_clauses(
-    rows: Rows, literals: int, loss: int, most: int, stop: Callable[[], bool]
+    rows: Rows, terms: Terms, literals: int, loss: int, most: int, stop: Callable[[], bool]
 ) -> Candidates | None:
     """Return the clauses that a formula which loses less than ``loss`` may need.
 
-    Each is true of a row of positive weight, and the rows of negative weight that it is true of
-    weigh less than ``loss``: without the other clauses a formula is worth no less. It must keep
-    one, though: where all clauses of a formula are others, each of them alone is worth as much,
-    so no clause may lose less than ``loss`` by itself. Of clauses that are true of the same rows
-    there is one of the smallest. Clauses that another one dominates, being true of all
-    their positive rows and of no other negative ones, are left out where that is seen at once, or
-    they are few.
+    Each is true of a row of positive weight or holds a wanted term, and the rows of negative
+    weight that it is true of weigh less than ``loss``: without the other clauses a formula is
+    worth no less. It must keep one, though: where all clauses of a formula are others, each of
+    them alone is worth as much, so no clause may lose less than ``loss`` by itself. Of clauses
+    that are true of the same rows, and hold the same terms, there is one of the smallest. Clauses
+    that another one dominates, being true of all their positive rows and of no other negative
+    ones, and holding all their wanted terms and no other avoided ones, are left out where that is
+    seen at once, or they are few.
 
     Parameters
     ----------
     rows : Rows
+    terms : Terms
+        Features of wanted terms come before all others.
     literals : int
         Most features of a clause.
     loss : int
-        At most what the best formula of one clause loses: the positive weight that it is not
-        true of, and the negative weight that it is true of.
+        At most what the best allowed formula of one clause loses: the positive weight that it is
+        not true of, and the negative weight that it is true of.
     most : int
         None is returned when more monomials would have to be looked at.
     stop : callable
         Asked now and then; None is returned when it says so.
     """
-    d, p = rows.inside.shape[1], len(rows.inside)
-    # A line per feature: positive rows first, the parts beginning with a byte of their own.
-    having = np.column_stack([_packed(rows.inside.T), _packed(rows.outside.T)])
-    width = -(-p // 8)
+    (p, d), q, n = rows.inside.shape, len(rows.outside), len(terms)
+    # A line per feature: positive rows first, the parts beginning with a byte of their own; then
+    # the terms that it does not hold.
+    tables = rows.inside.T, rows.outside.T, ~terms.having
+    having = np.column_stack([_packed(table) for table in tables])
+    width, end = -(-p // 8), -(-p // 8) + -(-q // 8)
+    wanted = _packed(terms.wanted[None])[0]
     clauses = np.empty((1, 0), dtype=np.int64)
     covers = np.full((1, having.shape[1]), 255, dtype=np.uint8)
     found: list[tuple[Ints, NDArray[np.uint8]]] = []
@@ -93,19 +105,22 @@ def enumerate_clauses(
             if looked > most or stop():
                 return None
             joined = covers[before] & having[j]
-            kept = joined[:, :width].any(axis=1)
+            # No feature after one without wanted terms has some.
+            kept = joined[:, :width].any(axis=1) | (~joined[:, end:] & wanted).any(axis=1)
             if size > 1:
-                # A feature that excludes no negative row only loses rows.
-                kept &= (joined[:, width:] != covers[before, width:]).any(axis=1)
+                # A feature that excludes no negative row, and holds no more, only loses rows.
+                changed = joined ^ covers[before]
+                kept &= changed[:, width:end].any(axis=1) | (changed[:, end:] & wanted).any(axis=1)
             grown = np.column_stack([clauses[before[kept]], np.full(int(kept.sum()), j)])
             parts.append((grown, joined[kept]))
         clauses = np.concatenate([part for part, _ in parts])
         covers = np.concatenate([part for _, part in parts])
-        cheap = _weigh(covers[:, width:], rows.costs) < loss
+        cheap = _weigh(covers[:, width:end], rows.costs) < loss
         found.append((clauses[cheap], covers[cheap]))
-        # What no negative row satisfies only loses rows by more features.
-        impure = covers[:, width:].any(axis=1)
-        clauses, covers = clauses[impure], covers[impure]
+        if not wanted.any():
+            # What no negative row satisfies only loses rows by more features.
+            impure = covers[:, width:end].any(axis=1)
+            clauses, covers = clauses[impure], covers[impure]
     padded = np.concatenate(
         [np.column_stack([np.full((len(c), literals - c.shape[1]), -1), c]) for c, _ in found]
     )
@@ -117,9 +132,12 @@ def enumerate_clauses(
     candidates = Candidates(
         padded[first],
         _unpacked(covers[first, :width], p),
-        _unpacked(covers[first, width:], len(rows.outside)),
+        _unpacked(covers[first, width:end], q),
+        ~_unpacked(covers[first, end:], n),
     )
-    return candidates.only(undominated(candidates.inside, candidates.outside))
+    more = np.column_stack([candidates.inside, candidates.terms[:, terms.wanted]])
+    less = np.column_stack([candidates.outside, candidates.terms[:, terms.avoided]])
+    return candidates.only(undominated(more, less))
 
 
 def _weigh(packed: NDArray[np.uint8], weights: Ints) -> Floats:
@@ -141,7 +159,7 @@ def undominated(inside: Bools, outside: Bools) -> Ints:
     k = len(inside)
     if k > _MOST_PAIRS:
         return np.arange(k)
-    # beyond[a, b]: rows of a positive weight that a has and b has not, and negative ones of b.
+    # beyond[a, b]: positive rows, or wanted terms, of a that b lacks, and what b has to pay for.
     a, b = inside.astype(np.float32), outside.astype(np.float32)
     beyond = a @ (1 - a).T + ((1 - b) @ b.T)
     above = beyond == 0

@@ -34,17 +34,27 @@ class Consistent:
     inside, outside : ndarray of bool, shapes (p, d) and (q, d)
         The rows it is to be true of, those that are difficult first, and the others.
     max_clauses, max_literals : int
+    allowed : callable
+        Whether clauses, as integers, are a formula that may be found.
     """
 
-    def __init__(self, inside: Bits, outside: Bits, max_clauses: int, max_literals: int) -> None:
+    def __init__(
+        self,
+        inside: Bits,
+        outside: Bits,
+        max_clauses: int,
+        max_literals: int,
+        allowed: Callable[[list[int]], bool],
+    ) -> None:
         self.max_clauses, self.max_literals = max_clauses, max_literals
+        self._allowed = allowed
         self._rows, self._others = masks(inside), masks(outside)
         self._having = masks(inside.T)
         self._known: dict[int, list[tuple[int, int]]] = {}
         self.nodes = self._steps = 0
         self._tick: Callable[[], None] = lambda: None
 
-    def find(self, most: int, stop: Callable[[], bool]) -> tuple[list[int] | None, bool]:
+    def find(self, most: int, stop: Callable[[], bool]) -> list[int] | None:
         """Search for a formula, depth first.
 
         Parameters
@@ -56,9 +66,8 @@ class Consistent:
 
         Returns
         -------
-        (list of int or None, bool)
-            The clauses as integers, and whether the search was finished: without clauses it
-            then proves that there is no such formula.
+        list of int or None
+            The clauses as integers; None where none was found.
         """
 
         def tick() -> None:
@@ -70,19 +79,19 @@ class Consistent:
         try:
             return self._depth_first(most, stop)
         except _Enough:
-            return None, False
+            return None
 
-    def _depth_first(self, most: int, stop: Callable[[], bool]) -> tuple[list[int] | None, bool]:
+    def _depth_first(self, most: int, stop: Callable[[], bool]) -> list[int] | None:
         # Rows still to be covered, and the clauses so far, in an explicit stack of choices.
         everything = (1 << len(self._rows)) - 1
         if not everything:
-            return None, True
+            return None
         chosen: list[int] = []
         stack = [self._choices(everything, self.max_clauses)]
         while stack:
             self.nodes += 1
             if self.nodes > most or stop():
-                return None, False
+                return None
             choice = next(stack[-1], None)
             if choice is None:
                 stack.pop()
@@ -90,11 +99,13 @@ class Consistent:
                     chosen.pop()
                 continue
             clause, left = choice
+            if not left and not self._allowed([*chosen, clause]):
+                continue
             chosen.append(clause)
             if not left:
-                return chosen, True
+                return chosen
             stack.append(self._choices(left, self.max_clauses - len(chosen)))
-        return None, True
+        return None
 
     def _choices(self, left: int, clauses: int) -> Iterator[tuple[int, int]]:
         """Yield clauses for the first row that is left, the widest first, and what they leave."""

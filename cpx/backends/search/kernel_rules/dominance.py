@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from cpx.backends.search.kernel_rules.candidates import Candidates
 from cpx.backends.search.kernel_rules.restriction import Restriction
 from cpx.backends.search.kernel_rules.rows import Rows
+from cpx.backends.search.kernel_rules.terms import Terms
 from cpx.data.bits import packed_rows, row_hashes
 
 __all__ = ["dominated", "parents_of"]
@@ -16,18 +17,18 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 
-def parents_of(candidates: Candidates, rows: Rows) -> Ints:
-    """Return for each clause those which are true of the same rows as it is without a feature.
+def parents_of(candidates: Candidates, rows: Rows, terms: Terms) -> Ints:
+    """Return for each clause those which are what it is without a feature: in rows and terms.
 
     Shape (k, c), with -1 where there is none among the candidates. Each is true of all rows of
-    the clause, and of others.
+    the clause and holds no other terms; in one of both it differs.
     """
     k, width = candidates.clauses.shape
-    having = packed_rows(np.vstack([rows.inside, rows.outside]).T)
+    having = packed_rows(rows.inside.T, rows.outside.T, ~terms.having)
     everything = np.full((1, having.shape[1]), ~np.uint64(0))
     # Feature -1, which fills clauses up, is one that every row has.
     having = np.vstack([having, everything])
-    covers = packed_rows(candidates.inside, candidates.outside)
+    covers = packed_rows(candidates.inside, candidates.outside, ~candidates.terms)
     hashes = row_hashes(covers)
     order = np.argsort(hashes, kind="stable")
     found = np.full((k, width), -1, dtype=np.int64)
@@ -44,18 +45,20 @@ def parents_of(candidates: Candidates, rows: Rows) -> Ints:
     return found
 
 
-def dominated(part: Restriction, parents: Ints) -> Bools:
+def dominated(part: Restriction, parents: Ints, wanted: Bools, avoided: Bools) -> Bools:
     """Return which clauses another one dominates, of those that are kin.
 
     That is, another one which is true of all positive rows of a clause and of no negative row
-    besides those of it. What is chosen already counts no more, so that this happens again and
-    again.
+    besides those of it, and the same of terms. What is chosen already counts no more, so that
+    this happens again and again.
 
     Parameters
     ----------
     part : Restriction
     parents : ndarray of int64, shape (k, c)
         For each of all clauses, by number, some that are true of all its rows, or -1.
+    wanted, avoided : ndarray of bool, shapes (k, n)
+        Terms of side constraints that each clause of the part holds, and that still count.
 
     Returns
     -------
@@ -66,9 +69,11 @@ def dominated(part: Restriction, parents: Ints) -> Bools:
     above = place[parents[part.numbers]]
     known = above >= 0
     inside, outside = part.cover.counts
-    narrow = known & (outside[above] == outside[:, None])
+    missed = (wanted[:, None] & ~wanted[above]).any(axis=2)
+    narrow = known & (outside[above] == outside[:, None]) & ~missed
     # Where both cover the same, the one of fewer features stays.
-    wide = known & (inside[above] == inside[:, None]) & ~narrow
+    more = (avoided[:, None] & ~avoided[above]).any(axis=2)
+    wide = known & (inside[above] == inside[:, None]) & ~more & ~narrow
     found: Bools = narrow.any(axis=1)
     found[above[wide]] = True
     return found

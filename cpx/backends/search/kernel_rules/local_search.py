@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.backends.search.kernel_rules.restriction import Restriction
+from cpx.backends.search.kernel_rules.terms import Terms
 from cpx.backends.search.max_weight import max_weight_monomials
 from cpx.models.kernel_rule.form import DNFForm
 
@@ -22,21 +23,23 @@ _BITS = 54
 def best_clause(form: DNFForm, others: list[Clause], stop: Callable[[], bool]) -> Clause | None:
     """Return the clause that adds the greatest weight to the others: the pricing problem.
 
-    It is a monomial of greatest weight, where what the others cover weighs nothing. None where
-    ``stop`` said so before one was proved the best.
+    It is a monomial of greatest weight, where what the others cover weighs nothing, and one that
+    keeps the side constraints with the others. None where there is none, or ``stop`` said so
+    before one was proved the best.
     """
     table, weights, literals = form.table, form.weights.copy(), form.max_literals
     weights[form.covered(others)] = 0
-    found = max_weight_monomials(table, weights, literals, bits=_BITS, stop=stop)
-    if found.proved and not found.features[0]:
+    side = Terms.of(form).left(others)
+    found = max_weight_monomials(table, weights, literals, bits=_BITS, stop=stop, side=side)
+    if found.proved and found.features == ((),):
         # A clause has a feature: only the empty one is true of a row of zeros, and with the
         # weight of this row it is worth less than all negative weight.
         table = np.vstack([table, np.zeros(table.shape[1], dtype=np.bool_)])
         worst = -int(np.maximum(weights, 0).sum()) - 1
         found = max_weight_monomials(
-            table, np.append(weights, worst), literals, bits=_BITS, stop=stop
+            table, np.append(weights, worst), literals, bits=_BITS, stop=stop, side=side
         )
-    return found.features[0] if found.proved else None
+    return next((features for features in found.features if features and found.proved), None)
 
 
 def improve(
@@ -51,7 +54,7 @@ def improve(
     ----------
     form : DNFForm
     clauses : list
-        Where to start, perhaps nowhere.
+        Where to start, perhaps nowhere; they may break side constraints.
     report : callable
         Told of every improvement.
     stop : callable
@@ -60,9 +63,10 @@ def improve(
     Returns
     -------
     list
-        A formula that no single step improves, unless the search was stopped.
+        A formula that no single step improves, unless the search was stopped; or what to start
+        from, where that breaks side constraints and no step leads to a formula.
     """
-    value = form.value(clauses) if clauses else None
+    value = form.value(clauses) if form.allows(clauses) else None
     idle = 0
     while not stop() and idle <= len(clauses):
         # A clause is added where there is room, else the one that was replaced longest ago goes.
@@ -101,15 +105,16 @@ def restarts(
         Restarts without a better formula after which the search ends.
     """
     rng = np.random.default_rng(seed)
-    best, value, idle = clauses, form.value(clauses), 0
+    # Whatever is allowed is better than what is not.
+    best, value, idle = clauses, (form.allows(clauses), form.value(clauses)), 0
     while idle < most and not stop():
         share = int(rng.integers(1, max(2, len(best) // 2 + 1)))
         gone = {*rng.choice(len(best), min(share, len(best)), replace=False).tolist()}
         kept = [clause for at, clause in enumerate(best) if at not in gone]
         found = improve(form, kept, report, stop)
         idle += 1
-        if found and form.value(found) > value:
-            best, value, idle = found, form.value(found), 0
+        if (worth := (form.allows(found), form.value(found))) > value:
+            best, value, idle = found, worth, 0
     return best
 
 

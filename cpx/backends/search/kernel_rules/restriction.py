@@ -37,7 +37,7 @@ class Multipliers:
     @classmethod
     def in_proportion(cls, gains: Ints, q: int) -> Multipliers:
         """Return shares in proportion to the gains, and half of each gain."""
-        portions = (gains / gains.max()).astype(np.float32)
+        portions = (gains / gains.max(initial=1)).astype(np.float32)
         return cls(np.repeat(portions[:, None], q, axis=1), np.zeros(gains.size))
 
     def only(self, inside: Bools, outside: Bools) -> Multipliers:

@@ -48,7 +48,8 @@ def solve_known_attributes(problem: Problem, form: ExpectationForm, progress: Pr
 
     if not enumeration.short or not enumeration.affordable(most):
         best = -math.inf
-        for level in beam_levels(evaluator, most, _WIDTH, form.required, form.forbidden, stop):
+        chosen, threads = (form.required, form.forbidden), progress.options.threads
+        for level in beam_levels(evaluator, most, _WIDTH, *chosen, stop, threads):
             if form.least is None:
                 if level[0].expected > best:
                     progress.found(problem.explanation(level[0].features))

@@ -8,6 +8,8 @@ of the greatest expected prediction are kept, of equal ones the likeliest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -33,7 +35,9 @@ class KnownSet(NamedTuple):
     log_probability: float
 
 
-def frontier(problem: ExpectedPrediction, most: int, width: int = 5) -> list[KnownSet]:
+def frontier(
+    problem: ExpectedPrediction, most: int, width: int = 5, threads: int = 1
+) -> list[KnownSet]:
     """Return the best set of each size that beam search meets, up to a size.
 
     Parameters
@@ -43,6 +47,8 @@ def frontier(problem: ExpectedPrediction, most: int, width: int = 5) -> list[Kno
         The greatest number of attributes.
     width : int
         So many sets of each size are extended.
+    threads : int
+        That measure the sets of a size.
 
     Examples
     --------
@@ -51,10 +57,8 @@ def frontier(problem: ExpectedPrediction, most: int, width: int = 5) -> list[Kno
     >>> [found.features for found in frontier(problem, 2)]
     [(), (1,), (0, 1)]
     """
-    levels = beam_levels(
-        problem.scores.evaluator, most, width, problem.required, problem.forbidden
-    )
-    return [level[0] for level in levels]
+    evaluator, chosen = problem.scores.evaluator, (problem.required, problem.forbidden)
+    return [level[0] for level in beam_levels(evaluator, most, width, *chosen, threads=threads)]
 
 
 def beam_levels(
@@ -64,6 +68,7 @@ def beam_levels(
     required: Sequence[int] = (),
     forbidden: Sequence[int] = (),
     stop: Callable[[], bool] = lambda: False,
+    threads: int = 1,
 ) -> Iterator[list[KnownSet]]:
     """Yield the best sets of each size, the best first, from the required ones on.
 
@@ -76,6 +81,8 @@ def beam_levels(
         Attributes that all sets have, and that none has.
     stop : callable, optional
         Asked now and then: where it says so, there are no more sizes.
+    threads : int
+        That share the work on each size.
     """
     A = evaluator.leaves.n_attributes
     banned = np.zeros(A, dtype=np.bool_)
@@ -85,27 +92,30 @@ def beam_levels(
     expected, logs = evaluator.evaluate(seen)
     size = abs(evaluator.base) + float(np.abs(evaluator.values).sum())
     scale = _EQUAL * max(1e-290, size)
-    while True:
-        yield [
-            KnownSet(tuple(np.flatnonzero(row).tolist()), float(mean), float(log))
-            for row, mean, log in zip(seen, expected, logs)
-        ]
-        if int(seen[0].sum()) >= most:
-            return
-        try:
-            more = evaluator.extensions(seen, stop)
-        except Stopped:
-            return
-        free = ~(seen | banned)
-        if not free.any():
-            return
-        rows, columns = np.nonzero(free)
-        means, log_with = more.expected_with[free], more.log_probability_with[free]
-        order = np.lexsort((columns, -log_with, -np.rint(means / scale)))
-        kept = _different(seen, rows, columns, order, width)
-        seen = seen[rows[kept]]
-        seen[np.arange(len(kept)), columns[kept]] = True
-        expected, logs = means[kept], log_with[kept]
+    with ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
+        while True:
+            yield [
+                KnownSet(tuple(np.flatnonzero(row).tolist()), float(mean), float(log))
+                for row, mean, log in zip(seen, expected, logs)
+            ]
+            if int(seen[0].sum()) >= most:
+                return
+            try:
+                # What all components need is made by the first set, before threads ask for it.
+                shared = (pool, threads) if len(seen) > 1 else ()
+                more = evaluator.extensions(seen, stop, *shared)
+            except Stopped:
+                return
+            free = ~(seen | banned)
+            if not free.any():
+                return
+            rows, columns = np.nonzero(free)
+            means, log_with = more.expected_with[free], more.log_probability_with[free]
+            order = np.lexsort((columns, -log_with, -np.rint(means / scale)))
+            kept = _different(seen, rows, columns, order, width)
+            seen = seen[rows[kept]]
+            seen[np.arange(len(kept)), columns[kept]] = True
+            expected, logs = means[kept], log_with[kept]
 
 
 def _different(

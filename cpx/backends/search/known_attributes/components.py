@@ -12,7 +12,8 @@ component can get depends on z: with u_c(z) its weight times Pr_c(z),
 where m_cd is the greatest log(u_c / u_d) of any set that may be chosen: a sum over attributes, so
 that the greatest terms make it. The bound is the greatest sum_c w_c U_c of weights w_c <= W_c
 that sum to 1: the best components get all that they can. With few attributes to choose, no
-component gets all; with W_c = 1 it is max_c U_c.
+component gets all; with W_c = 1 it is max_c U_c. What is left of the interval is narrowed by
+:mod:`~cpx.backends.search.known_attributes.dinkelbach`.
 """
 
 from __future__ import annotations
@@ -24,15 +25,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpx.backends.search.known_attributes.dinkelbach import Dinkelbach
 from cpx.backends.search.table_sums.beam import beam
 from cpx.backends.search.table_sums.branch_and_bound import BranchAndBound
 from cpx.backends.search.table_sums.objective import GreatestValue, Solution
 from cpx.data.tree_mixture import ONE
+from cpx.models.expected_prediction.form import TableSumForm
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
     from cpx.models.base import Problem
-    from cpx.models.expected_prediction.form import ExpectationForm, TableSumForm
+    from cpx.models.expected_prediction.form import ExpectationForm
 
 __all__ = ["bound_by_components", "greatest_weights", "most_mixed"]
 
@@ -42,7 +45,7 @@ def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progr
     mixture = form.scores.distribution
     if not mixture.edgeless:
         return "beam search; no bound by components that have edges"
-    bounds, nodes, longest = list[int](), 0, 0.0
+    parts, bounds, nodes, longest = list[TableSumForm](), list[int](), 0, 0.0
     for c in range(mixture.n_components):
         began = progress.elapsed
         if progress.remaining is not None and progress.remaining < longest:
@@ -57,22 +60,42 @@ def bound_by_components(problem: Problem, form: ExpectationForm, progress: Progr
         value = tree.objective.most_valuable(tree.bound)
         if tree.best is not None:
             value = max(value, tree.best.value)
+        parts.append(part)
         bounds.append(value)
         if progress.interrupted or progress.expired:
             return f"stopped at component {c + 1} of {mixture.n_components}"
         longest = max(longest, progress.elapsed - began)
     # The tables round each leaf and the base, by a half at most, and then the sum is rounded.
     roundings = len(form.scores.leaves.values) + 1
-    progress.bound(most_mixed(bounds, greatest_weights(form)) + roundings // 2 + 2)
+    rounding = roundings // 2 + 1
+    high = most_mixed(bounds, greatest_weights(form)) + rounding + 1
+    progress.bound(high)
+
+    def stop() -> bool:
+        return progress.interrupted or progress.expired
+
+    def met(features: tuple[int, ...]) -> None:
+        progress.found(problem.explanation(features))
+
+    ratios = Dinkelbach(
+        parts, bounds, form.scores.evaluator.log_states, mixture.log_weights, rounding, met, stop
+    )
+    low = high if progress.objective is None else int(progress.objective)
+    for _ in range(_HALVES):
+        if high - low < 2 or not ratios.searches or stop():
+            break
+        theta = (low + high) // 2
+        if ratios.proves(theta):
+            high = theta
+            progress.bound(high)
+        else:
+            low = theta
     return f"{mixture.n_components} components, {nodes} nodes"
 
 
 def greatest_weights(form: ExpectationForm) -> list[float]:
     """Return W_c of each component: no set gives it more weight."""
-    mixture, codes = form.scores.distribution, form.scores.codes.tolist()
-    pairs = [list(zip(tables, codes, strict=True)) for tables in mixture.tables]
-    shares = np.array([[table[0, state] for table, state in row] for row in pairs], dtype=float)
-    logs = np.log(shares / ONE)
+    mixture, logs = form.scores.distribution, form.scores.evaluator.log_states
     apart = logs[:, None, :] - logs[None, :, :]
     required = [*{*form.required}]
     free = np.setdiff1d(np.arange(form.n_features), [*required, *form.forbidden])
@@ -101,6 +124,9 @@ def most_mixed(bounds: Sequence[int], weights: Sequence[float]) -> int:
     # What is left by floats that sum to less than 1, of the greatest.
     return ceil(mean + left * max(bounds))
 
+
+_HALVES = 4
+"""How often the interval that is left is halved by Dinkelbach's method."""
 
 _OFF = 1e-9
 """The part by which floats of weights are made greater than they are."""

@@ -9,6 +9,8 @@ fractions.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from math import comb, log
 from typing import TYPE_CHECKING
 
@@ -123,21 +125,27 @@ class Enumeration:
         sets[0, self._required] = True
         last = np.array([-1])
         yield sets, *self._counted(self.evaluator.evaluate(sets))
-        for _ in range(self._most):
-            parts = []
-            for rows in self.evaluator.chunks(len(sets)):
-                try:
-                    more = self.evaluator.extensions(sets[rows], self._stopped)
-                except Stopped:
-                    return
-                place = np.arange(self._free.size)[None, :] > last[rows, None]
-                parent, added = np.nonzero(place)
-                grown = sets[rows][parent]
-                grown[np.arange(len(parent)), self._free[added]] = True
-                at = parent, self._free[added]
-                parts.append((grown, added, more.expected_with[at], more.log_probability_with[at]))
-            sets, last, expected, logs = (np.concatenate(part) for part in zip(*parts))
-            yield sets, *self._counted((expected, logs))
+        threads = self.progress.options.threads
+        with ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
+            for _ in range(self._most):
+                parts = []
+                for rows in self.evaluator.chunks(len(sets)):
+                    try:
+                        # What all components need is made by the first set, by one thread.
+                        shared = (pool, threads) if len(sets) > 1 else ()
+                        more = self.evaluator.extensions(sets[rows], self._stopped, *shared)
+                    except Stopped:
+                        return
+                    place = np.arange(self._free.size)[None, :] > last[rows, None]
+                    parent, added = np.nonzero(place)
+                    grown = sets[rows][parent]
+                    grown[np.arange(len(parent)), self._free[added]] = True
+                    at = parent, self._free[added]
+                    parts.append(
+                        (grown, added, more.expected_with[at], more.log_probability_with[at])
+                    )
+                sets, last, expected, logs = (np.concatenate(part) for part in zip(*parts))
+                yield sets, *self._counted((expected, logs))
         self._finished = True
 
     def _counted(self, measured: tuple[Floats, Floats]) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Monomials of maximum precision among those that cover enough."""
+"""Monomials of maximum precision that cover enough, and of maximum coverage, precise enough."""
 
 from __future__ import annotations
 
@@ -19,19 +19,17 @@ from cpx.models.base import Listing
 from cpx.models.monomial.form import (
     CoverageLimits,
     RatioMonomial,
-    WeightedMonomial,
     least_fraction,
 )
 from cpx.models.monomial.problem import MonomialProblem, WeightedProblem
 from cpx.models.monomial.text import listings_of
-from cpx.models.monomial.weighted import LIMITED_ENCODINGS
 from cpx.models.parameters import ShareOf, parameter
 from cpx.models.ratio import RatioProblem, RatioStep
 from cpx.models.registry import register
-from cpx.models.statement import Encoding, Statement
+from cpx.models.statement import Statement
 from cpx.support.validation import Share
 
-__all__ = ["MaxPrecision", "PrecisionStep"]
+__all__ = ["MaxCoverage", "MaxPrecision", "PrecisionStep"]
 
 _MOST_WEIGHT = 2**31
 
@@ -76,7 +74,6 @@ class MaxPrecision(MonomialProblem, RatioProblem):
 
     kind: ClassVar[str] = "max-precision"
     sense: ClassVar[Literal["min", "max"]] = "max"
-    encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
     covers_something: ClassVar[bool] = True
     ratio: ClassVar[str] = "precision(S) = agreeing weight covered / weight covered"
 
@@ -91,6 +88,10 @@ class MaxPrecision(MonomialProblem, RatioProblem):
 
     def search_form(self) -> RatioMonomial:
         """Return the problem as plain arrays."""
+        return self._form
+
+    @cached_property
+    def _form(self) -> RatioMonomial:
         return RatioMonomial(
             self.samples.agreement,
             self.samples.same,
@@ -204,7 +205,6 @@ class PrecisionStep(WeightedProblem, RatioStep):
 
     kind: ClassVar[str] = "max-precision-step"
     sense: ClassVar[Literal["min", "max"]] = "max"
-    encodings: ClassVar[tuple[Encoding[WeightedMonomial], ...]] = LIMITED_ENCODINGS
     covers_something: ClassVar[bool] = True
 
     @classmethod
@@ -274,3 +274,61 @@ class PrecisionStep(WeightedProblem, RatioStep):
 
     def _at_best(self, bound: Value) -> str:
         return f"no {self.candidate()} has more than {bound}"
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class MaxCoverage(WeightedProblem):
+    """Find a monomial of at most k features that covers the most and is precise enough.
+
+    Maximise the covered weight over the rules whose agreeing covered weight is at least
+    ``min_precision`` (19/20 unless given) of it. This is the question that Anchors [1]_ ask
+    of the distribution and answer by a heuristic search; here it is asked of the samples
+    and answered exactly.
+
+    Notes
+    -----
+    Parameters are those of :class:`~cpx.models.monomial.problem.MonomialProblem`.
+
+    References
+    ----------
+    .. [1] M. T. Ribeiro, S. Singh, C. Guestrin: Anchors: High-Precision Model-Agnostic
+       Explanations, AAAI 2018, equation 4: coverage is maximised among the rules of at
+       least a given precision.
+
+    Examples
+    --------
+    >>> from cpx import MaxCoverage, Samples, solve
+    >>> samples = Samples([[1, 1], [1, 1], [1, 0], [0, 1]], [1, 1, 0, 1], features=("a", "b"))
+    >>> result = solve(MaxCoverage(samples, k=1, min_precision="9/10"))
+    >>> result.objective, str(result.explanation)
+    (3, 'b => same class as x')
+    """
+
+    min_precision: Share | None = Fraction(19, 20)
+
+    kind: ClassVar[str] = "max-coverage"
+    sense: ClassVar[Literal["min", "max"]] = "max"
+
+    def costs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Every sample costs its weight when it is not covered."""
+        weights = self.samples.weights
+        return np.zeros_like(weights), weights
+
+    def greatest(self) -> int:
+        """Return the weight of all samples, which the empty rule covers."""
+        return self.samples.total
+
+    def claim(self) -> str:
+        """Name the coverage."""
+        return "coverage"
+
+    def _figure(self, explanation: Explanation) -> str:
+        found = self.evaluate(explanation)
+        return f"{found.covered}/{found.total} ({float(found.coverage):.3f})"
+
+    def _better(self) -> str:
+        return "covers more"
+
+    def _at_best(self, bound: Value) -> str:
+        return f"no {self.candidate()} covers more than {bound}"
