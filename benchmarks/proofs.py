@@ -104,8 +104,10 @@ def instances() -> Iterator[tuple[str, str, Callable[[], Problem]]]:
     for case in expected_cases():
         for k in case.sizes:
             for number in range(INSTANCES):
-                row = case.rows[number]
-                yield f"expected, {case.name}", f"{k} {number}", partial(case.problem, row, k)
+                row, at = case.rows[number], f"{k} {number}"
+                yield f"expected, {case.name}", at, partial(case.problem, row, k)
+                mixed = partial(case.problem, row, min(k, 3), mixture=True)
+                yield f"expected, {case.name}, mixture", at, mixed
 
 
 def _of_tables() -> Iterator[tuple[str, str, Callable[[], Problem]]]:

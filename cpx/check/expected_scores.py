@@ -157,17 +157,32 @@ class ExactScores:
         states = self.states
         return LeafSums(states.leaves, self.leaf_values, states.own, self.chances, self.look)
 
-    def _in_units(self, i: int, known: frozenset[int], down: bool, component: int = 0) -> int:
+    def _in_units(self, i: int, known: frozenset[int], down: bool) -> int:
         """Return what a leaf that can be reached adds under independent attributes, in units.
 
         Rounded down, or to the nearest integer, of two to the even one.
         """
         self.look()
         tests = self.states.leaves[i].tests.items()
-        factors = [self.chances.masses(a, some)[component] for a, some in tests if a not in known]
-        adds = self.leaf_values[i] * math.prod(factors)
-        of = (self.divisor << _BITS * len(factors)) * self.unit.numerator
-        units, left = divmod(adds * self.unit.denominator, of)
+        factors = [self.chances.masses(a, some)[0] for a, some in tests if a not in known]
+        return self._rounded(self.leaf_values[i] * math.prod(factors), len(factors), down)
+
+    def all_in_units(self, i: int, down: bool, component: int) -> list[int]:
+        """Return the same of a component, for all sets of what the leaf tests that are known.
+
+        Bit j of a place says that the test j is of something known.
+        """
+        self.look()
+        tests, adds = self.states.leaves[i].tests, [self.leaf_values[i]]
+        for a, some in tests.items():
+            mass = self.chances.masses(a, some)[component]
+            adds = [add * mass for add in adds] + [add << _BITS for add in adds]
+        return [self._rounded(add, len(tests), down) for add in adds]
+
+    def _rounded(self, numerator: int, factors: int, down: bool) -> int:
+        """Return in units what is counted in leaf values times so many probabilities."""
+        of = (self.divisor << _BITS * factors) * self.unit.numerator
+        units, left = divmod(numerator * self.unit.denominator, of)
         return units if down else units + (2 * left > of - units % 2)
 
     def look(self, bits: int = 0) -> None:

@@ -159,10 +159,7 @@ def _table(
             # The different sets of what the leaf tests, and which of them each set has.
             bits = [(masks >> place[a] & 1) << j for j, a in enumerate(tests)]
             which = np.array(bits).sum(axis=0) if bits else np.zeros_like(masks)
-            adds = [0] * (1 << len(tests))
-            for known in np.unique(which[reached]).tolist():
-                held = frozenset(a for j, a in enumerate(tests) if known >> j & 1)
-                adds[known] = scores.in_units(i, held, down, component)
+            adds = scores.all_in_units(i, down, component)
             if (most := most + max(map(abs, adds))) >= LARGEST:
                 raise Undecided("numbers are too large for the checker")
             out += np.where(reached, np.array(adds, dtype=np.int64)[which], 0)

@@ -1,7 +1,8 @@
 """Proofs about rules of kernel machines: branching on rows, and prices of rows in the leaves.
 
-A proof is a tree of :mod:`~cpx.check.proofs.parts`, of rows in place of features: a row that is
-kept is one that some clause is true of, and no clause is true of a row that is left out. A leaf is
+A proof whose first line is ``clauses`` is one of :mod:`~cpx.check.proofs.formulas`. Others are
+trees of :mod:`~cpx.check.proofs.parts`, of rows in place of features: a row that is kept is one
+that some clause is true of, and no clause is true of a row that is left out. A leaf is
 
 - ``prices D E t i p i p ...``: whole numbers in units of E/D, which may be negative, but for the
   rows: p is the price of row i, and no clause is worth more than t.
@@ -37,6 +38,7 @@ from cpx.check.proofs.document import (
     signed_number,
     whole_numbers,
 )
+from cpx.check.proofs.formulas import check_formulas
 from cpx.check.proofs.goals import Goal
 from cpx.check.proofs.monomials import check_box, root_box
 from cpx.check.proofs.parts import Part, SideConstraints, walk
@@ -134,6 +136,10 @@ def check(instance: Mapping[str, Any], document: Document) -> None:
         root = clauses.box(unit, part, prices, worth)
         check_box(root, document, root.goal)
 
-    none = np.zeros(clauses.positive.size, dtype=np.bool_)
-    walk(Part(none, none), None, document, SideConstraints({}), leaf)
+    words = document.line()
+    if words == ["clauses"]:
+        check_formulas(instance, document)
+    else:
+        none = np.zeros(clauses.positive.size, dtype=np.bool_)
+        walk(Part(none, none), words, document, SideConstraints({}), leaf)
     document.end()

@@ -1,8 +1,10 @@
-"""Proofs about rules of kernel machines: branching on rows, prices by column generation."""
+"""Proofs about rules of kernel machines: one clause by boxes, several by branch and bound.
+
+The multipliers are those of the exact search, rounded until the checker's numbers are small.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -10,7 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proofs.document import Claim, Refused
+from cpx.backends.search.kernel_rules.dual import Dual
+from cpx.backends.search.kernel_rules.restriction import Multipliers, Restriction
+from cpx.check.proofs.document import Claim, Refused, Undecided
+from cpx.check.proofs.formulas import Formulas, Node
 from cpx.check.proofs.kernel_rules import Clauses
 from cpx.check.proofs.parts import Part
 from cpx.solving.proofs.monomials import close
@@ -19,13 +24,14 @@ __all__ = ["prove"]
 
 Ints = NDArray[np.int64]
 
-_BITS = 44
-"""Of the sum of all numbers, in the unit of several clauses."""
-_ROUNDS = 200
-# Clauses found at once.
-_FOUND = 10
-# A row of which as much is undecided is one to branch on, as a share of all weights.
-_DOUBT = 1e-7
+_BITS = 14
+"""Of multipliers, as parts of the gain or the cost of a row."""
+# Steps at the root and below it, how far they move at first and at last, and the same of how much
+# less than the best clauses those may be worth that are chosen in part; as the search has them.
+_STEPS, _RATES, _WIDTHS = (300, 60), ((0.5, 0.01), (0.3, 0.02)), ((3e-3, 1e-5), (3e-4, 1e-5))
+_LOOK, _ACTIVE_BELOW = 10, 1000
+# What is left of the clauses for a line that leaves the others out.
+_FEW = 0.3
 
 
 def prove(
@@ -33,165 +39,151 @@ def prove(
 ) -> tuple[Claim | None, list[str]]:
     """Return what was proved and the lines: the goal, or the bound that the parts reached.
 
-    Where the time was too short for branching, that is the bound of the first linear program.
-    Refused is raised where a single clause is worth more than the goal.
+    Where there are too many clauses, that is the sum of all positive weights. Refused is raised
+    where a formula that is met is worth more than the goal.
     """
     clauses = Clauses(instance)
     if not isinstance(goal.bound, int):
         raise Refused("every formula is a solution")
-    none = np.zeros(clauses.weights.size, dtype=np.bool_)
-    root, gains = Part(none, none), np.maximum(clauses.weights, 0)
-    if clauses.most == 1 or goal.bound >= int(gains.sum()) > 0:
-        prices, worth = (gains, 0) if clauses.most > 1 else (gains * 0, goal.bound)
-        box = clauses.box(_ONE, root, prices, worth)
-        # No clause is worth anything at the prices of several: the proof is a line or two.
-        closed, left_open = close(box, over if clauses.most == 1 else _never, empty=False)
-        if left_open:
-            return None, []
-        return goal, [_line(clauses, root, _ONE, prices, worth), *closed]
-    search = _Search(clauses, goal.bound, over)
-    if not search.close(root):
-        # What the first linear program says, without branching.
-        search = _Search(clauses, goal.bound, _never)
-        search.close(root, branching=False)
-    return Claim(search.reached), search.lines
-
-
-_ONE = Fraction(1)
+    gains = np.maximum(clauses.weights, 0)
+    greatest = int(gains.sum())
+    if clauses.most > 1 and not goal.bound >= greatest > 0:
+        try:
+            search = _Search(Formulas(instance, goal.bound), goal.bound, over)
+        except Undecided:
+            return Claim(max(goal.bound, greatest)), _by_boxes(clauses, gains, 0, _never)
+        search.close()
+        return Claim(search.reached), search.lines
+    if clauses.most > 1:
+        # No clause is worth anything at these prices: the proof is a line or two.
+        return goal, _by_boxes(clauses, gains, 0, _never)
+    lines = _by_boxes(clauses, gains * 0, goal.bound, over)
+    return (goal, lines) if lines else (None, [])
 
 
 def _never() -> bool:
     return False
 
 
-def _line(clauses: Clauses, part: Part, unit: Fraction, prices: Ints, worth: int) -> str:
-    whole, _ = clauses.scaled(unit, part)
-    used = np.flatnonzero(prices != np.where(part.kept, whole, 0))
-    numbers = np.stack([used, prices[used]], axis=1).reshape(-1).tolist()
-    return " ".join(map(str, ["prices", unit.denominator, unit.numerator, worth, *numbers]))
+def _by_boxes(clauses: Clauses, prices: Ints, worth: int, over: Callable[[], bool]) -> list[str]:
+    """Return the lines that say what all clauses are worth at most; none for want of time."""
+    none = np.zeros(clauses.weights.size, dtype=np.bool_)
+    box = clauses.box(Fraction(1), Part(none, none), prices, worth)
+    closed, left_open = close(box, over, empty=False)
+    if left_open:
+        return []
+    used = np.flatnonzero(prices)
+    pairs = np.stack([used, prices[used]], axis=1).reshape(-1).tolist()
+    return [" ".join(map(str, ["prices", 1, 1, worth, *pairs])), *closed]
+
+
+_Known = tuple[Ints, Ints, Multipliers]
+"""Rows of positive and of negative weight, and their multipliers."""
 
 
 class _Search:
-    """Depth-first closing of parts, with the lines for those that are done."""
+    """Depth-first branch and bound, with the lines for the nodes that are done."""
 
-    def __init__(self, clauses: Clauses, goal: int, over: Callable[[], bool]) -> None:
-        self.lines: list[str] = []
-        self.reached = goal
-        self._clauses, self._goal, self._over = clauses, goal, over
-        total = clauses.most * int(np.abs(clauses.weights).sum())
-        self._unit = Fraction(2) ** (total.bit_length() - _BITS)
-        d = clauses.table.shape[1]
-        # Nothing is true of the last row but the clause without features, which is none.
-        self._table = np.vstack([clauses.table, np.zeros((1, d), dtype=np.bool_)])
-        self._found: dict[tuple[int, ...], NDArray[np.bool_]] = {}
-        self._add([(j,) for j in range(d)])
+    def __init__(self, formulas: Formulas, goal: int, over: Callable[[], bool]) -> None:
+        self.lines, self.reached = ["clauses"], goal
+        self._formulas, self._over = formulas, over
+        self._beats = (goal + 1) * formulas.scale
+        self._whole = Restriction.whole(
+            formulas.inside, formulas.outside, formulas.gains, formulas.costs
+        )
 
-    def _add(self, features: list[tuple[int, ...]]) -> None:
-        for one in features:
-            self._found[one] = np.array(self._clauses.table[:, list(one)].all(axis=1))
-
-    def close(self, root: Part, branching: bool = True) -> bool:
-        """Write the lines for a part; return whether there was time."""
-        left = [root]
+    def close(self) -> None:
+        """Write the lines for all formulas."""
+        left: list[tuple[Node, _Known | None]] = [(self._formulas.root(), None)]
         while left:
-            if self._over():
-                return False
-            part = left.pop()
-            prices, worth, row = self._relaxation(part)
-            # As much as the goal allows, or as little as the clauses do.
-            room = math.ceil((self._goal + 1) / self._unit) - 1 - int(prices.sum())
-            allowed = room // self._clauses.most if room > 0 else room
-            if branching and allowed < worth and row >= 0:
-                self.lines.append(f"split {row}")
-                left += reversed(part.halves(row))
+            node, known = left.pop()
+            if node.left > 1 and node.allowed.any():
+                parts, known = self._opened(node, known)
+                left += [(part, known) for part in reversed(parts)]
                 continue
-            worth = max(worth, allowed)
-            if self._over():
-                return False  # the best clause may not have been found
-            box = self._clauses.box(self._unit, part, prices, worth)
-            closed, left_open = close(box, self._over, empty=False)
-            if left_open:
-                return False
-            self.lines += [_line(self._clauses, part, self._unit, prices, worth), *closed]
-            self.reached = max(self.reached, self._clauses.bound(self._unit, prices, worth))
-        return True
+            reached = node.alone()
+            if reached is not None and reached >= self._beats:
+                raise Refused("a formula is worth more")
+            self.lines.append("alone")
 
-    def _relaxation(self, part: Part) -> tuple[Ints, int, int]:
-        """Return prices of the rows, what the best clause is worth, and the row to branch on.
+    def _opened(self, node: Node, known: _Known | None) -> tuple[tuple[Node, ...], _Known | None]:
+        """Write a line or more; return what is left of a node, and the multipliers."""
+        if not node.live()[0].size:
+            if node.value >= self._beats:
+                raise Refused("a formula is worth more")
+            self.lines.append(f"shares {_BITS}")
+            return (), known
+        root = known is None
+        dual = self._dual(node, known)
+        steps = _STEPS[not root]
+        rates = np.geomspace(*_RATES[not root], steps)
+        widths = np.geomspace(*_WIDTHS[not root], steps)
+        for step in range(steps + 1):
+            last = step == steps or self._over()
+            if last or step % _LOOK == 0:
+                done = node.value + dual.look() < self._beats
+                few = dual.needed(self._beats - 1 - node.value).mean() < _FEW
+                if done or few or last:
+                    line, bound, after = self._line(node, dual)
+                    if bound < self._beats:
+                        self.lines.append(f"shares {line}")
+                        return (), known
+                    if self._over():
+                        self.lines.append(f"open {line}")
+                        self.reached = max(self.reached, bound // self._formulas.scale)
+                        return (), known
+                    dropped = int((node.allowed & ~after.allowed).sum())
+                    if dropped and (last or after.allowed.sum() < _FEW * node.allowed.sum()):
+                        self.lines.append(f"shares {line}")
+                        if not last or not after.allowed.any():
+                            return (after,), (dual.part.rows, dual.part.others, dual.lasting)
+                        node = after
+                    if last:
+                        break
+            dual.step(float(rates[step]), float(widths[step]))
+        return self._split(node, dual), (dual.part.rows, dual.part.others, dual.lasting)
 
-        Prices are dual to a linear program: clauses are chosen in part, as many as a formula has;
-        a positive row counts as far as clauses are true of it, up to once. That a clause is true
-        of a row which is to be kept may be missed, at a cost beyond all others.
-        """
-        from scipy.optimize import linprog
+    def _dual(self, node: Node, known: _Known | None) -> Dual:
+        live, paid = node.live()
+        inside, outside = self._formulas.gains.size, self._formulas.costs.size
+        part = self._whole.only(
+            node.allowed, np.isin(np.arange(inside), live), np.isin(np.arange(outside), paid)
+        )
+        if known is None:
+            start = Multipliers.in_proportion(part.gains, part.costs.size)
+            return Dual(part, node.left, start)
+        rows, others, start = known
+        start = start.only(np.isin(rows, live), np.isin(others, paid))
+        return Dual(part, node.left, start, _ACTIVE_BELOW)
 
-        from cpx.backends.search.max_weight import max_weight_monomials
+    def _line(self, node: Node, dual: Dual) -> tuple[str, int, Node]:
+        """Return rounded multipliers as they are written, their bound, and what is left."""
+        known = dual.multipliers
+        portions = np.round((1 << _BITS) / (1 + np.exp(-known.prices))).astype(np.int64)
+        shares = known.shares.T.astype(np.float64)
+        shares = np.round(shares / shares.sum(axis=1, keepdims=True) * (1 << _BITS))
+        whole = shares.astype(np.int64)
+        bound, values, beyond = node.bound(_BITS, portions, whole)
+        idle = np.flatnonzero(node.allowed)[values + beyond < self._beats]
+        numbers = [_BITS, *portions.tolist(), *whole.reshape(-1).tolist()]
+        return " ".join(map(str, numbers)), bound, node.without(idle)
 
-        clauses = self._clauses
-        whole, costs = clauses.scaled(self._unit, part)
-        rows = np.flatnonzero(part.kept | (clauses.positive & part.free))
-        kept, most = part.kept[rows], int(np.abs(whole).sum() + costs.sum())
-        missing = np.where(kept, 4 * most, whole[rows])
-        scale, n = float(max(1, most)), rows.size
-        prices, worth, row = np.where(part.kept, whole, 0), most, -1
-        for _ in range(_ROUNDS):
-            used = [one for one, covers in self._found.items() if not covers[part.out].any()]
-            covers = np.array([self._found[one] for one in used], dtype=np.float64).T
-            covers = covers.reshape(clauses.positive.size, len(used))
-            # How far rows are missed, and how far clauses are chosen: one at least. The last is
-            # true of nothing, at a cost beyond all others, for where none is known.
-            covers = np.hstack([covers, np.zeros((covers.shape[0], 1))])
-            number = np.append(np.zeros(n), np.ones(covers.shape[1]))
-            price = np.append(costs @ covers[:, :-1], 4 * most)
-            found = linprog(
-                np.concatenate([missing, price]) / scale,
-                A_ub=np.vstack(
-                    [
-                        np.hstack([-np.eye(n), -covers[rows]]),
-                        number,
-                        -number,
-                    ]
-                ),
-                b_ub=np.concatenate([-np.ones(n), [clauses.most, -1]]),
-                bounds=(0, None),
-                method="highs",
-            )
-            if found.x is None:
-                break
-            # What a clause gains with each row.
-            gained = np.clip(np.round(-found.ineqlin.marginals[:-2] * scale), 0, missing)
-            prices[rows] = whole[rows] - gained.astype(np.int64)
-            row = self._row(part, covers @ found.x[n:], costs)
-            weights = whole - prices - costs
-            never = -max(1, int(np.abs(weights).sum()))
-            weights[part.out] = never
-            best = max_weight_monomials(
-                self._table,
-                np.append(weights, 2 * never),
-                clauses.literals,
-                n=_FOUND,
-                bits=52,
-                stop=self._over,
-            )
-            worth = int((whole - prices).sum())
-            if best.bound is not None:
-                worth = min(worth, math.floor(best.bound))
-            new = [one for one in best.features if one and one not in self._found]
-            rate = (found.ineqlin.marginals[-1] - found.ineqlin.marginals[-2]) * scale
-            if self._over() or not new or worth <= rate + 1e-9 * scale:
-                break
-            self._add(new)
-        return prices, worth, row
-
-    def _row(self, part: Part, times: NDArray[np.float64], costs: Ints) -> int:
-        """Return the free row whose weight the relaxation counts worst; -1 for none.
-
-        It is said how many clauses are true of each row.
-        """
-        weights = np.abs(self._clauses.weights) / float(self._unit)
-        once = np.minimum(times, 1)
-        doubt = costs * (self._clauses.most * once - times)
-        doubt += weights * np.minimum(once, 1 - once)
-        doubt = np.where(part.free, doubt, -1)
-        row = int(doubt.argmax())
-        return row if doubt[row] > _DOUBT * float(weights.sum()) else -1
+    def _split(self, node: Node, dual: Dual) -> tuple[Node, ...]:
+        """Split by the row of negative weight most in doubt, or else by a clause."""
+        of, part = self._formulas, dual.part
+        hits = np.clip(dual.hits, 0, 1)
+        doubt = part.costs * np.minimum(hits, 1 - hits)
+        gap = node.value + dual.bound - self._beats
+        stake = min(gap, int(dual.values[dual.order[: dual.most]].min()))
+        live = np.isin(part.others, node.live()[1])
+        doubt[~live] = 0
+        if doubt.max(initial=0) > 0.2 * stake and doubt.max(initial=0) > 0:
+            other = int(part.others[doubt.argmax()])
+            self.lines.append(f"row {of.others[other]}")
+            return node.by_row(other)
+        # The clause of the greatest value that is left.
+        best = part.numbers[np.argsort(-dual.values, kind="stable")]
+        clause = int(best[node.allowed[best]][0])
+        names = of.clauses[clause]
+        self.lines.append(" ".join(["clause", *map(str, names[names >= 0].tolist())]))
+        return node.by_clause(clause)

@@ -68,7 +68,7 @@ def _undecided(node: Node, chosen: NDArray[np.float64]) -> int:
 def _relaxation(node: Node) -> tuple[Multipliers, NDArray[np.float64]]:
     """Return the multipliers of the linear relaxation, and how much it chooses each rule."""
     from scipy.optimize import linprog
-    from scipy.sparse import coo_array, csr_array, hstack, vstack
+    from scipy.sparse import csr_array
 
     table, free = node.table, np.flatnonzero(node.free)
     left = node.uncovered()
@@ -78,18 +78,14 @@ def _relaxation(node: Node) -> tuple[Multipliers, NDArray[np.float64]]:
         costs += table.costs[~table.good] @ table.covers[np.ix_(~table.good, node.free)]
         bad = bad[:0]
     # Errors on good samples, then on bad ones, are variables behind the rules.
-    covers = table.covers[np.ix_(good, free)].astype(np.float64)
+    missed, by = np.nonzero(table.covers[np.ix_(good, free)])
     sample, rule = np.nonzero(table.covers[np.ix_(bad, free)])
-    many = np.arange(sample.size)
-    rows = [
-        hstack([csr_array(-covers), -_eye(good.size), csr_array((good.size, bad.size))]),
-        hstack(
-            [
-                coo_array((np.ones(many.size), (many, rule)), shape=(many.size, n)),
-                csr_array((many.size, good.size)),
-                coo_array((-np.ones(many.size), (many, sample)), shape=(many.size, bad.size)),
-            ]
-        ),
+    each, many = np.arange(good.size), good.size + np.arange(sample.size)
+    entries = [
+        (-np.ones(missed.size), missed, by),
+        (-np.ones(good.size), each, n + each),
+        (np.ones(many.size), many, rule),
+        (-np.ones(many.size), many, n + good.size + sample),
     ]
     most = [-np.ones(good.size), np.zeros(many.size)]
     chosen = list(node.chosen)
@@ -99,13 +95,15 @@ def _relaxation(node: Node) -> tuple[Multipliers, NDArray[np.float64]]:
         ("max_literals", table.lengths),
     ):
         if (limit := table.limits[name]) is not None:
-            limits.append(name)
-            row = np.concatenate([lengths[free], np.zeros(good.size + bad.size)])
-            rows.append(csr_array(row[None, :].astype(np.float64)))
+            at = np.full(n, good.size + many.size + len(limits))
+            entries.append((lengths[free].astype(np.float64), at, np.arange(n)))
             most.append(np.array([limit - lengths[chosen].sum()], dtype=np.float64))
+            limits.append(name)
+    data, rows, columns = (np.concatenate(some) for some in zip(*entries, strict=True))
+    shape = good.size + many.size + len(limits), n + good.size + bad.size
     found = linprog(
         np.concatenate([costs, table.costs[good], table.costs[bad]]),
-        A_ub=vstack(rows, format="csr"),
+        A_ub=csr_array((data, (rows, columns)), shape=shape),
         b_ub=np.concatenate(most),
         bounds=(0, 1),
         method="highs",
@@ -137,12 +135,6 @@ def _relaxation(node: Node) -> tuple[Multipliers, NDArray[np.float64]]:
     )
 
 
-def _eye(n: int) -> Any:
-    from scipy.sparse import eye_array
-
-    return eye_array(n, format="csr")
-
-
 def _rounded(numbers: NDArray[np.float64], unit: int) -> NDArray[np.int64]:
     return np.minimum(np.round(numbers * unit), float(_MOST)).astype(np.int64)
 
@@ -151,12 +143,11 @@ def _no_more(
     paid: NDArray[np.int64], of: NDArray[np.intp], most: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Take from what the rules pay for a sample where it is more than its cost."""
-    out = paid.copy()
-    left = most.copy()
-    for at, sample in enumerate(of):
-        out[at] = min(out[at], left[sample])
-        left[sample] -= out[at]
-    return out
+    # Those of a sample are next to each other; their sums fit 64 bits, as those of the checker do.
+    paid = np.minimum(paid, most[of])
+    before = np.cumsum(paid) - paid
+    first = np.searchsorted(of, of)
+    return np.clip(most[of] - (before - before[first]), 0, paid)
 
 
 def _line(table: Table, by: Multipliers) -> str:
