@@ -391,13 +391,9 @@ def test_half_of_the_shares_is_the_threshold_and_ties_are_alike_where_all_rows_h
     ("value", "down", "nearest"), [(1, 0, 0), (3, 1, 2), (-1, -1, 0), (5, 2, 2)]
 )
 def test_halves_of_a_unit_are_rounded_to_the_even_one(value, down, nearest):
-    leaves = [SimpleNamespace(tests={})]
-    reading = SimpleNamespace(
-        states=SimpleNamespace(leaves=leaves), leaf_values=[value], divisor=2, unit=Fraction(1)
-    )
-    reading.look = lambda: None
-    assert ExactScores._in_units(reading, 0, frozenset(), True) == down
-    assert ExactScores._in_units(reading, 0, frozenset(), False) == nearest
+    reading = SimpleNamespace(divisor=2, unit=Fraction(1))
+    assert ExactScores._rounded(reading, value, 0, True) == down
+    assert ExactScores._rounded(reading, value, 0, False) == nearest
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

@@ -85,12 +85,12 @@ class Formulas:
         if looked > _MOST_LOOKED or covers[0].size + covers[1].size > _MOST_ENTRIES:
             raise Undecided("there are too many clauses for the checker")
         self.inside, self.outside = covers
-        nets = self.inside @ self.gains - self.outside @ self.costs
-        if value < 0 and (nets > value * self.scale).any():
+        paid = _weighed(self.outside, self.costs)
+        if value < 0 and (_weighed(self.inside, self.gains) - paid > value * self.scale).any():
             raise Refused("a single clause is worth more")
         # What a formula pays for is at least what each of its clauses does.
-        few = self.outside @ self.costs < int(self.gains.sum()) - value * self.scale
-        kept = few & self.inside.any(axis=1)
+        kept = self.inside.any(axis=1)
+        kept &= paid < int(self.gains.sum()) - value * self.scale
         self.clauses = self.clauses[kept]
         self.inside, self.outside = self.inside[kept], self.outside[kept]
 
@@ -144,7 +144,9 @@ def _all_clauses(
         impure = covers[:, width:].any(axis=1)
         names, covers = names[impure], covers[impure]
     names, covers = (np.concatenate(some) for some in zip(*found, strict=True))
-    _, first = np.unique(covers, axis=0, return_index=True)
+    # As bytes they are compared at once.
+    keys = np.hstack([covers, np.zeros((len(covers), 1), dtype=np.uint8)])
+    _, first = np.unique(keys.view(f"V{keys.shape[1]}")[:, 0], return_index=True)
     names, covers = names[np.sort(first)], covers[np.sort(first)]
     bits = (
         np.unpackbits(part, axis=1, count=count).astype(np.bool_)
@@ -152,6 +154,15 @@ def _all_clauses(
     )
     one, two = bits
     return names, (one, two), looked
+
+
+def _weighed(covers: Bools, weights: Ints) -> Ints:
+    """Return the weight of each set of rows: in floats, which are exact below 2**53 and fast."""
+    parts = [
+        covers[first : first + _AT_ONCE].astype(np.float64) @ weights.astype(np.float64)
+        for first in range(0, len(covers), _AT_ONCE)
+    ]
+    return np.concatenate([np.zeros(0), *parts]).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,8 +203,9 @@ class Node:
         of, at = self.of, np.flatnonzero(self.allowed)
         best = [0] * self.chosen
         if at.size and self.left:
-            gained = (of.inside[at] & self.rows) @ of.gains
-            best.append(int((gained - (of.outside[at] & self.others) @ of.costs).max()))
+            gained = _weighed(of.inside[at] & self.rows, of.gains)
+            paid = _weighed(of.outside[at] & self.others, of.costs)
+            best.append(int((gained - paid).max()))
         return self.value + max(best) if best else None
 
     def bound(self, bits: int, portions: Ints, shares: Ints) -> tuple[int, Ints, int]:
@@ -270,9 +282,10 @@ class Node:
             left=self.left - 1,
             chosen=True,
         )
-        beyond = (of.inside & self.rows & ~inside).any(axis=1)
-        beyond |= (~of.outside & self.others & outside).any(axis=1)
-        return with_it, self.without(np.flatnonzero(~beyond))
+        at = np.flatnonzero(self.allowed)
+        beyond = of.inside[np.ix_(at, self.rows & ~inside)].any(axis=1)
+        beyond |= ~of.outside[np.ix_(at, self.others & outside)].all(axis=1)
+        return with_it, self.without(at[~beyond])
 
 
 def check_formulas(instance: Mapping[str, Any], document: Document) -> None:

@@ -89,7 +89,7 @@ def _relaxation(node: Node) -> tuple[Multipliers, NDArray[np.float64]]:
     ]
     most = [-np.ones(good.size), np.zeros(many.size)]
     chosen = list(node.chosen)
-    limits = []
+    limits: list[str] = []
     for name, lengths in (
         ("max_rules", np.ones_like(table.lengths)),
         ("max_literals", table.lengths),
@@ -101,9 +101,10 @@ def _relaxation(node: Node) -> tuple[Multipliers, NDArray[np.float64]]:
             limits.append(name)
     data, rows, columns = (np.concatenate(some) for some in zip(*entries, strict=True))
     shape = good.size + many.size + len(limits), n + good.size + bad.size
+    constraints: Any = csr_array((data, (rows, columns)), shape=shape)
     found = linprog(
         np.concatenate([costs, table.costs[good], table.costs[bad]]),
-        A_ub=csr_array((data, (rows, columns)), shape=shape),
+        A_ub=constraints,
         b_ub=np.concatenate(most),
         bounds=(0, 1),
         method="highs",
