@@ -142,7 +142,6 @@ def bare(problem: Problem) -> Problem:
     """Return the problem without what can be made again and what stays in this process."""
     alone = copy.copy(problem)
     held = vars(alone)
-    held.pop("_oracle", None)
     for cls in type(alone).__mro__:
         for name, value in vars(cls).items():
             if isinstance(value, cached_property):

@@ -10,6 +10,7 @@ import pytest
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
 from cpx.check import violations
 from cpx.check.rule_sets import Learning, Selection, _decimal, _Sets
+from tests.seeds import each
 
 
 def _drawn(seed: int) -> Samples:
@@ -18,7 +19,7 @@ def _drawn(seed: int) -> Samples:
 
 
 @pytest.mark.parametrize("loss", ["zero-one", "hamming"])
-@pytest.mark.parametrize("seed", range(36))
+@each(range(36))
 def test_the_set_that_refutes_bounds_is_the_best_of_its_size(seed: int, loss: str) -> None:
     samples = _drawn(seed)
     rules = [(0,), (1,), (0, 2), (3,), ()]
@@ -105,3 +106,28 @@ def test_samples_may_be_an_array() -> None:
     told = violations(problem.to_check(), wrong)
     assert told
     assert told == violations(problem.to_dict(), wrong)
+
+
+def test_the_sets_that_one_is_compared_with_have_all_limits() -> None:
+    samples = Samples(np.array([[1, 0], [0, 1]], dtype=bool), [1, 0])
+    free = RuleSetSelection(samples, ((0,), (1,), ()))
+    limited = RuleSetSelection(
+        samples,
+        free.rules,
+        max_rules=1,
+        max_literals=2,
+        max_overlap=3,
+        required=(0,),
+        forbidden=(2,),
+    )
+    kept = limited.where(f"not ({limited.text(1)})")
+    assert Selection(free.to_dict()).rival() == "set of the 3 candidates"
+    told = (
+        "set of the 3 candidates that has at most 1 rule and has at most 2 literals and has a "
+        "weight of at most 3 covered more than once and has what is required and has nothing "
+        "forbidden"
+    )
+    assert Selection(limited.to_dict()).rival() == told
+    with_constraint = Selection(kept.to_dict())
+    assert with_constraint.kept
+    assert with_constraint.rival() == " and ".join([told, *with_constraint.kept])

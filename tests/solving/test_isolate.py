@@ -32,6 +32,12 @@ def test_what_can_be_made_again_is_not_sent() -> None:
     assert problem.form is before[0]
 
 
+def test_the_classifier_is_not_sent() -> None:
+    problem = random_selection(5).with_oracle(cast(Any, object()))
+    assert bare(problem).oracle is None
+    assert problem.oracle is not None
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signals end processes there")
 @pytest.mark.parametrize(
     ("status", "words", "lacked"),
@@ -50,7 +56,9 @@ def test_an_abort_is_a_want_of_memory_unless_it_says_otherwise(status, words, la
 
 def test_how_a_worker_ended_is_told_with_its_last_words() -> None:
     assert _ended(3, []) == "the worker ended with status 3"
-    assert _ended(-signal.SIGTERM, ["one", "two"]) == "the worker was ended by SIGTERM: two"
+    words = ["one", "two", "three"]
+    assert _ended(-signal.SIGTERM, words) == "the worker was ended by SIGTERM: three"
+    assert _ended(None, []) == "the worker ended with status None"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="workers do not fork there")
@@ -85,6 +93,33 @@ def test_the_second_interrupt_kills(before: bool) -> None:
     _Job._interrupt(cast(Any, job))
     assert told == (["kill"] if before else ["stop", "SIGINT"])
     assert (job.deadline is None) == before
+
+
+@pytest.mark.parametrize(("left", "kept"), [(None, 4.0), (1.0, 1.0), (9.0, 4.0)])
+def test_an_interrupt_leaves_time_to_answer_but_not_more_than_there_was(left, kept) -> None:
+    now = time.perf_counter()
+    job = SimpleNamespace(
+        progress=SimpleNamespace(interrupted=False, stop=lambda: None),
+        _signal=lambda number: None,
+        deadline=None if left is None else now + left,
+    )
+    _Job._interrupt(cast(Any, job))
+    assert job.deadline == pytest.approx(now + kept, abs=0.5)
+
+
+def test_what_is_heard_without_a_limit_has_no_deadline() -> None:
+    problem = random_selection(5)
+    job = _Job(cast(Any, None), Progress(problem, SolveOptions()), threading.Event())
+    assert (job.killed, job.reusable) == (False, False)
+    message = {"event": TracePoint(0.1, None, 1).to_json(), "features": [0]}
+    for deadline in (None, 7.0):
+        job.deadline = deadline
+        job._replay(message)
+        assert job.deadline == deadline
+    assert job.progress.best_bound == 1
+    assert job.progress.explanation == problem.explanation([0])
+    job._replay({"event": TracePoint(0.2, None, None).to_json(), "features": None})
+    assert job.progress.best_bound == 1
 
 
 @pytest.mark.parametrize(("weighing", "least", "most"), [(0.05, 0.15, 0.4), (0.3, 0.475, 0.475)])
