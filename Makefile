@@ -40,6 +40,8 @@ bench: $(STAMP)
 clean:
 	rm -rf $(VENV) docs/_build build dist *.egg-info cpx/compiled/objects
 
+# setuptools warns of folders that are called like a package, whenever one is installed like this.
+$(STAMP): export PYTHONWARNINGS := ignore:Editable installation
 $(STAMP): pyproject.toml setup.py constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip

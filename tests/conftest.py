@@ -5,18 +5,24 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.testing
 
 # The tests run on all cores already. Threads that wait for each other over small matrices took
 # most of the time of those that train a network; what they start inherits it.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+
+# The commands are built from their functions once, and not whenever a test calls one.
+if built := getattr(typer.testing, "_get_command", None):
+    typer.testing._get_command = cache(built)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Jobs in the background of a shell script ignore Ctrl-C, and so would all that tests start.
@@ -59,12 +65,14 @@ def demo_question() -> Any:
     return _question()
 
 
-@pytest.fixture(autouse=True)
-def _signals_as_before() -> Iterator[None]:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, Any, Any]:
     """Undo what the command does to signals: it ends with them ignored, as its process does."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.getsignal(number) for number in numbers}
-    yield
-    for number, handler in before.items():
-        if signal.getsignal(number) is not handler:
-            signal.signal(number, handler)
+    try:
+        return (yield)
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is not handler:
+                signal.signal(number, handler)

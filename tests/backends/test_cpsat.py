@@ -19,6 +19,7 @@ from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
+from tests.seeds import each
 
 
 class Behind(Progress):
@@ -103,7 +104,7 @@ def test_the_search_for_a_better_rule_than_a_known_one_is_told_no_hint(monkeypat
     assert all(from_best and n > 0 for from_best, n in told[1:])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each(range(12))
 def test_presolve_of_the_whole_claims_no_more_than_is_true(seed, monkeypatch) -> None:
     monkeypatch.setattr(cpsat, "_PHASES", ())
     problem = _hard(seed)

@@ -123,7 +123,7 @@ def test_options_never_change_what_is_claimed(engine: str) -> None:
      "milp:cbc{maxNodes=1,cutsOnOff=off,heuristicsOnOff=off}"],
 )  # fmt: skip
 def test_limits_of_the_engine_end_without_a_proof(engine: str) -> None:
-    problem = _problem(1, 200, 24, 4)
+    problem = _problem(1, 140, 18, 4)
     best = solve(problem, "search").objective
     found = solve(problem, engine, time_limit=20, encoding="clausal")
     assert str(found.status) in ("FEASIBLE", "UNKNOWN"), found

@@ -10,6 +10,7 @@ import pytest
 
 from cpx.backends.search.max_weight import max_weight_monomials
 from cpx.errors import InvalidInstance, InvalidOption
+from tests.seeds import each
 
 
 def weigh(table, weights, features):
@@ -29,7 +30,7 @@ def enumerated(table, weights, k, required, groups):
 
 
 @pytest.mark.parametrize("bits", [3, 10, 24, 52, 54])
-@pytest.mark.parametrize("seed", range(40))
+@each(range(40))
 def test_bound_and_weights(seed, bits):
     rng = np.random.default_rng(seed)
     m, d = int(rng.integers(1, 30)), int(rng.integers(1, 8))
@@ -52,7 +53,7 @@ def test_bound_and_weights(seed, bits):
         assert weigh(table, weights, features) == weight
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each(range(20))
 def test_integers_and_dyadic_floats_are_exact(seed):
     rng = np.random.default_rng(seed)
     table, numbers = rng.random((25, 7)) < 0.6, rng.integers(-40, 41, 25)
@@ -62,7 +63,7 @@ def test_integers_and_dyadic_floats_are_exact(seed):
         assert found.weights[0] == found.bound == best
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each(range(20))
 def test_integers_of_many_bits_are_exact(seed):
     """The sums of kernel rules, and of these with one more row, are below 2**54."""
     rng = np.random.default_rng(seed)

@@ -15,12 +15,14 @@ from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.rule_sets import best_set, random_selection
 from tests.engines import ENGINES
+from tests.seeds import some
 
 
 @pytest.mark.parametrize("encoding", ["signature", "channelling", "hamming"])
 @pytest.mark.parametrize("engine", [name for name in ENGINES if name != "search"])
-def test_brute_force_agrees(engine: str, encoding: str) -> None:
-    for seed in range(8):
+@pytest.mark.parametrize("n", some(3, 8))
+def test_brute_force_agrees(engine: str, encoding: str, n: int) -> None:
+    for seed in range(n):
         problem = random_selection(seed)
         result = solve(problem, engine, encoding=encoding)
         conformance.check_result(result, problem, best_set(problem), closed=True)

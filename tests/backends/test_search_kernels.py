@@ -29,6 +29,7 @@ from cpx.data.bits import packed_rows
 from cpx.errors import InvalidInstance
 from cpx.models.monomial.form import CoverageLimits, WeightedMonomial
 from tests.compiled.compiling import compiled
+from tests.seeds import each
 
 SEEDS = range(40)
 
@@ -69,7 +70,7 @@ def unpacked(words: np.ndarray) -> np.ndarray:
     return np.unpackbits(raw, axis=1, bitorder="little").astype(bool).T
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each(range(20))
 def test_compressed_columns_keep_the_covered_samples_in_order(seed):
     rng, agreement, _, bad = table(seed, rows=int(np.random.default_rng(seed).integers(1, 2000)))
     m, n = agreement.shape
@@ -96,7 +97,7 @@ def test_compressed_columns_keep_the_covered_samples_in_order(seed):
         assert not rows[part.shape[0] :].any()
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each(range(30))
 def test_first_words_are_the_first_bad_samples_of_a_child(seed):
     rng = np.random.default_rng(seed)
     _, agreement, weights, bad = table(
@@ -140,7 +141,7 @@ def test_first_words_are_the_first_bad_samples_of_a_child(seed):
         assert lightest == weights[:bad][on][filled - 1]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each(range(60))
 def test_limits_leave_all_better_pairs(seed):
     rng, agreement, weights, bad = table(seed, rows=60, columns=20, heaviest=4)
     n, groups = 20, np.arange(20) if seed % 3 else rng.integers(0, 9, 20)
@@ -375,7 +376,7 @@ def test_sums_of_removals_that_do_not_fit_exclude_nothing(objective, covered):
     assert (below <= objective.alpha + objective.beta * lost).all()
 
 
-@pytest.mark.parametrize("seed", range(400))
+@each(range(400))
 def test_goals_against_their_definitions(seed):
     rng = np.random.default_rng(seed)
     bad, good = (int(n) for n in rng.integers(0, 12, 2))
@@ -496,7 +497,7 @@ def best_of(form: WeightedMonomial):
     )
 
 
-@pytest.mark.parametrize("seed", range(300))
+@each(range(300))
 def test_presolve_keeps_values_and_the_first_best_set(seed):
     form = any_form(seed)
     reduced, best = reduce(form), best_of(form)
@@ -577,7 +578,7 @@ def beam(form: WeightedMonomial, width: int):
 
 
 @pytest.mark.parametrize("width", [1, 2, 16])
-@pytest.mark.parametrize("seed", range(60))
+@each(range(60))
 def test_beams_return_sets_no_better_than_the_best(seed, width):
     form = any_form(seed)
     found, best = beam(form, width), best_of(form)
@@ -598,7 +599,7 @@ def test_a_wide_beam_is_exhaustive_on_a_tiny_problem():
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(60))
+@each(range(60))
 def test_first_optimal_agrees_with_brute_force(seed, threads):
     form = any_form(1000 + seed, columns=9)
     reduced, best = reduce(form), best_of(form)
@@ -612,7 +613,7 @@ def test_first_optimal_agrees_with_brute_force(seed, threads):
 
 
 @pytest.mark.parametrize("slack", [0, 1, 5, 10**6])
-@pytest.mark.parametrize("seed", range(25))
+@each(range(25))
 def test_explore_from_any_limit(seed, slack):
     form = any_form(2000 + seed, columns=9)
     reduced, best = reduce(form), best_of(form)

@@ -29,6 +29,7 @@ from cpx.testing.minimum_subset import least_weight
 from cpx.testing.random_instances import random_problem
 from cpx.testing.random_trees import random_reason
 from cpx.testing.rule_sets import random_selection
+from tests.seeds import each
 
 STATED = ["cpsat", "milp:highs", "maxsat:rc2", "cpmpy:exact"]
 
@@ -66,7 +67,7 @@ def test_the_linear_form_means_what_the_text_says() -> None:
     assert held > 2000
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each(range(60))
 def test_the_search_of_rules(seed: int) -> None:
     problem = constrained(random_problem(seed), seed)
     best, result = brute_force(problem), solve(problem, "search", threads=1 + seed % 2)
@@ -154,7 +155,7 @@ def test_engines_of_statements(engine: str, seed: int) -> None:
         assert result.objective == (None if best is None else best[0])
 
 
-@pytest.mark.parametrize("seed", range(25))
+@each(range(25))
 def test_rule_sets(seed: int) -> None:
     problem = constrained(random_selection(seed), seed)
     every = (
@@ -171,7 +172,7 @@ def test_rule_sets(seed: int) -> None:
 
 
 @pytest.mark.parametrize("definition", ["sufficient", "any"])
-@pytest.mark.parametrize("seed", range(25))
+@each(range(25))
 def test_sufficient_reasons(seed: int, definition: str) -> None:
     wanted = {"definition": definition} if definition == "sufficient" else {}
     problem = constrained(random_reason(seed, **wanted), seed)
@@ -258,7 +259,7 @@ def test_expected_predictions(seed: int, structure: str, dual: bool) -> None:
             assert problem.tie(result.explanation.features) == best[1]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each(range(20))
 def test_rules_of_kernel_machines(seed: int) -> None:
     rng = np.random.default_rng([4, seed])
     m, d = int(rng.integers(1, 8)), int(rng.integers(1, 4))
@@ -311,7 +312,7 @@ def test_the_search_of_kernel_rules(doubt: float, monkeypatch: pytest.MonkeyPatc
     assert bound > 1
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each(range(12))
 def test_minimum_certificates(seed: int) -> None:
     rng = np.random.default_rng([5, seed])
     m, d = int(rng.integers(1, 9)), int(rng.integers(1, 6))
@@ -350,7 +351,7 @@ def irredundant(problem: Any) -> list[tuple[int, ...]]:
     return sorted(found, key=order)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each(range(30))
 def test_the_best_few_rules(seed: int) -> None:
     # Weighted rows of both classes: none cancel, so that rows are what they are.
     problem = random_problem(seed, 14, 6, kinds=[KMonomial], limited=False)
@@ -395,7 +396,7 @@ def test_the_checker_refuses_an_answer_that_breaks_one() -> None:
     assert check.violations(bare, right)[0] == "where: 'not a > 1' does not hold"
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each(range(10))
 def test_learning_of_rule_sets(seed: int) -> None:
     rng = np.random.default_rng([7, seed])
     names = ("age > 1", "age > 2", "b", "c")

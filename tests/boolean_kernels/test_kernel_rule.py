@@ -281,7 +281,8 @@ def test_of_equal_formulas_one_is_kept() -> None:
     assert len(breeder("distinct").ranked(people)[0]) == 2
 
 
-def test_operators_of_the_genetic_algorithm_are_named() -> None:
+def test_operators_of_the_genetic_algorithm_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Genetic, "generations", 20)
     assert backend("genetic").full_name == "genetic"
     assert backend("genetic:shrink+distinct").full_name == "genetic:shrink+distinct"
     with pytest.raises(UnknownName, match="unknown operator of the backend genetic 'shring'"):

@@ -356,7 +356,7 @@ def test_the_checker_takes_any_json(name: str) -> None:
     instance, result = answered(name)
     pick = random.Random(0)
     for path, _ in nodes(result):
-        for junk in pick.sample(_JUNK, 6):
+        for junk in pick.sample(_JUNK, 3):
             said = cpx.check.violations(instance, put(result, path, junk))
             assert all(isinstance(text, str) and len(text) < 1000 for text in said)
         if path:
@@ -375,7 +375,7 @@ def test_the_command_takes_any_json(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         _, result = answered(name)
         instances.save(problem, "inst.json")
         places = [path for path, _ in nodes(result) if path]
-        for path in pick.sample(places, 2):
+        for path in pick.sample(places, 1):
             junk = pick.choice(_JUNK)
             data = put(result, path, junk) if pick.random() < 0.8 else cut(result, path)
             Path("result.json").write_text(json.dumps(data))

@@ -16,6 +16,7 @@ from cpx.check.proofs.certificates import Table
 from cpx.check.proofs.parts import Part
 from cpx.solving.proofs import certificates as prover
 from tests.check.proof_files import altered, document
+from tests.seeds import some
 
 
 def drawn(rng: np.random.Generator) -> MinCertificate:
@@ -64,9 +65,10 @@ def proofs(n: int, seed: int) -> Iterator[tuple[MinCertificate, int | None, list
         yield problem, value, lines
 
 
-def test_optima_are_proved_and_nothing_better() -> None:
+@pytest.mark.parametrize("n", some(25, 60))
+def test_optima_are_proved_and_nothing_better(n: int) -> None:
     rules = set[str]()
-    for problem, value, lines in proofs(60, seed=0):
+    for problem, value, lines in proofs(n, seed=0):
         instance = problem.to_dict()
         assert proved(instance, document(problem, lines, Claim(value))) == Claim(value)
         rules |= {line.split(" ")[0] for line in lines}

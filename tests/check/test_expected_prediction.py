@@ -21,6 +21,7 @@ from cpx.check.leaf_sums import LeafSums
 from cpx.check.states import Probabilities, States, _children_first
 from cpx.models.expected_prediction.same_decision import same_decision
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
+from tests.seeds import each
 
 
 def _answer(problem, chosen):
@@ -51,7 +52,7 @@ def test_sets_are_judged_as_the_problem_measures_them(seed, structure, dual):
         assert (check.violations(instance, result) == []) == feasible
 
 
-@pytest.mark.parametrize("seed", range(25))
+@each(range(25))
 def test_what_is_rounded_in_coarse_units_is_judged_as_rounded(seed):
     problem = random_expectation(seed, dual=True, unit="1/3")
     every = range(problem.n_features)
@@ -211,7 +212,7 @@ def _proved(problem, chosen, answer):
     return json.loads(json.dumps({**claim, "explanation": told}))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each(range(12))
 def test_false_infeasibility_is_refused(seed):
     problem = random_expectation(seed, dual=True)
     result = {

@@ -10,6 +10,7 @@ import pytest
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
 from cpx.check import violations
 from cpx.check.rule_sets import Learning, Selection, _decimal, _Sets
+from tests.seeds import each
 
 
 def _drawn(seed: int) -> Samples:
@@ -18,7 +19,7 @@ def _drawn(seed: int) -> Samples:
 
 
 @pytest.mark.parametrize("loss", ["zero-one", "hamming"])
-@pytest.mark.parametrize("seed", range(36))
+@each(range(36))
 def test_the_set_that_refutes_bounds_is_the_best_of_its_size(seed: int, loss: str) -> None:
     samples = _drawn(seed)
     rules = [(0,), (1,), (0, 2), (3,), ()]

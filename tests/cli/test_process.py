@@ -68,7 +68,7 @@ def has_ortools(process: str) -> bool:
     [
         (signal.SIGINT, "cpsat", "--isolate"),
         (signal.SIGTERM, "cpsat", "--no-isolate"),
-        (signal.SIGTERM, "milp:cbc", "--isolate"),
+        pytest.param(signal.SIGTERM, "milp:cbc", "--isolate", marks=pytest.mark.slow),
         (signal.SIGTERM, "milp:cbc", "--no-isolate"),
     ],
 )

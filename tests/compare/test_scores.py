@@ -17,6 +17,7 @@ from cpx.compare.anytime import Steps, relative_distance
 from cpx.compare.cases import Cases, cases_of
 from cpx.compare.scores import points, ranks, scores, virtual_best
 from cpx.compare.statistics import holm, intervals, pairs, signed_rank
+from tests.seeds import each
 
 from .helpers import run
 
@@ -293,7 +294,7 @@ def random_runs(seed: int, engines: str = "pqrs", instances: int = 8) -> list[Ru
     return runs
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each(range(10))
 def test_the_order_of_runs_does_not_matter(seed: int) -> None:
     runs = random_runs(seed)
     table = scores(cases_of(runs)).sort_index()
@@ -302,7 +303,7 @@ def test_the_order_of_runs_does_not_matter(seed: int) -> None:
     assert np.allclose(table, other, equal_nan=True)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each(range(10))
 def test_who_is_best_everywhere_is_first_in_every_score(seed: int) -> None:
     runs = random_runs(seed)
     optima = {

@@ -21,6 +21,7 @@ from cpx.testing.minimum_subset import random_votes
 from cpx.testing.random_instances import random_problem
 from cpx.testing.random_trees import random_reason
 from cpx.testing.rule_sets import random_selection
+from tests.seeds import each
 
 from .test_ranking import irredundant, listed
 
@@ -37,7 +38,7 @@ def _agrees(wanted, found, ranking) -> None:
     assert ranking.more == (len(wanted) > n and wanted[n][0] == last)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each(range(12))
 @pytest.mark.parametrize("backend", ["cpsat", "maxsat"])
 def test_random_problems(seed: int, backend: str) -> None:
     # Weights, required and forbidden features, groups and limits among them; the last ones are
@@ -137,7 +138,7 @@ def _irredundant_sets(problem):
     return sorted(found)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each(range(10))
 @pytest.mark.parametrize("backend", ["search", "cpsat", "maxsat"])
 def test_sets_of_rules(seed: int, backend: str) -> None:
     # With prices of 0, limits, required rules, both losses; every other one with constraints.

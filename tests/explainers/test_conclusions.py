@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import pytest
 
 import cpx
 from cpx import check
@@ -16,6 +15,7 @@ from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
 from cpx.solving import solve
 from cpx.testing.random_instances import random_problem
+from tests.seeds import each
 
 
 def most_covered(problem, precision):
@@ -29,7 +29,7 @@ def most_covered(problem, precision):
     return max(covered)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@each(range(80))
 def test_random_problems(seed):
     problem = random_problem(seed, kinds=(MaxPrecision,))
     first = solve(problem, "search")

@@ -31,6 +31,7 @@ from cpx.explainers.sufficient import conclude
 from cpx.testing.minimum_subset import random_votes, stump, three_definitions
 from cpx.testing.random_trees import completions
 from cpx.trees import Attribute, TreeModel
+from tests.seeds import each
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 ROW = X.iloc[60]
@@ -58,7 +59,7 @@ def test_a_tree_in_words() -> None:
     assert Reason.from_dict(found.to_dict()) == found
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each(range(12))
 def test_a_forest_is_explained_in_the_full_sense(seed: int) -> None:
     problem = random_votes(seed, 7, 6)
     model, x = problem.tree_model, problem.x

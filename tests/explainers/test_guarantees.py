@@ -18,6 +18,7 @@ from cpx.explainers.question import Question
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve
 from cpx.testing.random_instances import random_problem
+from tests.seeds import each
 
 from .worlds import WORLDS, World, world
 
@@ -32,13 +33,13 @@ def rules_of(problem):
     ]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each(range(60))
 def test_the_rules_counted_are_those_allowed(seed):
     problem = random_problem(seed, kinds=(MaxPrecision,))
     assert allowed_rules(problem) == max(1, len(rules_of(problem)))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each(range(60))
 def test_no_rule_is_above_the_highest_upper_limit(seed):
     problem = random_problem(seed, kinds=(MaxPrecision,))
     best = solve(problem, "search")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,21 +38,28 @@ ROW = X.iloc[3]
 KIND: dict[str, Any] = {"kind": "probabilistic"}
 
 
-def by_rows(
-    explainer: cpx.ProbabilisticExplainer, x: Any, S: tuple[int, ...]
-) -> tuple[float, ...]:
-    """Return EP, Pr and the probability of the class by going through all rows there are."""
+@cache
+def all_rows(explainer: cpx.ProbabilisticExplainer) -> tuple[np.ndarray, ...]:
+    """Return all rows there are, their probabilities and what the model gives them."""
     model, coding = explainer.model, explainer.coding
     grid = np.array(list(itertools.product(*(range(k) for k in coding.cardinalities))))
     chances = np.exp(explainer.distribution.log_likelihood(grid))
     # All columns have the values 0, 1 and 2, which are the states.
     rows = grid.astype(float)
-    own = int(model.predict_index(np.asarray(x, dtype=float))[0])
     scores = np.array([[float(s) for s in model.scores(row)] for row in rows])
+    return grid, chances, scores, model.predict_index(rows)
+
+
+def by_rows(
+    explainer: cpx.ProbabilisticExplainer, x: Any, S: tuple[int, ...]
+) -> tuple[float, ...]:
+    """Return EP, Pr and the probability of the class by going through all rows there are."""
+    grid, chances, scores, predicted = all_rows(explainer)
+    own = int(explainer.model.predict_index(np.asarray(x, dtype=float))[0])
     score = scores[:, own] if scores.shape[1] > 1 else scores[:, 0] * (1 if own else -1)
     held = (grid[:, list(S)] == np.asarray(x)[list(S)]).all(axis=1)
     mass = chances[held].sum()
-    same = model.predict_index(rows) == own
+    same = predicted == own
     return (
         float((chances * score)[held].sum() / mass),
         float(mass),

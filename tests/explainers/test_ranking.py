@@ -16,6 +16,7 @@ from cpx.explainers.ranking import best_rules, optimal_rules
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.testing.random_instances import random_problem
+from tests.seeds import each
 
 
 def counted(problem):
@@ -54,7 +55,7 @@ def listed(problem, ranking):
     ]
 
 
-@pytest.mark.parametrize("seed", range(120))
+@each(range(50))
 def test_random_problems(seed):
     problem = random_problem(seed, 30, 8)
     wanted = irredundant(problem)

@@ -12,6 +12,7 @@ import cpx
 from cpx.errors import InvalidOption
 from cpx.models import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly
 from cpx.testing.random_instances import random_problem
+from tests.seeds import each
 
 KINDS = (MaxPrecision, MaxCoverage, KMonomial, NegativeOnly)
 
@@ -30,7 +31,7 @@ def irredundant(problem, chosen) -> bool:
     )
 
 
-@pytest.mark.parametrize("seed", range(24))
+@each(range(24))
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_rules_within_epsilon_are_listed(kind, seed):
     problem, epsilon = random_problem(seed, kinds=(kind,), max_features=7), Fraction(1, 10)

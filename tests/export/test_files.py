@@ -1,5 +1,7 @@
 """Exported files, read back by readers of their own: the same optimum."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from tests.export.readers import (
     read_fzn_gecode,
     read_minizinc,
 )
+from tests.seeds import some
 
 ENCODINGS = [encoding.name for encoding in KMonomial.encodings]
 
@@ -59,8 +62,9 @@ def agrees(problem, form, encoding, answer, data):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("kind", [KMonomial, NegativeOnly])
-def test_random_instances(form, encoding, kind, tmp_path):
-    for seed in range(8):
+@pytest.mark.parametrize("n", some(3, 8))
+def test_random_instances(form, encoding, kind, n, tmp_path):
+    for seed in range(n):
         problem = instance(seed, kind)
         data = export_bytes(problem, form, encoding)
         agrees(problem, form, encoding, read(form, data, tmp_path), data)
@@ -145,12 +149,11 @@ def test_cpmpy_reads_xcsp3(encoding, tmp_path):
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("same", [[1, 1, 1], [0, 0, 0], [1, 0, 1]])
-@pytest.mark.parametrize("k", [0, 2])
-def test_degenerate_instances(form, encoding, same, k, tmp_path):
-    problem = KMonomial(Samples([[1, 0], [1, 0], [0, 0]], same), k=k)
-    data = export_bytes(problem, form, encoding)
-    agrees(problem, form, encoding, read(form, data, tmp_path), data)
+def test_degenerate_instances(form, encoding, tmp_path):
+    for same, k in itertools.product([[1, 1, 1], [0, 0, 0], [1, 0, 1]], [0, 2]):
+        problem = KMonomial(Samples([[1, 0], [1, 0], [0, 0]], same), k=k)
+        data = export_bytes(problem, form, encoding)
+        agrees(problem, form, encoding, read(form, data, tmp_path), data)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -19,9 +19,10 @@ from cpx.testing import conformance
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
 from tests.engines import HEURISTICS
+from tests.seeds import each
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each(range(40))
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_never_better_than_brute_force(name: str, seed: int) -> None:
     problem = random_problem(seed)
@@ -31,13 +32,13 @@ def test_never_better_than_brute_force(name: str, seed: int) -> None:
     assert (result.objective is None) == (best is None)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each(range(40))
 def test_a_beam_wider_than_all_sets_is_exact(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Beam, "width", 2**8)
     _same_as_brute_force(random_problem(seed))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each(range(60))
 def test_a_wide_beam_is_exact_within_limits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Beam, "width", 2**8)
     _same_as_brute_force(limited(seed))
@@ -71,7 +72,7 @@ def limited(seed: int) -> MonomialProblem:
     )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each(range(60))
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_within_limits_never_better_than_brute_force(name: str, seed: int) -> None:
     problem = limited(seed)
@@ -95,7 +96,7 @@ def test_sets_outside_the_limits_are_steps_on_the_way() -> None:
         assert solve(problem, name).objective == 6
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each(range(20))
 def test_greedy_is_what_its_definition_says(seed: int) -> None:
     problem = random_problem(seed + 500, kinds=(KMonomial, NegativeOnly), limited=False)
     result = solve(problem, "greedy")

@@ -26,6 +26,7 @@ from cpx.methods.certificates import (
 )
 from cpx.methods.certificates.domain import domain_of
 from cpx.methods.certificates.find import candidates
+from tests.seeds import each
 
 
 def cube(d: int) -> np.ndarray:
@@ -363,7 +364,7 @@ def test_what_says_nothing_of_the_instance_is_left_out() -> None:
     assert certificate(f, x, depth=6, most=2) is None
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each(range(20))
 def test_found_certificates_are_certificates(seed: int) -> None:
     """Exactly, over the whole cube: none of the random functions is certified wrongly."""
     f, points = random_function(seed, 8), cube(8)

@@ -19,11 +19,12 @@ from cpx.models.rule_set import learning as rule_set_learning
 from cpx.options import SolveOptions
 from cpx.testing import conformance
 from cpx.testing.rule_sets import best_learned, random_learning
+from tests.seeds import each
 
 ENGINE = "column-generation"
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each(range(12))
 def test_brute_force_agrees(seed: int) -> None:
     problem = random_learning(seed)
     best = best_learned(problem)
@@ -40,7 +41,7 @@ def test_statements_agree_with_brute_force(engine: str) -> None:
         )
 
 
-@pytest.mark.parametrize("seed", range(40, 50))
+@each(range(40, 50))
 def test_bounds_of_rules_that_are_not_listed(seed: int, monkeypatch) -> None:
     problem = random_learning(seed)
     best = best_learned(problem)

@@ -12,6 +12,7 @@ from cpx.testing import conformance
 from cpx.testing.minimum_subset import least_weight, random_votes, three_definitions
 from cpx.testing.random_trees import random_reason
 from tests.engines import DELETERS
+from tests.seeds import each
 
 
 def _random(seed: int) -> MinimumSubset:
@@ -22,7 +23,7 @@ def _random(seed: int) -> MinimumSubset:
         return random_reason(seed)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@each(range(80))
 def test_nothing_can_be_left_out(seed: int) -> None:
     problem, best = _random(seed), least_weight(_random(seed))
     for name in DELETERS:
@@ -36,7 +37,7 @@ def test_nothing_can_be_left_out(seed: int) -> None:
             assert not problem.enough(tuple(sorted(features - {j})))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each(range(10))
 def test_more_orders_are_no_worse(seed: int) -> None:
     problem = random_votes(seed, 15, 10)
     sizes = [

@@ -17,6 +17,7 @@ from cpx.models.monomial.encodings.channelling import table1_literal
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
+from tests.seeds import each
 
 NAMES = [encoding.name for encoding in MONOMIAL_ENCODINGS]
 
@@ -35,7 +36,7 @@ def _limited(seed: int):
 
 # ``triples`` completes with a better rule what it has not; see test_triples.
 @pytest.mark.parametrize("encoding", [name for name in NAMES if name != "triples"])
-@pytest.mark.parametrize("seed", range(40))
+@each(range(40))
 def test_complete_assignments_satisfy_the_model_at_the_value_of_the_rule(encoding, seed) -> None:
     problem = _limited(seed)
     if encoding == "table1-literal":

@@ -14,6 +14,7 @@ from cpx.answers.result import Status
 from cpx.check import violations
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.testing.minimum_subset import least_weight
+from tests.seeds import each
 
 
 def _random(seed: int) -> MinCertificate:
@@ -50,7 +51,7 @@ def _brute(problem: MinCertificate) -> int | None:
     return best
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each(range(30))
 def test_engines_find_the_minimum(seed: int) -> None:
     problem = _random(seed)
     best = _brute(problem)

@@ -21,6 +21,7 @@ from cpx.export import show
 from cpx.testing.minimum_subset import least_weight, stump, three_definitions
 from cpx.testing.random_trees import random_reason
 from cpx.trees import Attribute, Tree, TreeModel, read_model
+from tests.seeds import each
 
 X_ONE = (1, 1, 1)
 
@@ -241,7 +242,7 @@ def test_sides_that_matter() -> None:
     assert no.explanation.guarantee == "a <= 2 and b <= 1 force no"
 
 
-@pytest.mark.parametrize("seed", range(80))
+@each(range(80))
 def test_what_is_printed_is_true_of_all_rows_in_it(seed: int) -> None:
     """Rows in the printed intervals, not only those in the cells of x, get the class."""
     problem = random_reason(seed, level="attributes")
@@ -273,7 +274,7 @@ def _true(text: str, a: int, value: float) -> bool:
 # -------------------------------------------------------------------- files
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each(range(40))
 def test_saved_and_loaded(seed: int, tmp_path) -> None:
     problem = random_reason(seed)
     save(problem, tmp_path / "reason.json.gz")

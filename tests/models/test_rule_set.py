@@ -16,6 +16,7 @@ from cpx.instances import dumps, from_dict, loads
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolve
 from cpx.testing.rule_sets import best_set, random_selection
+from tests.seeds import each
 
 SAMPLES = Samples([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 1, 0, 1], [3, 1, 2, 4])
 RULES = [(0,), (0, 1), (2,)]
@@ -57,7 +58,7 @@ def test_figures_of_each_rule() -> None:
     assert RuleSet.from_dict(rules.to_dict()) == rules
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each(range(60))
 def test_merging_and_presolve_keep_an_optimum(seed: int) -> None:
     problem = random_selection(seed, max_samples=40)
     form = problem.form
@@ -140,7 +141,7 @@ def test_presolve_drops_what_it_says() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["signature", "channelling", "hamming"])
-@pytest.mark.parametrize("seed", range(25))
+@each(range(25))
 def test_statements_are_the_problem(seed: int, encoding: str) -> None:
     problem = random_selection(seed)
     best = best_set(problem)

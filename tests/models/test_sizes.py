@@ -11,6 +11,7 @@ from cpx import KMonomial, NegativeOnly, Samples, solve
 from cpx.models.monomial.encodings import sizes
 from cpx.testing.brute import brute_force
 from cpx.testing.random_instances import random_problem
+from tests.seeds import each
 
 
 def _problem(seed: int, d: int = 7, k: int = 4) -> KMonomial:
@@ -40,7 +41,7 @@ def _allowed(problem: KMonomial, size: int) -> list[tuple[int, ...]]:
     return [s for s in sets if problem.evaluate(problem.explanation(s)).feasible]
 
 
-@pytest.mark.parametrize("seed", range(24))
+@each(range(24))
 def test_the_least_costs_are_those_of_all_rules_and_all_triples(seed: int) -> None:
     problem = _problem(seed)
     form = problem.search_form()

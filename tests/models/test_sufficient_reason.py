@@ -20,6 +20,7 @@ from cpx.models.sufficient_reason.features import conditions
 from cpx.testing.minimum_subset import least_weight
 from cpx.testing.random_trees import completions, random_reason, random_row, random_tree_model
 from cpx.trees import Tree, read_model
+from tests.seeds import each
 
 
 def _class_margins(problem: SufficientReason, rows: np.ndarray, rival: int) -> np.ndarray:
@@ -88,7 +89,7 @@ def _on_attributes(seed: int, **arguments: Any) -> SufficientReason:
     return random_reason(seed, level="attributes", **arguments)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@each(range(150))
 def test_the_form_and_the_checker_are_the_definition(seed: int) -> None:
     problem = _on_attributes(seed)
     checker = Reason(problem.to_dict())
@@ -99,7 +100,7 @@ def test_the_form_and_the_checker_are_the_definition(seed: int) -> None:
             assert checker.enough(frozenset(S)) == right, (S, problem.definition)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@each(range(150))
 def test_the_full_definition_of_several_trees(seed: int) -> None:
     model = random_tree_model(seed)
     problem = SufficientReason(model, random_row(model, seed), definition="sufficient")
@@ -120,7 +121,7 @@ def _free_leaf(model: Any, tree: Any, truth: dict[tuple[int, int], bool]) -> int
     return int(tree.leaf[node])
 
 
-@pytest.mark.parametrize("seed", range(80))
+@each(range(80))
 def test_conditions_are_free(seed: int) -> None:
     """Against all truth values of the conditions outside S, for every S."""
     model = random_tree_model(seed, most_attributes=3, most_trees=2)
@@ -150,7 +151,7 @@ def test_conditions_are_free(seed: int) -> None:
             assert checker.enough(frozenset(S)) == right
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each(range(30))
 @pytest.mark.parametrize("encoding", ["order", "direct"])
 def test_engines_find_the_minimum(seed: int, encoding: str) -> None:
     problem = _on_attributes(seed)
@@ -180,7 +181,7 @@ def _with_odd_leaves(seed: int) -> SufficientReason:
     return SufficientReason(odd, x, level=level, definition="tree-specific")
 
 
-@pytest.mark.parametrize("seed", range(80))
+@each(range(40))
 def test_rounded_losses(seed: int) -> None:
     """Form and checker round alike, engines agree, and answers hold for the exact numbers."""
     problem = _with_odd_leaves(seed)
@@ -205,7 +206,7 @@ def test_some_losses_are_rounded() -> None:
     assert sum(bool(_with_odd_leaves(seed).unit) for seed in range(80)) > 20
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each(range(30))
 def test_engines_on_both_levels(seed: int) -> None:
     problem = random_reason(seed)
     best = least_weight(problem)

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_info
 from cpx import KMonomial, NegativeOnly, Samples, solve
 from cpx.models.monomial.encodings import triples
 from cpx.testing.brute import brute_force
+from tests.seeds import each
 
 SETS = [s for size in range(6) for s in itertools.combinations(range(8), size)]
 
@@ -51,7 +52,7 @@ def _satisfied(statement, values) -> bool:
 
 
 @pytest.mark.parametrize("poor", [False, True])
-@pytest.mark.parametrize("seed", range(12))
+@each(range(12))
 def test_all_better_rules_and_the_known_one_remain(seed, poor, monkeypatch) -> None:
     if poor:
         _begin_with_a_pair(monkeypatch)

@@ -35,6 +35,7 @@ from cpx.methods.column_generation.table import Table
 from cpx.models.base import Problem
 from cpx.options import SolveOptions
 from tests.engines import ENGINES
+from tests.seeds import each
 
 HEAVY = sorted((Path(__file__).parent / "weights").glob("*.json"))
 MONOMIALS = (KMonomial, NegativeOnly, MaxCoverage, MaxPrecision)
@@ -150,7 +151,7 @@ def assert_right(problem: Problem, engine: str, hint: tuple[int, ...] | None, **
         assert result.objective == best, told
 
 
-@pytest.mark.parametrize("seed", range(60, 130))
+@each(range(60, 130))
 def test_the_search_proves_the_same_with_the_worst_hint(seed: int) -> None:
     problem = drawn(seed)
     values = every_solution(problem)
@@ -245,7 +246,7 @@ def test_prices_of_heavy_samples_do_not_overflow() -> None:
 # ----------------------------------------------------------------- the check
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each(range(40))
 def test_the_check_refutes_a_claim_that_one_feature_beats(seed: int) -> None:
     """Any solution called optimal, where the empty one or one of one feature is better."""
     problem = drawn(seed)

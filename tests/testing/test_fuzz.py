@@ -39,7 +39,7 @@ TEN: dict[str, Any] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_sample_is_right(kind: str, tmp_path: Path) -> None:
     wrong = []
-    for case in itertools.islice(cases(2, [kind]), 16):
+    for case in itertools.islice(cases(2, [kind]), 10):
         # Here nothing depends on the clock, and no process is started.
         how = replace(case.how, how="here", time_limit=20.0 if case.relation else None)
         if how.engine == "genetic":

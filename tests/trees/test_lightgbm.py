@@ -12,6 +12,7 @@ import pytest
 
 from cpx.errors import ModelError, UnsupportedModel
 from cpx.trees import TreeModel, read_lightgbm, read_model
+from tests.seeds import every_other
 from tests.trees.rows import TABLES, hard_rows, table, with_missing
 from tests.trees.rows import same_answers as compare
 
@@ -30,17 +31,16 @@ def fitted(X: np.ndarray, y: np.ndarray, **options: Any) -> Any:
     return lightgbm.LGBMClassifier(**options).fit(X, y)
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"max_depth": 3, "boosting_type": "dart"},
-        {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.5},
-        {"class_weight": "balanced", "boost_from_average": False},
-    ],
-)
-def test_predictions(name: str, options: dict[str, Any], tmp_path: Path) -> None:
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"max_depth": 3, "boosting_type": "dart"},
+    {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.5},
+    {"class_weight": "balanced", "boost_from_average": False},
+]
+
+
+@pytest.mark.parametrize(("options", "name"), every_other(OPTIONS, TABLES))
+def test_predictions(options: dict[str, Any], name: str, tmp_path: Path) -> None:
     X, y = table(name)
     labels = np.array([f"class {label}" for label in y])
     classifier = fitted(X, labels, **options)

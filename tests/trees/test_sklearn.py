@@ -22,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 from cpx.errors import DataError, InvalidOption, ModelError, UnsupportedModel
 from cpx.trees import Attribute, TreeModel, agreement, read_sklearn
 from cpx.trees.library_agreement import near_ties
+from tests.seeds import every_other
 from tests.trees.rows import TABLES, hard_rows, same_answers, table, with_missing
 
 MODELS = {
@@ -37,8 +38,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize(("kind", "name"), every_other(MODELS, TABLES))
 def test_predictions(kind: str, name: str) -> None:
     X, y = table(name)
     labels = np.array([f"class {label}" for label in y])

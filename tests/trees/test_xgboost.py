@@ -11,6 +11,7 @@ import pytest
 
 from cpx.errors import InvalidOption, ModelError, UnsupportedModel
 from cpx.trees import TreeModel, read_model, read_xgboost, read_xgboost_dump
+from tests.seeds import every_other
 from tests.trees.rows import TABLES, hard_rows, same_answers, table, with_missing
 
 xgboost = pytest.importorskip("xgboost")
@@ -22,17 +23,16 @@ def fitted(name: str, **options: Any) -> Any:
     return xgboost.XGBClassifier(**options).fit(X, y)
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"max_depth": 2, "base_score": 0.3},
-        {"num_parallel_tree": 3, "subsample": 0.5, "n_estimators": 4},
-        {"grow_policy": "lossguide", "tree_method": "exact", "gamma": 1.0},
-    ],
-)
-def test_predictions(name: str, options: dict[str, Any], tmp_path: Path) -> None:
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"max_depth": 2, "base_score": 0.3},
+    {"num_parallel_tree": 3, "subsample": 0.5, "n_estimators": 4},
+    {"grow_policy": "lossguide", "tree_method": "exact", "gamma": 1.0},
+]
+
+
+@pytest.mark.parametrize(("options", "name"), every_other(OPTIONS, TABLES))
+def test_predictions(options: dict[str, Any], name: str, tmp_path: Path) -> None:
     X, y = table(name)
     classifier = fitted(name, **options)
     model = read_xgboost(classifier)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class Run:
         from cpx.backends.normal_forms import linear_sum
 
         self.compiled, self.statement, self.progress = compiled, statement, progress
+        self._known = {name: _Known(array, self) for name, array in statement.variables.items()}
         total = linear_sum(statement.model.objective_)
         self._exact = not tolerance
         self._slack = 0.0
@@ -56,7 +58,7 @@ class Run:
 
     def solution(self, read: Reader) -> None:
         """Report the solution that ``read`` reads, now."""
-        self.progress.incumbent(_Values(self.statement.variables, self.compiled._varmap, read))
+        self.progress.incumbent(_Values(self._known, read))
 
     def cpmpy_solution(self) -> None:
         """Report the solution that CPMpy has written into its variables."""
@@ -117,28 +119,50 @@ class Run:
         return Outcome(proved, termination, raw_status, claimed, self.sizes, warnings)
 
 
-class _Values(Mapping[str, NDArray[np.int64]]):
-    """Values of the named arrays, each read when it is asked for: a rule needs one of many."""
+class _Known:
+    """Which variables of an array the engine has; found once, since solutions can be many."""
 
-    def __init__(self, arrays: Mapping[str, Any], varmap: Mapping[str, Any], read: Reader) -> None:
-        self._arrays, self._varmap, self._read = arrays, varmap, read
+    def __init__(self, array: Any, run: Run) -> None:
+        self._array, self._run = array, run
 
-    def __getitem__(self, name: str) -> NDArray[np.int64]:
+    @cached_property
+    def _places(self) -> tuple[NDArray[np.int64], list[Any], NDArray[np.int64], NDArray[np.bool_]]:
         from cpmpy.expressions.variables import NegBoolView, _NumVarImpl
 
         # A variable of no constraint is none of the engine; its least value will do.
-        values = [int(v.lb) if isinstance(v, _NumVarImpl) else int(v) for v in self._arrays[name]]
-        known, places, negated = [], [], []
-        for place, variable in enumerate(self._arrays[name]):
+        values = [int(v.lb) if isinstance(v, _NumVarImpl) else int(v) for v in self._array]
+        known, places, negated = list[Any](), list[int](), list[bool]()
+        for place, variable in enumerate(self._array):
             view = isinstance(variable, NegBoolView)
             positive = variable._bv if view else variable
-            if getattr(positive, "name", None) in self._varmap:
+            if getattr(positive, "name", None) in self._run.compiled._varmap:
                 known.append(positive)
                 places.append(place)
                 negated.append(view)
-        for place, value, view in zip(places, self._read(known), negated, strict=True):
-            values[place] = 1 - round(value) if view else round(value)
-        return np.array(values, dtype=np.int64)
+        return (
+            np.array(values, dtype=np.int64),
+            known,
+            np.array(places, dtype=np.int64),
+            np.array(negated, dtype=np.bool_),
+        )
+
+    def values(self, read: Reader) -> NDArray[np.int64]:
+        """Return the values of the array in a solution."""
+        others, known, places, negated = self._places
+        values = others.copy()
+        found = np.array([round(value) for value in read(known)], dtype=np.int64)
+        values[places] = np.where(negated, 1 - found, found)
+        return values
+
+
+class _Values(Mapping[str, NDArray[np.int64]]):
+    """Values of the named arrays, each read when it is asked for: a rule needs one of many."""
+
+    def __init__(self, arrays: Mapping[str, _Known], read: Reader) -> None:
+        self._arrays, self._read = arrays, read
+
+    def __getitem__(self, name: str) -> NDArray[np.int64]:
+        return self._arrays[name].values(self._read)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._arrays)

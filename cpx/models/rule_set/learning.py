@@ -167,7 +167,8 @@ class RuleSetLearning(RuleSetProblem):
         if not self.stated:
             raise InvalidInstance(
                 f"side constraints are about listed rules, at most {MOST_STATED}; here are "
-                f"{self.n_features} conjunctions: ask for fewer literals, or select from some"
+                f"{self.n_features} conjunctions: ask for a smaller max_literals, leave out the "
+                "columns that no rule may have, or state a RuleSetSelection of some rules"
             )
         rules = list(conjunctions(self.samples.d, self.max_literals))
         having: dict[str, set[int]] = {name: set() for name in self.samples.features}

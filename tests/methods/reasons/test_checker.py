@@ -15,6 +15,7 @@ from cpx.answers.result import Status
 from cpx.methods.reasons import minimal_reason
 from cpx.trees import read_sklearn
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
+from tests.seeds import some
 
 
 def claim(features: tuple[int, ...]) -> dict:
@@ -25,11 +26,12 @@ def claim(features: tuple[int, ...]) -> dict:
             "explanation": found}  # fmt: skip
 
 
+@pytest.mark.parametrize("n", some(15, 40))
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool) -> None:
+def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool, n: int) -> None:
     seen = set()
-    for seed in range(40):
+    for seed in range(n):
         model = random_model(seed, kind, wide)
         truth = Truth(model)
         cells = truth.row(seed)

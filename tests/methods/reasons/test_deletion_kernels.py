@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from cpx.methods.reasons.deletion_kernels import LossDeletion
 from cpx.models.minimum_subset.form import LossForm
+from tests.seeds import each
 
 
 def _form(seed: int) -> LossForm:
@@ -21,7 +21,7 @@ def _form(seed: int) -> LossForm:
     )
 
 
-@pytest.mark.parametrize("seed", range(150))
+@each(range(150))
 def test_it_drops_what_can_be_dropped_in_this_order(seed: int) -> None:
     form, random = _form(seed), np.random.default_rng(seed)
     deletion = LossDeletion(form)

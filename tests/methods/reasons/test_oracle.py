@@ -13,13 +13,15 @@ from cpx.methods.reasons import Stopped, SufficiencyOracle
 from cpx.models.sufficient_reason.features import conditional
 from cpx.trees import Attribute, Tree, TreeModel
 from tests.methods.reasons.ensembles import KINDS, Truth, random_model
+from tests.seeds import some
 
 
+@pytest.mark.parametrize("n", some(20, 60))
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool) -> None:
+def test_every_set_is_decided_as_by_all_completions(kind: str, wide: bool, n: int) -> None:
     both = set()
-    for seed in range(60):
+    for seed in range(n):
         model = random_model(seed, kind, wide)
         truth = Truth(model)
         x = truth.row(seed)

@@ -23,6 +23,7 @@ from cpx.testing.expected_prediction import (
     random_mixture,
 )
 from cpx.trees import Attribute, Tree, TreeModel, read_logistic, read_model
+from tests.seeds import each
 
 
 def _sets(n):
@@ -84,7 +85,7 @@ def test_the_bound_is_met_where_the_greatest_score_is():
     assert any("not above 0" in note for note in tied.notes())
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each(range(10))
 @pytest.mark.parametrize("rounding", ["mlse", "fewest"])
 def test_tables_add_up_to_the_rounded_leaves(seed, rounding):
     problem = random_expectation(seed, dual=rounding == "fewest")

@@ -1,0 +1,47 @@
+"""Many random instances in one test: to set a test up takes longer than most of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterable
+from functools import wraps
+from typing import Any
+
+import pytest
+
+Test = Callable[..., None]
+
+
+def each(seeds: Iterable[int]) -> Callable[[Test], Test]:
+    """Run a test for each seed, one after the other; a failure tells which seed it was."""
+
+    def decorated(test: Test) -> Test:
+        @wraps(test)
+        def for_each(**others: Any) -> None:
+            for seed in seeds:
+                try:
+                    test(seed=seed, **others)
+                except BaseException as error:
+                    error.add_note(f"seed {seed}")
+                    raise
+
+        given = inspect.signature(test)
+        rest = [one for name, one in given.parameters.items() if name != "seed"]
+        for_each.__signature__ = given.replace(parameters=rest)  # type: ignore[attr-defined]
+        return for_each
+
+    return decorated
+
+
+def some(few: int, many: int) -> list[Any]:
+    """Return how many instances are enough in every run, and how many before a release."""
+    return [few, pytest.param(many, marks=pytest.mark.slow)]
+
+
+def every_other(first: Collection[Any], second: Collection[Any]) -> list[Any]:
+    """Return the pairs of two lists, each with half of the other; the rest is slow."""
+    return [
+        pytest.param(a, b, marks=() if (i + j) % 2 == 0 else pytest.mark.slow)
+        for i, a in enumerate(first)
+        for j, b in enumerate(second)
+    ]
