@@ -18,6 +18,7 @@ from cpx.models.kernel_rule.form import true_of
 from cpx.solving.proofs import kernel_rules as prover
 from cpx.solving.proofs.monomials import close
 from tests.check.proof_files import altered, document
+from tests.seeds import some
 
 
 def drawn(rng: np.random.Generator) -> KernelRule:
@@ -69,9 +70,10 @@ def proofs(n: int, seed: int) -> Iterator[tuple[KernelRule, int, Claim, list[str
         yield problem, value, claim, lines
 
 
-def test_optima_are_proved_and_nothing_better() -> None:
+@pytest.mark.parametrize("n", some(36, 120))
+def test_optima_are_proved_and_nothing_better(n: int) -> None:
     rules = set[str]()
-    for problem, value, claim, lines in proofs(36, 0):
+    for problem, value, claim, lines in proofs(n, 0):
         instance = problem.to_dict()
         assert claim == Claim(value)
         assert proved(instance, document(problem, lines, claim)) == claim

@@ -47,7 +47,7 @@ from cpx.check.proofs.expected_terms import LARGEST, Terms
 from cpx.check.proofs.mixtures import Mixture, greatest_mean, number_of_sets
 from cpx.check.proofs.parts import Part, SideConstraints, root_part, walk
 
-__all__ = ["KINDS", "MOST_PRICES", "NAME", "Bound", "Question", "check"]
+__all__ = ["KINDS", "MOST_PRICES", "MOST_SETS", "NAME", "Bound", "Question", "check"]
 
 NAME = "expected-prediction"
 
@@ -59,8 +59,8 @@ _PARAMETERS = {"k", "unit", "threshold", "measure", "required", "forbidden"}
 
 MOST_PRICES = 2**26
 """Of all lines of prices together, one for each attribute of each term: half a gigabyte."""
-# Sets that are counted for one line.
-_MOST_SETS = 2**20
+MOST_SETS = 2**20
+"""Counted for one line."""
 # Beyond all values.
 _FAR = 2**62
 
@@ -127,7 +127,7 @@ class Question:
     def counted(self, part: Part) -> bool:
         """Whether no set of a part is worth more, or all of them are too many to look at."""
         room = self.room(part)
-        if number_of_sets(part, room) > _MOST_SETS:
+        if number_of_sets(part, room) > MOST_SETS:
             return False
         return not any(map(self._better, self._mixture.near(part, room, self.most)))
 

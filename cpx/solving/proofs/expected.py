@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Claim, Refused
-from cpx.check.proofs.expected import MOST_PRICES, Bound, Question
+from cpx.check.proofs.expected import MOST_PRICES, MOST_SETS, Bound, Question
 from cpx.check.proofs.expected_terms import Terms
 from cpx.check.proofs.mixtures import number_of_sets
 from cpx.check.proofs.parts import Part
@@ -21,8 +21,8 @@ __all__ = ["prove"]
 
 Ints = NDArray[np.int64]
 
-# Sets that are counted, times the components; without edges they take the checker 10 s.
-_COUNTED = 2**20
+# Sets that are counted, times the components; without edges they take the checker some seconds.
+_COUNTED = 2**22
 
 
 def prove(
@@ -146,7 +146,8 @@ class _Search:
     def _counted(self, part: Part) -> bool:
         """Write that all sets are counted, where they are few."""
         question = self._question
-        few = number_of_sets(part, question.room(part)) * len(question.components) <= _COUNTED
+        count = number_of_sets(part, question.room(part))
+        few = count <= MOST_SETS and count * len(question.components) <= _COUNTED
         if few and not self._trusted and not question.counted(part):
             raise Refused("a set is worth more")
         if few:
