@@ -76,7 +76,7 @@ def test_one_rival_that_may_win_is_enough_to_refute(definition: str) -> None:
 def test_a_majority_is_counted_against_the_worst_rival(seed: int) -> None:
     """Against all rows: trees that may vote otherwise all vote for one rival."""
     rng = np.random.default_rng(seed)
-    n, d = int(rng.integers(2, 6)), 3
+    n, d = int(rng.integers(2, 10)), 3
     shape = [0, 1, -1, -1, 2, -1, -1]
     trees, votes = [], []
     for _ in range(n):
@@ -84,7 +84,7 @@ def test_a_majority_is_counted_against_the_worst_rival(seed: int) -> None:
         # The second test only now and then, so that some trees are sure of one column.
         votes[-1][3] = votes[-1][2] if rng.random() < 0.5 else votes[-1][3]
         trees.append(Tree(shape, [0] * 7, [0] * 7, np.eye(3)[votes[-1]], (0, 1, 2)))
-    base = (rng.integers(-3, 4, 3) / 2).tolist() if seed % 2 else [0.0] * 3
+    base = (rng.integers(-6, 7, 3) / 4).tolist() if seed % 2 else [0.0] * 3
     model = TreeModel(
         [Attribute(name, "boolean") for name in "abc"],
         ["u", "v", "w"], trees, [[0.5]] * 3, "vote", "first", base,
