@@ -75,3 +75,16 @@ def test_what_is_proved_has_its_value_as_the_bound(proved: bool) -> None:
     assert (result.objective, result.bound) == (1, 1 if proved else None)
     assert result.status is (Status.OPTIMAL if proved else Status.FEASIBLE)
     assert result.verified
+
+
+@pytest.mark.parametrize("proved", [False, True])
+def test_the_best_of_ties_is_told_of_an_optimum_alone(
+    proved: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(KMonomial, "tie_claim", "of these it is the best")
+    progress = Progress(PROBLEM, SolveOptions())
+    progress.found(PROBLEM.explanation([0]))
+    outcome = Outcome(proved, Termination.COMPLETED, claimed=1, best_of_ties=True)
+    found = conclude(progress, outcome, ENGINE, KMonomial.encoding(), [], 0.0).explanation
+    assert found is not None
+    assert found.proved.endswith("; of these it is the best") == proved
