@@ -365,6 +365,20 @@ def test_a_proof_that_cannot_be_made_is_refused_before_anything_runs(scripted) -
     assert not ran
 
 
+def test_the_limits_of_workers_and_the_progress_are_handed_on(scripted) -> None:
+    seen, began = [], []
+
+    def act(problem, progress):
+        seen.append((progress, progress.limits))
+        return _whole(problem, progress)
+
+    limits = Limits(memory=2**30)
+    for given in (None, limits):
+        run(_problem(), scripted(act), SolveOptions(), limits=given, began=began.append)
+    assert [own.memory for _, own in seen] == [None, 2**30]
+    assert began == [progress for progress, _ in seen]
+
+
 def test_listeners_hear_every_improvement() -> None:
     heard = []
     result = solve(_problem(), listen=heard.append)
