@@ -334,6 +334,9 @@ def test_a_prover_whose_bounds_are_off_by_one_is_caught(
         ({"goal": {"bound": -1}}, "does not follow"),
         ({"goal": {"infeasible": True}}, "does not follow"),
         ({"more": 1}, "keys"),
+        ({"kind": 1}, "must be texts"),
+        ({"problem": None}, "must be texts"),
+        ({"instance": ["x"]}, "must be texts"),
     ],
 )
 def test_an_altered_header_is_refused(header: dict[str, Any], told: str) -> None:
