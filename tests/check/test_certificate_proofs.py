@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from cpx import MinCertificate, Samples, solve
-from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs.certificates import Table
+from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.parts import Part
 from cpx.solving.proofs import certificates as prover
 from tests.check.proof_files import altered, document
@@ -182,3 +183,15 @@ def test_any_prices_bound_all_certificates() -> None:
             assert all(cost >= bound for cost in inside)
             assert not (inside and table.over(part))
     assert told > 100
+
+
+def test_what_may_be_a_constraint_is_refused_by_name() -> None:
+    problem = MinCertificate(Samples([[0, 1], [1, 0]], [0, 1]))
+    instance = problem.to_dict()
+    whole = document(problem, ["bound 1 0 0 1"], Claim(1))
+    assert proved(instance, whole) == Claim(1)
+    for more in ({"constraints": []}, {"parameters": {**instance["parameters"], "most": 1}}):
+        other = instance | more
+        marks = [fingerprint(one).encode() for one in (instance, other)]
+        with pytest.raises(Undecided, match=r"do not know (constraints|most)"):
+            proved(other, whole.replace(*marks))

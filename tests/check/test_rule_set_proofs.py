@@ -207,3 +207,54 @@ def test_unknown_constraints_and_other_values_are_refused() -> None:
     mark = fingerprint(problem.to_dict()), fingerprint(altered)
     with pytest.raises(Refused, match="constraints"):
         proved(altered, whole.replace(mark[0].encode(), mark[1].encode()))
+
+
+def test_any_multipliers_that_are_taken_bound_all_sets() -> None:
+    """The checker takes whatever numbers there are: what it reads must hold, or be refused."""
+    rng, told, refused = np.random.default_rng(0), 0, 0
+    for _ in range(80):
+        problem = drawn(rng)
+        table, n = checker.Table(problem.to_dict()), len(problem.rules)
+        found = {
+            chosen: problem.evaluate(problem.explanation(chosen))
+            for size in range(n + 1)
+            for chosen in itertools.combinations(range(n), size)
+        }
+        values = {chosen: one.objective for chosen, one in found.items() if one.feasible}
+        for _ in range(12):
+            kinds = rng.integers(0, 4, n)
+            kinds[list(problem.forbidden)], kinds[list(problem.required)] = 0, 1
+            node = checker.Node(table, tuple(np.flatnonzero(kinds == 1).tolist()), kinds > 1)
+            unit = int(rng.integers(1, 4))
+            most = table.costs * unit + (rng.random() < 0.2)
+            good = np.where(rng.random(most.size) < 0.7, most, most // 2)
+            good = np.where(table.good & node.uncovered() | (rng.random() < 0.1), good, 0)
+            samples = np.flatnonzero(~table.good | (rng.random() < 0.1))
+            bad = [
+                (i, r, int(most[i] // (1 + rng.integers(3))))
+                for i in samples
+                for r in range(n)
+                if table.covers[i, r] and rng.random() < 0.4
+            ]
+            if table.data.hamming and rng.random() < 0.9:
+                bad = []
+            prices = [
+                int(rng.integers(4)) * (limit is not None or rng.random() < 0.1)
+                for limit in table.limits.values()
+            ]
+            paid = np.array(bad, dtype=np.int64).reshape(-1, 3)
+            try:
+                bound = node.bound(checker.Multipliers(unit, *prices, good, paid))
+            except Refused:
+                refused += 1
+                continue
+            inside = [
+                value
+                for chosen, value in values.items()
+                if {*node.chosen} <= {*chosen} <= {*node.chosen, *np.flatnonzero(node.free)}
+            ]
+            told += bool(inside) and bound > 0
+            assert all(value >= bound for value in inside)
+            assert not (inside and node.over())
+    assert told > 100
+    assert refused > 100
