@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from cpx import MinCertificate, Samples, solve
-from cpx.check.proofs import Claim, Refused, Undecided, proved
+from cpx.check.proofs import Claim, Refused, proved
 from cpx.check.proofs.certificates import Table
-from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.parts import Part
 from cpx.solving.proofs import certificates as prover
 from tests.check.proof_files import altered, document
@@ -127,11 +126,19 @@ def test_prices_beyond_what_a_certificate_may_cover_are_refused() -> None:
     instance = problem.to_dict()
     right = document(problem, ["bound 1 1 0 1 1 1"], Claim(1))
     assert proved(instance, right) == Claim(1)
-    for line in ("bound 1 0 0 1 1 1", "bound 1 1 0 2 1 1", "bound 0 1 0 1 1 1", "bound 1 1 2 1"):
+    for line in (
+        "bound 1 0 0 1 1 1", "bound 1 1 0 2 1 1", "bound 0 1 0 1 1 1", "bound 1 1 2 1",
+        "bound 1 1 0 1 1", "bound 1", "bound", "over", "over 0", "other 1 1 0 1 1 1",
+    ):  # fmt: skip
         with pytest.raises(Refused):
             proved(instance, document(problem, [line], Claim(1)))
     with pytest.raises(Refused):
         proved(instance, document(problem, ["bound 1 1 0 1 1 1"], Claim(2)))
+    with pytest.raises(Refused, match="integer"):
+        proved(instance, document(problem, ["bound 1 1 0 1 1 1"], Claim(Fraction(1))))
+    # Without a feature two bad samples are covered; each of the features costs 1.
+    lines = ["split 0", "bound 1 0", "split 1", "bound 1 0", "over"]
+    assert proved(instance, document(problem, lines, Claim(1))) == Claim(1)
 
 
 def test_prices_that_64_bits_cannot_add_up_prove_nothing() -> None:
@@ -183,15 +190,3 @@ def test_any_prices_bound_all_certificates() -> None:
             assert all(cost >= bound for cost in inside)
             assert not (inside and table.over(part))
     assert told > 100
-
-
-def test_what_may_be_a_constraint_is_refused_by_name() -> None:
-    problem = MinCertificate(Samples([[0, 1], [1, 0]], [0, 1]))
-    instance = problem.to_dict()
-    whole = document(problem, ["bound 1 0 0 1"], Claim(1))
-    assert proved(instance, whole) == Claim(1)
-    for more in ({"constraints": []}, {"parameters": {**instance["parameters"], "most": 1}}):
-        other = instance | more
-        marks = [fingerprint(one).encode() for one in (instance, other)]
-        with pytest.raises(Undecided, match=r"do not know (constraints|most)"):
-            proved(other, whole.replace(*marks))

@@ -16,13 +16,14 @@ from threadpoolctl import threadpool_info
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples
 from cpx.answers.values import Value
-from cpx.check.proofs import Claim, Refused, Undecided, covers, proved
+from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, covers, proved
 from cpx.check.proofs import document as documents
 from cpx.check.proofs import monomials as checker
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import fingerprint
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.proofs import monomials as prover
+from tests.check.test_altered_results import PROBLEMS_ASKED
 
 KINDS: tuple[type[MonomialProblem], ...] = (KMonomial, NegativeOnly, MaxCoverage, MaxPrecision)
 
@@ -417,17 +418,19 @@ def test_weights_that_floats_may_not_add_up_are_refused(
             documents.refuse_unknown({**instance, "weights": some}, {"weights"}, {"class_weights"})
 
 
-def test_constraints_that_the_checker_does_not_know_are_refused_by_name() -> None:
-    problem = two_samples()
-    for altered in (
-        problem.to_dict() | {"constraints": ["x0 + x1 >= 1"]},
-        problem.to_dict() | {"parameters": {"k": 1, "constraints": []}},
+@pytest.mark.parametrize("kind", PROVABLE)
+def test_constraints_that_the_checker_does_not_know_are_refused_by_name(kind: str) -> None:
+    asked = [problem for problem, _ in PROBLEMS_ASKED.values() if problem.kind == kind]
+    instance = asked[0].to_dict()
+    for more in (
+        {"constraints": ["x0 + x1 >= 1"]},
+        {"parameters": {**instance["parameters"], "constraints": []}},
     ):
-        whole = document(problem, ["bounded"], Claim(0)).replace(
-            fingerprint(problem.to_dict()).encode(), fingerprint(altered).encode()
-        )
-        with pytest.raises(Refused, match="constraints"):
-            proved(altered, whole)
+        header = json.loads(document(two_samples(), [], Claim(0)))
+        header |= {"kind": PROVABLE[kind], "problem": kind}
+        header["instance"] = fingerprint(instance | more)
+        with pytest.raises(Undecided, match="proofs do not know constraints"):
+            proved(instance | more, f"{json.dumps(header)}\n".encode())
 
 
 def test_weights_that_integers_of_64_bits_cannot_add_up_are_refused() -> None:
