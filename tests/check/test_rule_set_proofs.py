@@ -258,3 +258,34 @@ def test_any_multipliers_that_are_taken_bound_all_sets() -> None:
             assert not (inside and node.over())
     assert told > 100
     assert refused > 100
+
+
+def test_units_of_0_and_numbers_that_64_bits_cannot_add_up_prove_nothing() -> None:
+    samples = Samples(np.eye(2, dtype=bool), np.array([True, False]))
+    problem = RuleSetSelection(samples, ((0,), (1,)), max_rules=1)
+    instance, most = problem.to_dict(), 10**18 - 1
+    assert proved(instance, document(problem, ["bound 1 1 0 0"], Claim(-1))) == Claim(-1)
+    for line in ("bound 0 1 0 0", f"bound {most} 0 0 0", f"bound 1 {most} 0 0"):
+        with pytest.raises(Refused, match="line 2: the unit is 0, or numbers are too large"):
+            proved(instance, document(problem, [line], Claim(-1)))
+    for line, told in (
+        ("bound 1 0 1 0", "there is no max_literals"),
+        ("bound 1 0 0", "too few numbers"),
+        ("bound 1 0 0 1 0", "too few numbers"),
+        ("bound 1 0 0 1 0 2", "not from 0 to its cost"),
+        ("bound 1 0 0 1 1 1", "not from 0 to its cost"),
+        ("bound 1 0 0 0 1 1 2", "more than the cost of its sample"),
+        ("bound 1 0 0 0 0 0 1", "of no bad sample that its rule covers"),
+        ("bound 1 0 0 0 1 0 1", "of no bad sample that its rule covers"),
+        ("bound 1 0 0 1 7 1", "no row is that of sample 7"),
+        ("bound 1 0 0 0 1 1", "not all bad samples have three numbers"),
+        ("bound 1 0 0 0 1 2 1", "there is no rule 2"),
+        ("bound 1 0 0 0 7 1 1", "no row is that of sample 7"),
+        ("split 2", "split needs a rule that is not decided"),
+        ("split 0 1", "split needs a rule that is not decided"),
+        ("over", "no limit is broken"),
+        ("over 1", "stands alone"),
+        ("decided", "not all rules are decided"),
+    ):
+        with pytest.raises(Refused, match=told):
+            proved(instance, document(problem, [line], Claim(-1)))
