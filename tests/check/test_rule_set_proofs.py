@@ -289,3 +289,24 @@ def test_units_of_0_and_numbers_that_64_bits_cannot_add_up_prove_nothing() -> No
     ):
         with pytest.raises(Refused, match=told):
             proved(instance, document(problem, [line], Claim(-1)))
+
+
+def test_bounds_are_as_strong_as_they_are_said_to_be() -> None:
+    """Rule 0 covers the one good sample, rule 1 the bad one; each error and rule costs 1."""
+    samples = Samples(np.eye(2, dtype=bool), np.array([True, False]))
+    problem = RuleSetSelection(samples, ((0,), (1,)), "1/2", max_rules=1, max_literals=3)
+    table, none = checker.Table(problem.to_dict()), np.zeros((0, 3), dtype=np.int64)
+
+    def bound(chosen: list[int], unit: int, rules: int, literals: int, shared: int) -> int:
+        node = checker.Node(table, tuple(chosen), ~np.isin([0, 1], chosen))
+        shares = np.array([shared, 0])
+        return node.bound(checker.Multipliers(unit, rules, literals, shares, none))
+
+    # What the chosen rule costs, and what the good sample does as long as rule 0 gains no more.
+    assert bound([1], 1, 0, 0, 0) == 2
+    assert bound([1], 1, 0, 0, 1) == bound([1], 2, 0, 0, 2) == 3
+    assert bound([1], 2, 0, 0, 1) == 3  # 5/2
+    # A limit is worth its price for each rule or literal that is left.
+    assert bound([1], 1, 2, 0, 1) == 3
+    assert bound([], 1, 2, 0, 1) == -1
+    assert bound([1], 1, 0, 1, 1) == 1
