@@ -262,7 +262,7 @@ def test_any_multipliers_that_are_taken_bound_all_sets() -> None:
 
 def test_units_of_0_and_numbers_that_64_bits_cannot_add_up_prove_nothing() -> None:
     samples = Samples(np.eye(2, dtype=bool), np.array([True, False]))
-    problem = RuleSetSelection(samples, ((0,), (1,)), max_rules=1)
+    problem = RuleSetSelection(samples, ((0,), (1,), ()), max_rules=1)
     instance, most = problem.to_dict(), 10**18 - 1
     assert proved(instance, document(problem, ["bound 1 1 0 0"], Claim(-1))) == Claim(-1)
     for line in ("bound 0 1 0 0", f"bound {most} 0 0 0", f"bound 1 {most} 0 0"):
@@ -279,9 +279,10 @@ def test_units_of_0_and_numbers_that_64_bits_cannot_add_up_prove_nothing() -> No
         ("bound 1 0 0 0 1 0 1", "of no bad sample that its rule covers"),
         ("bound 1 0 0 1 7 1", "no row is that of sample 7"),
         ("bound 1 0 0 0 1 1", "not all bad samples have three numbers"),
-        ("bound 1 0 0 0 1 2 1", "there is no rule 2"),
+        ("bound 1 0 0 0 1 3 1", "there is no rule 3"),
+        ("bound 1 0 0 0 1 1 1 1 2 1", "of a bad sample are more than its cost"),
         ("bound 1 0 0 0 7 1 1", "no row is that of sample 7"),
-        ("split 2", "split needs a rule that is not decided"),
+        ("split 3", "split needs a rule that is not decided"),
         ("split 0 1", "split needs a rule that is not decided"),
         ("over", "no limit is broken"),
         ("over 1", "stands alone"),
@@ -292,9 +293,9 @@ def test_units_of_0_and_numbers_that_64_bits_cannot_add_up_prove_nothing() -> No
 
 
 def test_bounds_are_as_strong_as_they_are_said_to_be() -> None:
-    """Rule 0 covers the one good sample, rule 1 the bad one; each error and rule costs 1."""
-    samples = Samples(np.eye(2, dtype=bool), np.array([True, False]))
-    problem = RuleSetSelection(samples, ((0,), (1,)), "1/2", max_rules=1, max_literals=3)
+    """Rule 0 covers the good sample of weight 3, rule 1 the bad one; a rule costs 1."""
+    samples = Samples(np.eye(2, dtype=bool), np.array([True, False]), weights=[3, 1])
+    problem = RuleSetSelection(samples, ((0,), (1,)), "1/4", max_rules=1, max_literals=3)
     table, none = checker.Table(problem.to_dict()), np.zeros((0, 3), dtype=np.int64)
 
     def bound(chosen: list[int], unit: int, rules: int, literals: int, shared: int) -> int:
@@ -302,11 +303,11 @@ def test_bounds_are_as_strong_as_they_are_said_to_be() -> None:
         shares = np.array([shared, 0])
         return node.bound(checker.Multipliers(unit, rules, literals, shares, none))
 
-    # What the chosen rule costs, and what the good sample does as long as rule 0 gains no more.
+    # What the chosen rule costs, and what the good sample does while rule 0 gains no more.
     assert bound([1], 1, 0, 0, 0) == 2
-    assert bound([1], 1, 0, 0, 1) == bound([1], 2, 0, 0, 2) == 3
+    assert bound([1], 1, 0, 0, 1) == bound([1], 2, 0, 0, 2) == bound([1], 1, 0, 0, 3) == 3
     assert bound([1], 2, 0, 0, 1) == 3  # 5/2
-    # A limit is worth its price for each rule or literal that is left.
-    assert bound([1], 1, 2, 0, 1) == 3
-    assert bound([], 1, 2, 0, 1) == -1
-    assert bound([1], 1, 0, 1, 1) == 1
+    # A limit prices each rule or literal, and gives back those that are left.
+    assert [bound([1], 1, price, 0, 3) for price in (1, 2, 3)] == [4, 5, 5]
+    assert [bound([], 1, price, 0, 3) for price in (1, 2, 3)] == [1, 1, 0]
+    assert [bound([1], 1, 0, price, 3) for price in (1, 2, 3)] == [2, 1, -1]
