@@ -139,6 +139,8 @@ def test_prices_beyond_what_a_certificate_may_cover_are_refused() -> None:
     # Without a feature two bad samples are covered; each of the features costs 1.
     lines = ["split 0", "bound 1 0", "split 1", "bound 1 0", "over"]
     assert proved(instance, document(problem, lines, Claim(1))) == Claim(1)
+    with pytest.raises(Refused, match="complete"):
+        proved(instance, document(problem, [*lines, "over"], Claim(1)))
 
 
 def test_prices_that_64_bits_cannot_add_up_prove_nothing() -> None:

@@ -203,6 +203,8 @@ def test_unknown_constraints_and_other_values_are_refused() -> None:
     assert proved(problem.to_dict(), whole) == claim
     with pytest.raises(Refused, match="integer"):
         proved(problem.to_dict(), document(problem, lines, Claim(Fraction(0))))
+    with pytest.raises(Refused, match="complete"):
+        proved(problem.to_dict(), document(problem, [*lines, "decided"], Claim(0)))
     altered = problem.to_dict() | {"constraints": []}
     mark = fingerprint(problem.to_dict()), fingerprint(altered)
     with pytest.raises(Refused, match="constraints"):
