@@ -228,7 +228,7 @@ def test_a_goal_bounds_all_sums_that_its_limits_leave() -> None:
         assert goal.low(low, high, lost) <= goal.cost(c, l).min(), goal
 
 
-@pytest.mark.parametrize("great", [2**24 - 2, 2**24 - 1, 2**24, 2**50])
+@pytest.mark.parametrize("great", [2**24 - 2, 2**24 - 1, 2**24, 2**39])
 def test_weights_of_samples_are_added_exactly(great: int) -> None:
     """Single precision adds up to 2**24 exactly, and not beyond."""
     samples = Samples([[1, 1], [1, 0]], [False, False], weights=[great, 1])
