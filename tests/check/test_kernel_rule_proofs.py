@@ -116,8 +116,8 @@ def test_more_clauses_than_the_checker_lists() -> None:
     table = rng.random((80, 60)) < 0.5
     signs = np.where(table[:, :3].all(axis=1) ^ (rng.random(80) < 0.3), 1, -1)
     problem = KernelRule(table, (signs * rng.integers(1, 1000, 80)).tolist(), 2, 5)
-    instance, found = problem.to_dict(), solve(problem, "search", time_limit=0.3).objective
-    assert isinstance(found, int)
+    instance = problem.to_dict()
+    found = int(np.array(problem.weights)[table[:, :3].all(axis=1)].sum())
     greatest = sum(weight for weight in problem.weights if weight > 0)
     with pytest.raises(Undecided):
         Formulas(instance, found)
