@@ -562,6 +562,18 @@ def test_entries_of_the_tables_of_boxes_in_each_other_are_added_up() -> None:
     assert one.child(1, np.array([True, False])).within == 8 + 1 + 1
 
 
+def test_ranks_are_by_what_a_feature_costs_alone() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        samples = Samples(rng.random((30, 7)) < 0.6, rng.random(30) < 0.5)
+        problem = KMonomial(samples, k=3, forbidden=[int(rng.integers(7))])
+        root = checker.Question(problem.to_dict(), Claim(0)).root
+        assert root is not None
+        covered, lost = root.singles
+        order = np.argsort(covered + lost, kind="stable")
+        assert root.about.rank[root.candidates[order]].tolist() == [*range(6)]
+
+
 def test_the_linear_algebra_of_the_checker_takes_one_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
