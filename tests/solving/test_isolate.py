@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -202,6 +202,21 @@ def test_a_job_listens_until_its_child_is_gone() -> None:
     job, _ = _job({"refused": "it is too wide"})
     with pytest.raises(InvalidOption, match="it is too wide"):
         job.wait()
+
+
+def test_ctrl_c_while_nothing_is_heard_is_an_interrupt() -> None:
+    job, worker = _job()
+    heard = iter([KeyboardInterrupt, Empty, {"exit": 0, "cpu": 0.0, "memory": 1}])
+
+    def get(timeout: float) -> Any:
+        if isinstance(message := next(heard), type):
+            raise message
+        return message
+
+    cast(Any, worker).messages = SimpleNamespace(get=get)
+    assert job.wait() is None
+    assert job.progress.interrupted
+    assert job.exit == 0
 
 
 def test_what_is_overdue_or_to_be_killed_is_killed_once() -> None:
