@@ -275,6 +275,15 @@ def test_a_mixture_over_many_attributes_is_bounded_at_the_root() -> None:
     assert proved(few.to_dict(), result.proof.to_bytes()) == Claim(result.objective)
 
 
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_claims_beyond_all_floats_are_judged(structure: str) -> None:
+    problem = random_expectation(0, structure)
+    instance, high = problem.to_dict(), Claim(10**400)
+    assert proved(instance, document(problem, ["counted"], high)) == high
+    with pytest.raises(Refused, match="a set is worth more"):
+        proved(instance, document(problem, ["counted"], Claim(-(10**400))))
+
+
 def test_a_claim_beyond_the_goal_is_refused() -> None:
     problem: Any = random_expectation(0)
     value = optimum(problem)

@@ -105,7 +105,8 @@ class Question:
             raise Refused("header: the objective is an integer")
         if self._greatest:
             self.k = int(self._scores.parameters["k"])
-            self.most = -_FAR if bound is None else bound
+            # What is beyond all values bounds the same sets, and is a float.
+            self.most = -_FAR if bound is None else max(-_FAR, min(bound, _FAR))
         else:
             self.k = self.terms.n if bound is None else bound - 1
             self.most = self.terms.needed - 1
