@@ -284,12 +284,16 @@ def test_what_is_made_of_a_child_that_sent_no_result(
     job, _ = _job()
     job._kills_before = state.pop("before", 2)
     vars(job).update(state)
+    job.progress.found(job.progress.problem.explanation([0]))
     log = tmp_path / "log.txt"
     log.write_text(f"first\n{words}\n" if words else "")
     limits = {"memory": memory, "log": str(log) if words else None}
     result = job.conclude("search", limits)
     assert result.termination is termination
     assert result.raw_status.endswith(raw)
+    # What it found last is known, and nothing is proved.
+    assert result.objective is not None
+    assert result.bound is None
     assert result.times.cpu == 0
     assert result.times.solve == 0
 
@@ -299,7 +303,9 @@ def test_the_phase_that_a_child_ended_in_counts_to_its_end() -> None:
     job.killed, job.cpu = True, 2.5
     job._phase, job._entered = "solve", time.perf_counter() - 3
     job.progress.stop()
+    job.progress.found(job.progress.problem.explanation([0]))
     result = job.conclude("search", {"memory": None, "log": None})
+    assert result.bound is None
     assert result.times.solve == pytest.approx(3, abs=0.9)
     assert result.times.cpu == 2.5
     assert result.raw_status == "killed after an interrupt"
