@@ -121,3 +121,26 @@ def test_without_time_nothing_is_claimed() -> None:
     problem = RuleSetLearning(samples, max_literals=3, loss="hamming")
     claim, lines = prover.prove(problem.to_dict(), Claim(10**6), lambda: True)
     assert claim is None or proved(problem.to_dict(), document(problem, lines, claim)) == claim
+
+
+def test_no_rule_may_be_worth_more_than_its_price() -> None:
+    """A rule costs 1; each good sample has a literal of its own, the bad one weighs most."""
+    samples = Samples([[1, 0], [0, 1], [0, 0]], [True, True, False], weights=[3, 3, 9])
+    problem = RuleSetLearning(samples, 1, "1/15", "hamming")
+    assert optimum(problem) == 2
+    for unit in (1, 2):
+        lines = [f"prices {unit} 0 {unit} 1 {unit}", "counted"]
+        assert proved(problem.to_dict(), document(problem, lines, Claim(2))) == Claim(2)
+        for prices in (f"0 {unit + 1} 1 {unit}", f"0 {3 * unit} 1 {3 * unit}"):
+            wrong = document(problem, [f"prices {unit} {prices}", "counted"], Claim(2))
+            with pytest.raises(Refused, match="a better rule"):
+                proved(problem.to_dict(), wrong)
+    for line in (
+        "prices 0 0 1 1 1",
+        "prices 1 0 4 1 1",
+        "prices 1 0 1 2 1",
+        "prices 1 0",
+        "other",
+    ):
+        with pytest.raises(Refused, match="line 2: "):
+            proved(problem.to_dict(), document(problem, [line, "counted"], Claim(2)))

@@ -530,6 +530,21 @@ def test_boxes_in_each_other_take_no_more_memory_than_allowed(
     assert refused
 
 
+def _tightened(box: Box, useful: Any) -> Any:
+    """Drop pairs once, one by one, as the page on proofs has it."""
+    (c, l), r = box.pairs, box.r  # noqa: E741
+    left = np.zeros_like(useful)
+    for p, q in np.argwhere(useful):
+        lows = [0]
+        for one, other in ((p, q), (q, p)):
+            alone = c[one, one]
+            most = sorted((alone - c[one, useful[one]]).tolist(), reverse=True)
+            removed = min(alone - c[one, other] + sum(most[: r - 2]), sum(most[: r - 1]))
+            lows.append(alone - removed)
+        left[p, q] = box.goal.low(max(lows), c[p, q], l[p, q]) < box.goal.target
+    return left
+
+
 def test_pairs_are_dropped_round_by_round() -> None:
     rng, dropped = np.random.default_rng(0), [0, 0, 0]
     for _ in range(30):
@@ -541,7 +556,7 @@ def test_pairs_are_dropped_round_by_round() -> None:
         by_one = useful
         for rounds in range(3):
             assert np.array_equal(root.tightened(useful, rounds), by_one)
-            by_one = root.tightened(by_one, 1)
+            by_one = _tightened(root, by_one)
             dropped[rounds] += not np.array_equal(root.tightened(useful, rounds + 1), useful)
         while not np.array_equal(last := by_one, by_one := root.tightened(last, 1)):
             pass
@@ -560,6 +575,18 @@ def test_entries_of_the_tables_of_boxes_in_each_other_are_added_up() -> None:
     # Of three samples two agree on feature 0: a table of 2 x 2, and one of pairs.
     assert (one.within, one.chosen, one.r) == (4 + 4, (0,), 2)
     assert one.child(1, np.array([True, False])).within == 8 + 1 + 1
+
+
+def test_ranks_are_by_what_a_feature_costs_alone() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        samples = Samples(rng.random((30, 7)) < 0.6, rng.random(30) < 0.5)
+        problem = KMonomial(samples, k=3, forbidden=[int(rng.integers(7))])
+        root = checker.Question(problem.to_dict(), Claim(0)).root
+        assert root is not None
+        covered, lost = root.singles
+        order = np.argsort(covered + lost, kind="stable")
+        assert root.about.rank[root.candidates[order]].tolist() == [*range(6)]
 
 
 def test_the_linear_algebra_of_the_checker_takes_one_thread(

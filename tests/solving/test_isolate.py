@@ -8,16 +8,20 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
+from queue import Empty, SimpleQueue
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from cpx import solve
 from cpx.answers.explanation import Explanation
-from cpx.answers.result import TracePoint
+from cpx.answers.result import Termination, TracePoint
 from cpx.backends.base import Progress
+from cpx.errors import InvalidOption
 from cpx.options import SolveOptions
-from cpx.solving.isolate import GRACE, _ended, _Job, _lacked_memory, bare
+from cpx.solving.isolate import GRACE, _ended, _Job, _lacked_memory, _last_lines, bare
 from cpx.testing.rule_sets import random_selection
 
 
@@ -151,3 +155,166 @@ def test_a_worker_is_killed_early_enough_to_check_its_answer(
     monkeypatch.setattr(job.progress, "found", found)
     hear()
     assert job.deadline == kept
+
+
+class _Worker:
+    """A worker that says what the test gives it, and notes what is done to it."""
+
+    def __init__(self, *messages: dict[str, Any]) -> None:
+        self.messages: SimpleQueue[dict[str, Any]] = SimpleQueue()
+        for message in messages:
+            self.messages.put(message)
+        self.told: list[Any] = []
+        self.child = SimpleNamespace(
+            kill=lambda: self.told.append("kill"), process=SimpleNamespace(wait=lambda: -11)
+        )
+
+    def send(self, *messages: Any) -> None:
+        self.told += messages
+
+
+def _job(*messages: dict[str, Any], **options: Any) -> tuple[_Job, _Worker]:
+    worker = _Worker(*messages)
+    progress = Progress(random_selection(5), SolveOptions(**options))
+    return _Job(cast(Any, worker), progress, threading.Event()), worker
+
+
+def test_a_job_listens_until_its_child_is_gone() -> None:
+    job, _ = _job(
+        {"loaded": True},
+        {"started": 7},
+        {"phase": "solve", "times": {"state": 0.25}},
+        {"event": TracePoint(0.1, None, 1).to_json(), "features": [0]},
+        {"exit": 0, "cpu": 1.5, "memory": 99},
+        time_limit=2,
+    )
+    assert job.wait() is None
+    assert (job.pid, job.exit, job.cpu, job.memory, job.reusable) == (7, 0, 1.5, 99, True)
+    assert job.deadline is not None
+    assert job.progress.times["state"] == 0.25
+    assert (job.progress.best_bound, job._phase) == (1, "solve")
+    assert job._entered > 0
+    job, _ = _job({"closed": True})
+    assert (job.wait(), job.exit, job.reusable) == (None, -11, False)
+    own = solve(random_selection(5), "search")
+    job, _ = _job({"result": own.to_dict()}, {"exit": 0, "cpu": 0.0, "memory": 1})
+    assert job.wait() == own
+    job, _ = _job({"refused": "it is too wide"})
+    with pytest.raises(InvalidOption, match="it is too wide"):
+        job.wait()
+
+
+def test_ctrl_c_while_nothing_is_heard_is_an_interrupt() -> None:
+    job, worker = _job()
+    heard = iter([KeyboardInterrupt, Empty, {"exit": 0, "cpu": 0.0, "memory": 1}])
+
+    def get(timeout: float) -> Any:
+        if isinstance(message := next(heard), type):
+            raise message
+        return message
+
+    cast(Any, worker).messages = SimpleNamespace(get=get)
+    assert job.wait() is None
+    assert job.progress.interrupted
+    assert job.exit == 0
+
+
+def test_what_is_overdue_or_to_be_killed_is_killed_once() -> None:
+    for late, asked in ((False, False), (True, False), (False, True)):
+        job, worker = _job()
+        job.deadline = time.perf_counter() + (-1 if late else 60)
+        job.kill_at = threading.Event()
+        if asked:
+            job.kill_at.set()
+        job._next()
+        job._next()
+        assert worker.told == ["kill"] * (late or asked)
+        assert job.killed == (late or asked)
+    job, worker = _job()
+    assert job._next() is None
+    assert not job.killed
+
+
+def test_solutions_found_elsewhere_are_handed_on_and_a_cancel_is_an_interrupt() -> None:
+    job, worker = _job({"loaded": 1}, {"loaded": 2})
+    job.known = SimpleQueue()
+    job.known.put((0, 2))
+    job.known.put((1,))
+    assert job._next() == {"loaded": 1}
+    assert worker.told == [{"known": (0, 2)}, {"known": (1,)}]
+    job.cancel.set()
+    assert job._next() == {"loaded": 2}
+    # Not started yet, it cannot be interrupted gently; a second look does not do it again.
+    assert job.progress.interrupted
+    assert worker.told[2:] == ["kill"]
+    job._next()
+    assert worker.told[2:] == ["kill"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signals end processes there")
+def test_a_child_is_signalled_with_what_it_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr(os, "killpg", lambda *args: sent.append(args))
+    job, worker = _job()
+    job.pid = 7
+    job.kill()
+    job.kill()
+    assert (sent, worker.told) == ([(7, signal.SIGKILL)], [])
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signals end processes there")
+@pytest.mark.parametrize(
+    ("state", "memory", "words", "termination", "raw"),
+    [
+        ({"killed": True}, None, "", Termination.TIME_LIMIT, "killed at the time limit"),
+        ({"exit": 3}, None, "", Termination.SOLVER_ERROR, "the worker ended with status 3"),
+        ({"exit": 3}, None, "bad luck", Termination.SOLVER_ERROR, "status 3: bad luck"),
+        ({"exit": -9}, None, "", Termination.INTERRUPTED, "killed from outside"),
+        ({"exit": -9, "before": 1}, None, "", Termination.MEMORY_LIMIT, "killed by the system"),
+        ({"exit": -6}, 10**9, "", Termination.MEMORY_LIMIT, "ended at the memory limit"),
+        ({"exit": -6}, None, "", Termination.SOLVER_ERROR, "ended by SIGABRT"),
+        ({"exit": 1}, 10**9, "", Termination.SOLVER_ERROR, "ended with status 1"),
+    ],
+)
+def test_what_is_made_of_a_child_that_sent_no_result(
+    state: dict[str, Any], memory: int | None, words: str, termination: Any, raw: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("cpx.solving.isolate.kills_for_memory", lambda: 2)
+    job, _ = _job()
+    job._kills_before = state.pop("before", 2)
+    vars(job).update(state)
+    job.progress.found(job.progress.problem.explanation([0]))
+    log = tmp_path / "log.txt"
+    log.write_text(f"first\n{words}\n" if words else "")
+    limits = {"memory": memory, "log": str(log) if words else None}
+    result = job.conclude("search", limits)
+    assert result.termination is termination
+    assert result.raw_status.endswith(raw)
+    # What it found last is known, and nothing is proved.
+    assert result.objective is not None
+    assert result.bound is None
+    assert result.times.cpu == 0
+    assert result.times.solve == 0
+
+
+def test_the_phase_that_a_child_ended_in_counts_to_its_end() -> None:
+    job, _ = _job()
+    job.killed, job.cpu = True, 2.5
+    job._phase, job._entered = "solve", time.perf_counter() - 3
+    job.progress.stop()
+    job.progress.found(job.progress.problem.explanation([0]))
+    result = job.conclude("search", {"memory": None, "log": None})
+    assert result.bound is None
+    assert result.times.solve == pytest.approx(3, abs=0.9)
+    assert result.times.cpu == 2.5
+    assert result.raw_status == "killed after an interrupt"
+
+
+def test_the_last_lines_of_a_log_are_read(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    assert _last_lines(log) == []
+    log.write_text("one\n\n  two  \n")
+    assert _last_lines(log) == ["one", "two"]
+    log.write_text("x" * 4096 + "\nend\n")
+    assert _last_lines(log) == ["x" * 4091, "end"]
