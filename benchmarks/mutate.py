@@ -54,6 +54,8 @@ TARGETS = {
         *("tests/check", "tests/methods/reasons/test_checker.py", "tests/cli/test_show.py"),
         "tests/models/test_reason_arguments.py",
     ),
+    "cpx/check/proofs": ("tests/check",),
+    "cpx/solving/proofs": ("tests/check", "tests/solving/test_proofs.py"),
     **dict.fromkeys(
         [f"cpx/check/{name}.py" for name in ("expected_prediction", "expected_scores", "states")],
         ("tests/check/test_expected_prediction.py", "tests/models/test_expectation_evaluator.py"),

@@ -159,3 +159,35 @@ def test_samples_may_be_an_array_whatever_the_kind() -> None:
     assert check.violations(instance, result) == []
     wrong = {**result, "objective": result["objective"] + 1}
     assert check.violations(instance, wrong) == check.violations(problem.to_dict(), wrong) != []
+
+
+def test_counts_that_are_certain_are_those_of_the_samples() -> None:
+    """With a confidence of 1 all rows there are were asked, and these are the samples."""
+    instance, result = _pair()
+    found = result["explanation"]
+    assert found["precision"] == "1"
+    covered = int(SAMPLES.weights[:2].sum())
+    for agreeing, confidence, fields in ((covered, 1, []), (1, 1, ["fresh"]), (1, 0.9, [])):
+        share = agreeing / covered
+        fresh = {"agreeing": agreeing, "drawn": covered, "confidence": confidence}
+        low, high = (share, share) if confidence == 1 else (0.0, 1.0)
+        fresh |= {"low": low, "high": high}
+        told = check.violations(instance, result | {"explanation": found | {"fresh": fresh}})
+        assert [words.partition(":")[0] for words in told] == fields
+        assert not any("must be" in words for words in told)
+
+
+def test_side_constraints_of_rules_are_kept_and_named() -> None:
+    plain = KMonomial(SAMPLES, k=2)
+    limited = plain.where("not a")
+    result = solve(limited).to_dict()
+    assert "keeps the side constraints" in result["explanation"]["proved"]
+    assert check.violations(limited.to_dict(), result) == []
+    told = check.violations(limited.to_dict(), solve(plain).to_dict())
+    assert told == ["where: 'not a' does not hold"]
+
+
+def test_required_features_that_are_none_are_no_solution() -> None:
+    instance, result = _pair(k=0, required=(1,))
+    instance["parameters"] |= {"k": 2, "required": [7]}
+    assert check.violations(instance, result) == []

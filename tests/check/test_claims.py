@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from cpx.check.claims import (
+    broken_by,
     class_name,
     having,
     names_of,
     of_least_weight,
     percent,
     plural,
+    wrong_features,
     wrong_rule,
     wrong_sentences,
     wrong_types,
@@ -57,6 +59,10 @@ def test_features_without_names_are_numbered() -> None:
             "2 rows, not proved minimum: every box that has nothing forbidden has at least size 1",
         ),
         (
+            {"where": [{"text": "a", "means": []}]}, {},
+            "2 rows, minimum: no box that keeps the side constraints is smaller",
+        ),
+        (
             {"weights": [2, 3]}, {"status": "FEASIBLE", "bound": 4},
             "2 rows of weight 5, not proved minimum: every box has at least weight 4",
         ),
@@ -66,7 +72,8 @@ def test_what_was_proved_of_a_smallest_set(
     parameters: dict[str, Any], changes: dict[str, Any], sentence: str
 ) -> None:
     result = {"status": "OPTIMAL", "objective": 5, "bound": 5, "explanation": {"features": [0, 1]}}
-    told = of_least_weight({"parameters": parameters}, result | changes, "box", "row")
+    instance = {"parameters": parameters, "where": parameters.get("where")}
+    told = of_least_weight(instance, result | changes, "box", "row")
     assert told == sentence
 
 
@@ -132,3 +139,28 @@ def test_values_of_the_trace_have_the_type_of_the_objective() -> None:
     assert wrong_types({"objective": "1/2", "bound": 1, "trace": [[0.5, "1", None]]}, str) == [
         "bound: 1 is no fraction"
     ]
+
+
+def test_features_are_different_indices() -> None:
+    assert wrong_features([0, 2], 3) == []
+    for features in ([3], [-1], [True], [0.0]):
+        told = f"features: {features} are not all indices from 0 to 2"
+        assert wrong_features(features, 3) == [told]
+
+
+def test_side_constraints_are_sums_over_what_is_chosen() -> None:
+    """A term counts once however many of its features there are; all sums must be reached."""
+    means = [
+        {"terms": [[2, [0, 1]], [-1, [2]], [1, [3]]], "at_least": 2},
+        {"terms": [[-1, [4]]], "at_least": 0},
+    ]
+    broken = broken_by({"where": [{"text": "t", "means": means}, {"text": "u", "means": []}]})
+    wrong = ["where: 't' does not hold"]
+    for chosen, told in (
+        ([0], []), ([0, 1, 2], wrong), ([0, 2], wrong), ([0, 2, 3], []), ([3], wrong),
+        ([], wrong), ([0, 4], wrong), ([4], wrong),
+    ):  # fmt: skip
+        assert broken(chosen) == told, chosen
+    # Of one that is known by its text nothing is known.
+    assert broken_by({"where": [{"text": "t"}]})([0]) == wrong
+    assert broken_by({})([0]) == broken_by({"where": None})([0]) == []

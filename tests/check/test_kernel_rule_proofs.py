@@ -51,8 +51,13 @@ def optimum(problem: KernelRule) -> int:
     )
 
 
-def proofs(n: int, seed: int) -> Iterator[tuple[KernelRule, int, Claim, list[str]]]:
-    """Return random problems, their optima, and the lines that prove what is claimed."""
+def proofs(
+    n: int, seed: int, listed: bool = True
+) -> Iterator[tuple[KernelRule, int, Claim, list[str]]]:
+    """Return random problems, their optima, and the lines that prove what is claimed.
+
+    If they are not to be listed, clauses are too many for the checker.
+    """
     rng = np.random.default_rng(seed)
     for number in range(n):
         problem = drawn(rng)
@@ -65,6 +70,8 @@ def proofs(n: int, seed: int) -> Iterator[tuple[KernelRule, int, Claim, list[str
             if number % 2:
                 # With few steps that improve the multipliers there are more parts.
                 patched.setattr(prover, "_STEPS", (20, 5))
+            if not listed:
+                patched.setattr(formulas, "_MOST_LOOKED", -1)
             claim, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
         assert claim is not None
         yield problem, value, claim, lines
@@ -84,6 +91,43 @@ def test_optima_are_proved_and_nothing_better(n: int) -> None:
             with pytest.raises(Refused):
                 proved(instance, document(problem, lines, wrong))
     assert rules >= {"prices", "bounded", "clauses", "shares", "alone", "row", "clause"}
+
+
+def test_too_many_clauses_to_list_are_bounded_by_prices_of_rows() -> None:
+    optima, several, better, rules = 0, 0, 0, set[str]()
+    for problem, value, claim, lines in proofs(24, 0, listed=False):
+        assert isinstance(claim.bound, int)
+        assert claim.bound >= value
+        assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+        if problem.max_clauses > 1:
+            several, optima = several + 1, optima + (claim.bound == value)
+            greatest = sum(weight for weight in problem.weights if weight > 0)
+            assert claim.bound <= max(greatest, value)
+            better += value <= claim.bound < greatest
+            rules |= {line.split(" ")[0] for line in lines}
+    assert optima > several / 2
+    assert better > several / 4
+    assert "split" in rules
+    assert "clauses" not in rules
+
+
+def test_more_clauses_than_the_checker_lists() -> None:
+    rng = np.random.default_rng(0)
+    table = rng.random((80, 60)) < 0.5
+    signs = np.where(table[:, :3].all(axis=1) ^ (rng.random(80) < 0.3), 1, -1)
+    problem = KernelRule(table, (signs * rng.integers(1, 1000, 80)).tolist(), 2, 5)
+    instance = problem.to_dict()
+    # Limits of time are not kept on busy machines, so a formula is given.
+    found = problem.evaluate(problem.explanation_of([(0, 1, 2)])).objective
+    assert isinstance(found, int)
+    greatest = sum(weight for weight in problem.weights if weight > 0)
+    with pytest.raises(Undecided):
+        Formulas(instance, found)
+    claim, lines = prover.prove(instance, Claim(found), lambda: True)
+    assert claim is not None
+    assert isinstance(claim.bound, int)
+    assert found <= claim.bound < greatest
+    assert proved(instance, document(problem, lines, claim, goal=Claim(found))) == claim
 
 
 def test_whatever_multipliers_bound_all_formulas_of_a_node() -> None:
@@ -164,7 +208,8 @@ def test_parts_that_wait_take_no_more_memory_than_allowed(
 @pytest.mark.parametrize("n", [40, pytest.param(1200, marks=pytest.mark.slow)])
 def test_no_altered_proof_proves_a_false_claim(n: int) -> None:
     rng, refused, tried = np.random.default_rng(0), 0, 0
-    for problem, value, claim, lines in proofs(n, 1):
+    each = itertools.chain(proofs(n, 1), proofs(n // 4, 2, listed=False))
+    for problem, value, claim, lines in each:
         instance = problem.to_dict()
         for _ in range(10):
             tried += 1
@@ -193,7 +238,8 @@ def test_without_time_nothing_false_is_claimed() -> None:
             assert problem.max_clauses == 1
             continue
         assert isinstance(claim.bound, int)
-        assert claim.bound >= value
+        greatest = sum(weight for weight in problem.weights if weight > 0)
+        assert value <= claim.bound <= max(greatest, value)
         file = document(problem, lines, claim, goal=Claim(value))
         assert proved(problem.to_dict(), file) == claim
         weaker += claim.bound > value

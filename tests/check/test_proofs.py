@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_info
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples
 from cpx.answers.values import Value
 from cpx.check.proofs import Claim, Refused, Undecided, covers, proved
+from cpx.check.proofs import document as documents
 from cpx.check.proofs import monomials as checker
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import fingerprint
@@ -333,6 +334,9 @@ def test_a_prover_whose_bounds_are_off_by_one_is_caught(
         ({"goal": {"bound": -1}}, "does not follow"),
         ({"goal": {"infeasible": True}}, "does not follow"),
         ({"more": 1}, "keys"),
+        ({"kind": 1}, "must be texts"),
+        ({"problem": None}, "must be texts"),
+        ({"instance": ["x"]}, "must be texts"),
     ],
 )
 def test_an_altered_header_is_refused(header: dict[str, Any], told: str) -> None:
@@ -350,6 +354,67 @@ def test_what_has_no_header_is_refused(first: bytes) -> None:
     problem = two_samples()
     with pytest.raises(Refused, match="header"):
         proved(problem.to_dict(), first + b"\nbounded\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"", "line 2: the proof ends here"),
+        (b"bounded", "line 2: the proof ends here"),
+        (b"bounded\nx\n", "line 3: the proof is complete"),
+        (b"bounded 0\n", "line 2: 'bounded' stands alone"),
+        (b"split 7\n", "line 2: the feature 7 is no candidate"),
+        (b"split -1\n", "line 2: whole numbers"),
+        (b"split 0\nother\n", "line 3: no rule is called 'other'"),
+        (b"split 0 0\nbounded\n", "line 2: the feature 0 is no candidate, or was split before"),
+        (b"\xc3\xa4\n", "line 2: not in ASCII"),
+    ],
+)
+def test_what_is_refused_is_told_with_its_line(body: bytes, told: str) -> None:
+    problem = two_samples()
+    with pytest.raises(Refused) as refused:
+        proved(problem.to_dict(), document(problem, [], Claim(0)) + body)
+    assert str(refused.value).startswith(told)
+
+
+def test_lines_are_as_long_as_they_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    header = document(two_samples(), [], Claim(0))
+    monkeypatch.setattr(documents, "_LONGEST_LINE", 500)
+    with documents.opened(header + b"a" * 499 + b"\n" + b"a" * 500 + b"\n") as read:
+        assert read.line() == ["a" * 499]
+        with pytest.raises(Refused, match="line 3: longer than 500 bytes"):
+            read.line()
+
+
+def test_numbers_have_few_digits_and_no_other_signs() -> None:
+    nines = "9" * 18
+    assert documents.whole_numbers(["0", nines]) == [0, int(nines)]
+    assert [*map(documents.signed_number, ("7", "-7", f"-{nines}"))] == [7, -7, -int(nines)]
+    for word in (f"{nines}9", "", "-", "+7", "--7", "7.0", " 7"):
+        with pytest.raises(Refused, match="at most 18 digits"):
+            documents.signed_number(word)
+
+
+def test_the_order_of_keys_does_not_tell_instances_apart() -> None:
+    instance = two_samples().to_dict()
+    turned = dict(reversed(instance.items()))
+    assert [*turned] != [*instance]
+    assert fingerprint(turned) == fingerprint(instance)
+    assert fingerprint({**instance, "name": "n", "context": {}}) == fingerprint(instance)
+    assert fingerprint({**instance, "labels": "01"}) != fingerprint(instance)
+
+
+@pytest.mark.parametrize(("weight", "factors"), [(2**53, [1, 1]), (2**52, [1, 2]), (2**53, None)])
+def test_weights_that_floats_may_not_add_up_are_refused(
+    weight: int, factors: list[int] | None
+) -> None:
+    parameters = {} if factors is None else {"class_weights": factors}
+    instance = {"problem": "any", "parameters": parameters}
+    for some in ([weight - 1], [weight - 2, 1], [weight // 2 - 1, -(weight // 2)]):
+        documents.refuse_unknown({**instance, "weights": some}, {"weights"}, {"class_weights"})
+    for some in ([weight], [weight - 1, -1]):
+        with pytest.raises(Undecided, match="too large"):
+            documents.refuse_unknown({**instance, "weights": some}, {"weights"}, {"class_weights"})
 
 
 def test_constraints_that_the_checker_does_not_know_are_refused_by_name() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from cpx import RuleSetLearning, RuleSetSelection, Samples, solve
 from cpx.check import violations
-from cpx.check.rule_sets import Learning, Selection, _decimal, _Sets
+from cpx.check.rule_sets import Learning, Selection, _by_column, _decimal, _Sets
 from tests.seeds import each
 
 
@@ -131,3 +131,18 @@ def test_the_sets_that_one_is_compared_with_have_all_limits() -> None:
     with_constraint = Selection(kept.to_dict())
     assert with_constraint.kept
     assert with_constraint.rival() == " and ".join([told, *with_constraint.kept])
+
+
+def test_learned_rules_are_those_that_there_are() -> None:
+    """Of 4 features there are 11 conjunctions of at most two."""
+    problem = RuleSetLearning(_drawn(0), 2, "0.05")
+    result = solve(problem, "column-generation").to_dict()
+    for features in ([11], [-1], [0, 0]):
+        claim = {**result, "explanation": {**result["explanation"], "features": features}}
+        (told,) = violations(problem.to_dict(), claim)
+        assert told.startswith(f"features: {features} ")
+
+
+def test_a_table_by_columns_has_all_rows() -> None:
+    rows = np.ones((700, 1000), dtype=np.bool_)
+    assert _by_column(rows).all()

@@ -240,17 +240,26 @@ def test_beams_add_up_samples_in_parts_and_ask_between_them(
         asked.append(True)
         return len(asked) > most
 
-    most = 3 * rows
+    # Rules of one, two and three literals are weighed, and those of one and two are grown.
+    most = 5 * rows
     whole = beam_pricing(table, weights, table.own[:3], 3, 4, stop)
-    assert len(asked) == 3
+    assert len(asked) == 5
     monkeypatch.setattr(pricing, "_ROWS", 1)
     asked.clear()
     assert beam_pricing(table, weights, table.own[:3], 3, 4, stop) == whole
-    assert len(asked) == 3 * rows
-    most = 2 * rows + 1
+    assert len(asked) == 5 * rows
+    most = 3 * rows
     asked.clear()
     assert {*map(len, beam_pricing(table, weights, table.own[:3], 3, 4, stop))} == {1, 2}
-    assert len(asked) == 2 * rows + 2
+    assert len(asked) == 3 * rows + 1
+
+
+def test_no_beam_goes_on_when_the_time_is_over() -> None:
+    generation = Generation(table_of(drawn(4)), 2, Fraction(1), lambda: 3, 0)
+    prices = generation.table.weights[generation.table.own].astype(float)
+    now = time.monotonic()
+    assert generation._from_beams(prices, now + 60)
+    assert not generation._from_beams(prices, now)
 
 
 def test_a_programme_that_took_longer_than_what_is_left_is_not_begun() -> None:

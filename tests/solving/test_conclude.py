@@ -9,11 +9,16 @@ import pytest
 
 from cpx import KMonomial, Samples, check, solve
 from cpx.answers.result import Status, Termination
-from cpx.backends.base import Outcome
-from cpx.solving.conclude import _seconds_to_check, _unfaithful
+from cpx.backends.base import Outcome, Progress
+from cpx.options import SolveOptions
+from cpx.solving.conclude import _seconds_to_check, _unfaithful, conclude
 from cpx.support.versions import installed_version
 
 PROBLEM = KMonomial(Samples([[1, 1], [1, 0], [1, 1], [0, 0]], [1, 1, 0, 0]), k=1)
+ENGINE = cast(
+    Any,
+    SimpleNamespace(asks_classifier=False, name="", solver="", full_name="", versions=dict),
+)
 
 
 @pytest.mark.parametrize("engine", ["search", "cpsat", "maxsat", "milp", "beam"])
@@ -46,3 +51,40 @@ def test_a_claim_for_another_problem_is_told_where_it_differs(
     warning = _unfaithful(KMonomial.encoding("table1-literal"), outcome, 1)
     assert ("claims the value" in warning) == told
     assert warning.endswith("its bound is that of a relaxation, and valid")
+
+
+def test_what_is_reported_after_the_end_changes_nothing() -> None:
+    """A thread that was left behind may still find something."""
+    progress = Progress(PROBLEM, SolveOptions())
+    progress.found(PROBLEM.explanation([]))
+    outcome = Outcome(False, Termination.COMPLETED)
+    result = conclude(progress, outcome, ENGINE, KMonomial.encoding(), [], 0.0)
+    progress.found(PROBLEM.explanation([0]))
+    progress.bound(1)
+    assert (
+        (progress.objective, progress.best_bound) == (result.objective, result.bound) == (2, None)
+    )
+
+
+@pytest.mark.parametrize("proved", [False, True])
+def test_what_is_proved_has_its_value_as_the_bound(proved: bool) -> None:
+    progress = Progress(PROBLEM, SolveOptions())
+    progress.found(PROBLEM.explanation([0]))
+    outcome = Outcome(proved, Termination.COMPLETED, claimed=1)
+    result = conclude(progress, outcome, ENGINE, KMonomial.encoding(), [], 0.0)
+    assert (result.objective, result.bound) == (1, 1 if proved else None)
+    assert result.status is (Status.OPTIMAL if proved else Status.FEASIBLE)
+    assert result.verified
+
+
+@pytest.mark.parametrize("proved", [False, True])
+def test_the_best_of_ties_is_told_of_an_optimum_alone(
+    proved: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(KMonomial, "tie_claim", "of these it is the best")
+    progress = Progress(PROBLEM, SolveOptions())
+    progress.found(PROBLEM.explanation([0]))
+    outcome = Outcome(proved, Termination.COMPLETED, claimed=1, best_of_ties=True)
+    found = conclude(progress, outcome, ENGINE, KMonomial.encoding(), [], 0.0).explanation
+    assert found is not None
+    assert found.proved.endswith("; of these it is the best") == proved

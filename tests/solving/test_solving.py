@@ -25,7 +25,7 @@ from cpx.options import SolveOptions
 from cpx.processes.limits import Limits
 from cpx.solving.conclude import conclude
 from cpx.solving.isolate import run_isolated
-from cpx.solving.run import run
+from cpx.solving.run import run, solve_with
 from cpx.solving.servers import shutdown
 from cpx.testing.minimum_subset import random_votes
 from tests.engines import ENGINES
@@ -325,6 +325,58 @@ def test_options_without_effect_are_warned_of(scripted) -> None:
         "backend scripted does not honour threads",
         "backend scripted does not honour seed",
     ]
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+@pytest.mark.parametrize("seeded", [False, True])
+def test_an_engine_is_there_and_loaded_before_its_time_starts(
+    seeded: bool, isolate: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a worker it loads there; a seed is for engines that take one, unless one was given."""
+    told, given = [], []
+    engine = SimpleNamespace(
+        require=lambda: told.append("require"),
+        preload=lambda: told.append("preload"),
+        supported_options={"seed"} if seeded else set(),
+    )
+    monkeypatch.setattr("cpx.solving.run.find_backend", lambda name: engine)
+    monkeypatch.setattr("cpx.solving.run.solve", lambda *args, **own: given.append((args, own)))
+    problem = _problem()
+    solve_with(problem, "mine", 7, {"isolate": isolate})
+    assert told == ["require"] + ["preload"] * (not isolate)
+    solve_with(problem, "mine", 7, {"isolate": isolate, "seed": 3})
+    first = {"isolate": isolate} | ({"seed": 7} if seeded else {})
+    assert given == [
+        ((problem, "mine"), first),
+        ((problem, "mine"), {"isolate": isolate, "seed": 3}),
+    ]
+
+
+def test_a_proof_that_cannot_be_made_is_refused_before_anything_runs(scripted) -> None:
+    ran = []
+
+    def act(problem, progress):
+        ran.append(problem)
+        return _whole(problem, progress)
+
+    problem = RuleSetLearning(Samples([[1, 0], [0, 1]], [1, 0]), 1).where("not x0")
+    with pytest.raises(InvalidOption, match="none for rule-set-learning with side constraints"):
+        solve(problem, scripted(act), proof=True)
+    assert not ran
+
+
+def test_the_limits_of_workers_and_the_progress_are_handed_on(scripted) -> None:
+    seen, began = [], []
+
+    def act(problem, progress):
+        seen.append((progress, progress.limits))
+        return _whole(problem, progress)
+
+    limits = Limits(memory=2**30)
+    for given in (None, limits):
+        run(_problem(), scripted(act), SolveOptions(), limits=given, began=began.append)
+    assert [own.memory for _, own in seen] == [None, 2**30]
+    assert began == [progress for progress, _ in seen]
 
 
 def test_listeners_hear_every_improvement() -> None:

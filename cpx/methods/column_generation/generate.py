@@ -147,7 +147,7 @@ class Generation:
                 self.closed = True
                 return
             left_over = float(most - self.price) > _share_of(float(self.price))
-            if left_over and self._add_like(best, prices, relaxed.prices):
+            if left_over and self._add_like(best, prices, relaxed.prices, end):
                 continue
             # Nothing new at smoothed prices: the duals themselves decide.
             at_duals, self._centre = np.array_equal(prices, duals), duals
@@ -194,14 +194,15 @@ class Generation:
             yield relaxed
             stalled = stalled + 1 if before - relaxed.value <= _GAIN * abs(before) else 0
             before = min(before, relaxed.value)
-            if not self._worthy(self._from_beams(smoothed(relaxed.prices)), relaxed.prices):
+            found = self._from_beams(smoothed(relaxed.prices), end)
+            if not self._worthy(found, relaxed.prices):
                 return
 
-    def _add_like(self, best: Features, prices: Floats, duals: Floats) -> int:
+    def _add_like(self, best: Features, prices: Floats, duals: Floats, end: float) -> int:
         """Add a rule and others that cover some of the same samples; return how many."""
         rows = np.flatnonzero(self.table.covered(best) & self.table.same)
         some = self._rng.choice(rows, min(_SEEDS, len(rows)), replace=False)
-        more = self._beams(prices, some)
+        more = self._beams(prices, some, end)
         return self._worthy([best, *more], duals)
 
     def _note(self, value: float) -> None:
@@ -213,7 +214,7 @@ class Generation:
 
     # --------------------------------------------------------------- pricing
 
-    def _from_beams(self, prices: Floats) -> list[Features]:
+    def _from_beams(self, prices: Floats, end: float) -> list[Features]:
         own = self.table.own
         if not len(own):
             return []
@@ -221,11 +222,14 @@ class Generation:
         seeds = self._rng.choice(
             own, min(_SEEDS, len(own)), replace=False, p=chances / chances.sum()
         )
-        return self._beams(prices, seeds)
+        return self._beams(prices, seeds, end)
 
-    def _beams(self, prices: Floats, seeds: NDArray[np.intp]) -> list[Features]:
+    def _beams(self, prices: Floats, seeds: NDArray[np.intp], end: float) -> list[Features]:
+        def late() -> bool:
+            return time.monotonic() > end or self.stop()
+
         weights = self.table.signed_weights(prices)
-        return beam_pricing(self.table, weights, seeds, self.k, _WIDTH, self.stop)
+        return beam_pricing(self.table, weights, seeds, self.k, _WIDTH, late)
 
     def _worthy(self, found: Iterable[Features], prices: Floats) -> int:
         """Add the rules that are worth more than they cost, unless like one just added."""

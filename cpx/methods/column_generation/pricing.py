@@ -48,21 +48,22 @@ def beam_pricing(
         Asked now and then; True ends the search with the rules met so far.
     """
     rows = np.flatnonzero(weights)
-    matrix = table.single if rows.size == len(weights) else table.single[rows]
     signed: Singles = weights[rows].astype(np.float32)
     allowed = table.literals[seeds]
-    d = matrix.shape[1]
+    d = allowed.shape[1]
+    parts = [slice(at, at + _ROWS) for at in range(0, len(rows), _ROWS)]
+    whole = table.numbers(rows) if table.few else None
     owners = np.arange(len(seeds))
     covers: Singles = np.ones((len(seeds), len(rows)), dtype=np.float32)
     sets: list[Features] = [()] * len(seeds)
     found: dict[Features, float] = {}
-    for _ in range(min(k, d)):
+    for size in range(1, min(k, d) + 1):
         scores: Singles = np.zeros((len(sets), d), dtype=np.float32)
-        for at in range(0, len(rows), _ROWS):
+        for part in parts:
             if stop():
                 return _ordered(found)
-            part = slice(at, at + _ROWS)
-            scores += (covers[:, part] * signed[part]) @ matrix[part]
+            matrix = table.numbers(rows[part]) if whole is None else whole[part]
+            scores += (covers[:, part] * signed[part]) @ matrix
         scores[~allowed[owners]] = -np.inf
         for row, chosen in enumerate(sets):
             scores[row, list(chosen)] = -np.inf
@@ -76,7 +77,18 @@ def beam_pricing(
         added = np.array([j for _, j in picked])
         sets = [tuple(sorted((*sets[row], j))) for row, j in picked]
         found.update(zip(sets, scores[parents, added].tolist()))
-        owners, covers = owners[parents], covers[parents] * matrix[:, added].T
+        if size == min(k, d):
+            break
+        grown: Singles = np.empty((len(sets), len(rows)), dtype=np.float32)
+        for part in parts:
+            if stop():
+                return _ordered(found)
+            if whole is None:
+                more = table.literals[np.ix_(rows[part], added)].T
+            else:
+                more = whole[part, added].T
+            np.multiply(covers[parents, part], more, out=grown[:, part])
+        owners, covers = owners[parents], grown
     return _ordered(found)
 
 

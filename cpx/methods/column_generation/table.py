@@ -16,6 +16,9 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Features = tuple[int, ...]
 
+_MOST_NUMBERS = 2**26
+"""Literals that are kept as numbers, too: a quarter of a gigabyte."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -34,9 +37,19 @@ class Table:
     same: Bools
     weights: NDArray[np.int64]
 
+    @property
+    def few(self) -> bool:
+        """Whether the literals are kept as numbers, too."""
+        return self.literals.size <= _MOST_NUMBERS
+
+    def numbers(self, rows: Indices) -> NDArray[np.float32]:
+        """Return the literals of some rows as numbers, for products of matrices."""
+        if not self.few:
+            return self.literals[rows].astype(np.float32)
+        return self._numbers if len(rows) == len(self.same) else self._numbers[rows]
+
     @cached_property
-    def single(self) -> NDArray[np.float32]:
-        """The literals as numbers, for products of matrices, shape (m, d)."""
+    def _numbers(self) -> NDArray[np.float32]:
         return self.literals.astype(np.float32)
 
     @cached_property

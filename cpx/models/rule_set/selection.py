@@ -195,8 +195,10 @@ class RuleSetSelection(SelectionText, RuleSetProblem):
     @cached_property
     def covers(self) -> NDArray[np.bool_]:
         """Whether candidate r covers sample i, shape (R, m)."""
-        literals = by_column(self.samples.agreement)
-        return np.array([literals[list(rule)].all(axis=0) for rule in self.rules])
+        used = sorted({j for rule in self.rules for j in rule})
+        place = {j: row for row, j in enumerate(used)}
+        literals = by_column(self.samples.agreement[:, used])
+        return np.array([literals[[place[j] for j in rule]].all(axis=0) for rule in self.rules])
 
     @cached_property
     def rule_lengths(self) -> NDArray[np.int64]:

@@ -1,11 +1,13 @@
 """Proofs about rules of kernel machines: one clause by boxes, several by branch and bound.
 
-The multipliers are those of the exact search, rounded until the checker's numbers are small.
+Where the checker cannot look at all clauses, several are bounded by prices of rows. The
+multipliers are those of the exact search, rounded until the checker's numbers are small.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +20,7 @@ from cpx.check.proofs.document import Claim, Refused, Undecided
 from cpx.check.proofs.formulas import Formulas, Node
 from cpx.check.proofs.kernel_rules import Clauses
 from cpx.check.proofs.parts import Part
-from cpx.solving.proofs.monomials import close
+from cpx.solving.proofs.row_prices import by_boxes, by_prices
 
 __all__ = ["prove"]
 
@@ -39,42 +41,36 @@ def prove(
 ) -> tuple[Claim | None, list[str]]:
     """Return what was proved and the lines: the goal, or the bound that the parts reached.
 
-    Where there are too many clauses, that is the sum of all positive weights. Refused is raised
-    where a formula that is met is worth more than the goal.
+    Where there are too many clauses to look at them all, or too little time, prices of rows may
+    prove a better bound. Refused is raised where a formula that is met is worth more than the
+    goal.
     """
     clauses = Clauses(instance)
     if not isinstance(goal.bound, int):
         raise Refused("every formula is a solution")
     gains = np.maximum(clauses.weights, 0)
-    greatest = int(gains.sum())
-    if clauses.most > 1 and not goal.bound >= greatest > 0:
-        try:
+    if clauses.most == 1:
+        lines = _by_boxes(clauses, gains * 0, goal.bound, over)
+        return (goal, lines) if lines else (None, [])
+    greatest, found = int(gains.sum()), list[tuple[int, list[str]]]()
+    if not goal.bound >= greatest > 0:
+        with suppress(Undecided):
             search = _Search(Formulas(instance, goal.bound), goal.bound, over)
-        except Undecided:
-            return Claim(max(goal.bound, greatest)), _by_boxes(clauses, gains, 0, _never)
-        search.close()
-        return Claim(search.reached), search.lines
-    if clauses.most > 1:
+            search.close()
+            found.append((search.reached, search.lines))
+        if not found or found[0][0] > goal.bound:
+            found.append(by_prices(clauses, goal.bound, over))
+    if not found or min(found)[0] > greatest:
         # No clause is worth anything at these prices: the proof is a line or two.
-        return goal, _by_boxes(clauses, gains, 0, _never)
-    lines = _by_boxes(clauses, gains * 0, goal.bound, over)
-    return (goal, lines) if lines else (None, [])
-
-
-def _never() -> bool:
-    return False
+        lines = _by_boxes(clauses, gains, 0, lambda: False)
+        found.append((max(goal.bound, greatest), lines))
+    reached, lines = min(found)
+    return Claim(reached), lines
 
 
 def _by_boxes(clauses: Clauses, prices: Ints, worth: int, over: Callable[[], bool]) -> list[str]:
-    """Return the lines that say what all clauses are worth at most; none for want of time."""
-    none = np.zeros(clauses.weights.size, dtype=np.bool_)
-    box = clauses.box(Fraction(1), Part(none, none), prices, worth)
-    closed, left_open = close(box, over, empty=False)
-    if left_open:
-        return []
-    used = np.flatnonzero(prices)
-    pairs = np.stack([used, prices[used]], axis=1).reshape(-1).tolist()
-    return [" ".join(map(str, ["prices", 1, 1, worth, *pairs])), *closed]
+    none = np.zeros(prices.size, dtype=np.bool_)
+    return by_boxes(clauses, Part(none, none), Fraction(1), prices, worth, over)
 
 
 _Known = tuple[Ints, Ints, Multipliers]
