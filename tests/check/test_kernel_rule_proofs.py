@@ -117,9 +117,7 @@ def test_more_clauses_than_the_checker_lists() -> None:
     signs = np.where(table[:, :3].all(axis=1) ^ (rng.random(80) < 0.3), 1, -1)
     problem = KernelRule(table, (signs * rng.integers(1, 1000, 80)).tolist(), 2, 5)
     instance = problem.to_dict()
-    # Limits of time are not kept on busy machines, so a formula is given.
-    found = problem.evaluate(problem.explanation_of([(0, 1, 2)])).objective
-    assert isinstance(found, int)
+    found = int(np.array(problem.weights)[table[:, :3].all(axis=1)].sum())
     greatest = sum(weight for weight in problem.weights if weight > 0)
     with pytest.raises(Undecided):
         Formulas(instance, found)
