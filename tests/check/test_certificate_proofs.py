@@ -126,11 +126,21 @@ def test_prices_beyond_what_a_certificate_may_cover_are_refused() -> None:
     instance = problem.to_dict()
     right = document(problem, ["bound 1 1 0 1 1 1"], Claim(1))
     assert proved(instance, right) == Claim(1)
-    for line in ("bound 1 0 0 1 1 1", "bound 1 1 0 2 1 1", "bound 0 1 0 1 1 1", "bound 1 1 2 1"):
+    for line in (
+        "bound 1 0 0 1 1 1", "bound 1 1 0 2 1 1", "bound 0 1 0 1 1 1", "bound 1 1 2 1",
+        "bound 1 1 0 1 1", "bound 1", "bound", "over", "over 0", "other 1 1 0 1 1 1",
+    ):  # fmt: skip
         with pytest.raises(Refused):
             proved(instance, document(problem, [line], Claim(1)))
     with pytest.raises(Refused):
         proved(instance, document(problem, ["bound 1 1 0 1 1 1"], Claim(2)))
+    with pytest.raises(Refused, match="integer"):
+        proved(instance, document(problem, ["bound 1 1 0 1 1 1"], Claim(Fraction(1))))
+    # Without a feature two bad samples are covered; each of the features costs 1.
+    lines = ["split 0", "bound 1 0", "split 1", "bound 1 0", "over"]
+    assert proved(instance, document(problem, lines, Claim(1))) == Claim(1)
+    with pytest.raises(Refused, match="complete"):
+        proved(instance, document(problem, [*lines, "over"], Claim(1)))
 
 
 def test_prices_that_64_bits_cannot_add_up_prove_nothing() -> None:

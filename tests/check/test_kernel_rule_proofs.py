@@ -301,3 +301,19 @@ def test_random_proofs_prove_no_false_claim() -> None:
             with pytest.raises(Refused):
                 proved(instance, document(problem, lines, Claim(min(reached, value) - 1)))
     assert taken > 20
+
+
+@pytest.mark.parametrize(("limit", "most"), [("_MOST_BYTES", 11), ("_MOST_ENTRIES", 31)])
+def test_clauses_that_take_too_much_memory_are_not_listed(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    """Six of two bytes are looked at, and four of them are true of different ones of 8 rows."""
+    rows = np.array(list(itertools.product([False, True], repeat=3)))
+    instance = KernelRule(rows, [1, -1, 1, -1, -1, 1, -1, -2], 2, 2).to_dict()
+    monkeypatch.setattr(formulas, limit, most + 1)
+    assert Formulas(instance, 0).clauses.size
+    monkeypatch.setattr(formulas, limit, most)
+    # Rows are not unpacked before.
+    monkeypatch.setattr(np, "unpackbits", None)
+    with pytest.raises(Undecided, match="too many clauses"):
+        Formulas(instance, 0)

@@ -16,13 +16,15 @@ from threadpoolctl import threadpool_info
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples
 from cpx.answers.values import Value
-from cpx.check.proofs import Claim, Refused, Undecided, covers, proved
+from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, covers, goals, proved
 from cpx.check.proofs import document as documents
 from cpx.check.proofs import monomials as checker
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import fingerprint
+from cpx.check.proofs.goals import Goal
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.proofs import monomials as prover
+from tests.check.test_altered_results import PROBLEMS_ASKED
 
 KINDS: tuple[type[MonomialProblem], ...] = (KMonomial, NegativeOnly, MaxCoverage, MaxPrecision)
 
@@ -177,6 +179,63 @@ def test_a_great_weight_that_required_features_exclude_is_added_exactly(
                 continue
             with pytest.raises(Refused):
                 proved(instance, document(problem, ["counted"], wrong))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rules_that_must_be_right_in_all_cases(kind: type[MonomialProblem]) -> None:
+    rng, found = np.random.default_rng(1), 0
+    for _ in range(12):
+        samples = Samples(rng.random((25, 6)) < 0.6, rng.random(25) < 0.7)
+        problem = kind(samples, k=3, min_precision=1)
+        value, instance = optimum(problem), problem.to_dict()
+        claim, lines = prover.prove(instance, Claim(value), never)
+        assert proved(instance, document(problem, lines, claim)) == claim == Claim(value)
+        found += value is not None
+        if isinstance(value, int) and value > 0:
+            with pytest.raises(Refused):
+                proved(instance, document(problem, ["counted"], Claim(better(problem, value))))
+    assert found > 3
+
+
+def test_a_goal_bounds_all_sums_that_its_limits_leave() -> None:
+    far = goals.FAR
+    for goal, sums, low in (
+        (Goal(2, 3, 10, 99), (4, 9, 5), 23),
+        (Goal(0, 3, 10, 99), (4, 9, 5), 15),
+        (Goal(1, 1, 10, 99, least=4), (0, 9, 8), 10),
+        (Goal(1, 1, 10, 99, least=9), (0, 5, 8), far),
+        (Goal(1, 1, 10, 99, most=3), (2, 9, 0), 11),
+        (Goal(1, 1, 10, 99, gamma=1, delta=1), (5, 9, 5), 10),
+        (Goal(1, 1, 10, 99, gamma=1, delta=1), (6, 9, 5), far),
+        (Goal(-1, 1, 10, 99), (0, 4, 3), -1),
+        (Goal(-1, 1, 10, 99, most=5), (0, 4, 3), 5),
+        (Goal(-1, 1, 10, 99, gamma=1, delta=1), (0, 4, 8), 6),
+        (Goal(-1, 1, 10, 99, gamma=2, delta=1), (0, 4, 3), 0),
+        (Goal(-1, 1, 10, 99, gamma=3, delta=2), (0, 9, 1), -5),
+    ):
+        assert goal.low(*sums) == low, (goal, sums)
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        good = int(rng.integers(1, 8))
+        weights = (-1, 1) if rng.random() < 0.3 else rng.integers(0, 4, 2).tolist()
+        most = int(rng.integers(1, 10)) if rng.random() < 0.5 else None
+        shares = rng.integers(0, 3, 2).tolist()
+        shares[1] *= shares[0] > 0
+        goal = Goal(*weights, good, 99, int(rng.integers(0, 5)), most, *shares)
+        low, high = sorted(rng.integers(0, 7, 2).tolist())
+        lost = int(rng.integers(0, good + 1))
+        c, l = np.meshgrid(np.arange(low, high + 1), np.arange(lost, good + 1))  # noqa: E741
+        assert goal.low(low, high, lost) <= goal.cost(c, l).min(), goal
+
+
+@pytest.mark.parametrize("great", [2**24 - 2, 2**24 - 1, 2**24, 2**39])
+def test_weights_of_samples_are_added_exactly(great: int) -> None:
+    """Single precision adds up to 2**24 exactly, and not beyond."""
+    samples = Samples([[1, 1], [1, 0]], [False, False], weights=[great, 1])
+    root = checker.Question(KMonomial(samples, k=2).to_dict(), Claim(0)).root
+    assert root is not None
+    assert root.singles[0].tolist() == [great + 1, great]
+    assert root.pairs[0].tolist() == [[great + 1, great], [great, great]]
 
 
 def _over(times: int) -> Callable[[], bool]:
@@ -417,17 +476,19 @@ def test_weights_that_floats_may_not_add_up_are_refused(
             documents.refuse_unknown({**instance, "weights": some}, {"weights"}, {"class_weights"})
 
 
-def test_constraints_that_the_checker_does_not_know_are_refused_by_name() -> None:
-    problem = two_samples()
-    for altered in (
-        problem.to_dict() | {"constraints": ["x0 + x1 >= 1"]},
-        problem.to_dict() | {"parameters": {"k": 1, "constraints": []}},
+@pytest.mark.parametrize("kind", PROVABLE)
+def test_constraints_that_the_checker_does_not_know_are_refused_by_name(kind: str) -> None:
+    asked = [problem for problem, _ in PROBLEMS_ASKED.values() if problem.kind == kind]
+    instance = asked[0].to_dict()
+    for more in (
+        {"constraints": ["x0 + x1 >= 1"]},
+        {"parameters": {**instance["parameters"], "constraints": []}},
     ):
-        whole = document(problem, ["bounded"], Claim(0)).replace(
-            fingerprint(problem.to_dict()).encode(), fingerprint(altered).encode()
-        )
-        with pytest.raises(Refused, match="constraints"):
-            proved(altered, whole)
+        header = json.loads(document(two_samples(), [], Claim(0)))
+        header |= {"kind": PROVABLE[kind], "problem": kind}
+        header["instance"] = fingerprint(instance | more)
+        with pytest.raises(Undecided, match="proofs do not know constraints"):
+            proved(instance | more, f"{json.dumps(header)}\n".encode())
 
 
 def test_weights_that_integers_of_64_bits_cannot_add_up_are_refused() -> None:
@@ -467,6 +528,38 @@ def test_boxes_in_each_other_take_no_more_memory_than_allowed(
                     proved(problem.to_dict(), document(problem, lines, goal))
         assert proved(problem.to_dict(), document(problem, lines, goal)) == goal
     assert refused
+
+
+def test_pairs_are_dropped_round_by_round() -> None:
+    rng, dropped = np.random.default_rng(0), [0, 0, 0]
+    for _ in range(30):
+        samples = Samples(rng.random((60, 9)) < 0.6, rng.random(60) < 0.4)
+        problem = KMonomial(samples, k=4)
+        root = checker.Question(problem.to_dict(), Claim(optimum(problem))).root
+        assert root is not None
+        useful = ~np.eye(root.candidates.size, dtype=np.bool_)
+        by_one = useful
+        for rounds in range(3):
+            assert np.array_equal(root.tightened(useful, rounds), by_one)
+            by_one = root.tightened(by_one, 1)
+            dropped[rounds] += not np.array_equal(root.tightened(useful, rounds + 1), useful)
+        while not np.array_equal(last := by_one, by_one := root.tightened(last, 1)):
+            pass
+        assert np.array_equal(root.tightened(useful), by_one)
+    assert min(dropped) > 5
+
+
+def test_entries_of_the_tables_of_boxes_in_each_other_are_added_up() -> None:
+    """Those of the outermost do not count: its tables are there in any case."""
+    samples = Samples(np.ones((3, 4), dtype=bool) ^ np.eye(3, 4, dtype=bool), [True, False, False])
+    root = checker.Question(KMonomial(samples, k=3).to_dict(), Claim(None)).root
+    assert root is not None
+    assert root.within == 0
+    some = np.array([False, True, True, False])
+    one = root.child(0, some)
+    # Of three samples two agree on feature 0: a table of 2 x 2, and one of pairs.
+    assert (one.within, one.chosen, one.r) == (4 + 4, (0,), 2)
+    assert one.child(1, np.array([True, False])).within == 8 + 1 + 1
 
 
 def test_the_linear_algebra_of_the_checker_takes_one_thread(

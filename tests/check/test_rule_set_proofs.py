@@ -203,7 +203,113 @@ def test_unknown_constraints_and_other_values_are_refused() -> None:
     assert proved(problem.to_dict(), whole) == claim
     with pytest.raises(Refused, match="integer"):
         proved(problem.to_dict(), document(problem, lines, Claim(Fraction(0))))
+    with pytest.raises(Refused, match="complete"):
+        proved(problem.to_dict(), document(problem, [*lines, "decided"], Claim(0)))
     altered = problem.to_dict() | {"constraints": []}
     mark = fingerprint(problem.to_dict()), fingerprint(altered)
     with pytest.raises(Refused, match="constraints"):
         proved(altered, whole.replace(mark[0].encode(), mark[1].encode()))
+
+
+def test_any_multipliers_that_are_taken_bound_all_sets() -> None:
+    """The checker takes whatever numbers there are: what it reads must hold, or be refused."""
+    rng, told, refused = np.random.default_rng(0), 0, 0
+    for _ in range(80):
+        problem = drawn(rng)
+        table, n = checker.Table(problem.to_dict()), len(problem.rules)
+        found = {
+            chosen: problem.evaluate(problem.explanation(chosen))
+            for size in range(n + 1)
+            for chosen in itertools.combinations(range(n), size)
+        }
+        values = {chosen: one.objective for chosen, one in found.items() if one.feasible}
+        for _ in range(12):
+            kinds = rng.integers(0, 4, n)
+            kinds[list(problem.forbidden)], kinds[list(problem.required)] = 0, 1
+            node = checker.Node(table, tuple(np.flatnonzero(kinds == 1).tolist()), kinds > 1)
+            unit = int(rng.integers(1, 4))
+            most = table.costs * unit + (rng.random() < 0.2)
+            good = np.where(rng.random(most.size) < 0.7, most, most // 2)
+            good = np.where(table.good & node.uncovered() | (rng.random() < 0.1), good, 0)
+            samples = np.flatnonzero(~table.good | (rng.random() < 0.1))
+            bad = [
+                (i, r, int(most[i] // (1 + rng.integers(3))))
+                for i in samples
+                for r in range(n)
+                if table.covers[i, r] and rng.random() < 0.4
+            ]
+            if table.data.hamming and rng.random() < 0.9:
+                bad = []
+            prices = [
+                int(rng.integers(4)) * (limit is not None or rng.random() < 0.1)
+                for limit in table.limits.values()
+            ]
+            paid = np.array(bad, dtype=np.int64).reshape(-1, 3)
+            try:
+                bound = node.bound(checker.Multipliers(unit, *prices, good, paid))
+            except Refused:
+                refused += 1
+                continue
+            inside = [
+                value
+                for chosen, value in values.items()
+                if {*node.chosen} <= {*chosen} <= {*node.chosen, *np.flatnonzero(node.free)}
+            ]
+            told += bool(inside) and bound > 0
+            assert all(value >= bound for value in inside)
+            assert not (inside and node.over())
+    assert told > 100
+    assert refused > 100
+
+
+def test_units_of_0_and_numbers_that_64_bits_cannot_add_up_prove_nothing() -> None:
+    samples = Samples(np.eye(2, dtype=bool), np.array([True, False]))
+    problem = RuleSetSelection(samples, ((0,), (1,), ()), max_rules=1)
+    instance, most = problem.to_dict(), 10**18 - 1
+    assert proved(instance, document(problem, ["bound 1 1 0 0"], Claim(-1))) == Claim(-1)
+    for line in ("bound 0 1 0 0", f"bound {most} 0 0 0", f"bound 1 {most} 0 0"):
+        with pytest.raises(Refused, match="line 2: the unit is 0, or numbers are too large"):
+            proved(instance, document(problem, [line], Claim(-1)))
+    for line, told in (
+        ("bound 1 0 1 0", "there is no max_literals"),
+        ("bound 1 0 0", "too few numbers"),
+        ("bound 1 0 0 1 0", "too few numbers"),
+        ("bound 1 0 0 1 0 2", "not from 0 to its cost"),
+        ("bound 1 0 0 1 1 1", "not from 0 to its cost"),
+        ("bound 1 0 0 0 1 1 2", "more than the cost of its sample"),
+        ("bound 1 0 0 0 0 0 1", "of no bad sample that its rule covers"),
+        ("bound 1 0 0 0 1 0 1", "of no bad sample that its rule covers"),
+        ("bound 1 0 0 1 7 1", "no row is that of sample 7"),
+        ("bound 1 0 0 0 1 1", "not all bad samples have three numbers"),
+        ("bound 1 0 0 0 1 3 1", "there is no rule 3"),
+        ("bound 1 0 0 0 1 1 1 1 2 1", "of a bad sample are more than its cost"),
+        ("bound 1 0 0 0 7 1 1", "no row is that of sample 7"),
+        ("split 3", "split needs a rule that is not decided"),
+        ("split 0 1", "split needs a rule that is not decided"),
+        ("over", "no limit is broken"),
+        ("over 1", "stands alone"),
+        ("decided", "not all rules are decided"),
+    ):
+        with pytest.raises(Refused, match=told):
+            proved(instance, document(problem, [line], Claim(-1)))
+
+
+def test_bounds_are_as_strong_as_they_are_said_to_be() -> None:
+    """Rule 0 covers the good sample of weight 3, rule 1 the bad one; a rule costs 1."""
+    samples = Samples(np.eye(2, dtype=bool), np.array([True, False]), weights=[3, 1])
+    problem = RuleSetSelection(samples, ((0,), (1,)), "1/4", max_rules=1, max_literals=3)
+    table, none = checker.Table(problem.to_dict()), np.zeros((0, 3), dtype=np.int64)
+
+    def bound(chosen: list[int], unit: int, rules: int, literals: int, shared: int) -> int:
+        node = checker.Node(table, tuple(chosen), ~np.isin([0, 1], chosen))
+        shares = np.array([shared, 0])
+        return node.bound(checker.Multipliers(unit, rules, literals, shares, none))
+
+    # What the chosen rule costs, and what the good sample does while rule 0 gains no more.
+    assert bound([1], 1, 0, 0, 0) == 2
+    assert bound([1], 1, 0, 0, 1) == bound([1], 2, 0, 0, 2) == bound([1], 1, 0, 0, 3) == 3
+    assert bound([1], 2, 0, 0, 1) == 3  # 5/2
+    # A limit prices each rule or literal, and gives back those that are left.
+    assert [bound([1], 1, price, 0, 3) for price in (1, 2, 3)] == [4, 5, 5]
+    assert [bound([], 1, price, 0, 3) for price in (1, 2, 3)] == [1, 1, 0]
+    assert [bound([1], 1, 0, price, 3) for price in (1, 2, 3)] == [2, 1, -1]

@@ -57,33 +57,13 @@ class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
 
     def callSolver(self, lp: Any) -> None:
         """Run SCIP with an event handler."""
-        model, watch, columns = lp.solverModel, self.watch, lp.variables()
+        model, columns = lp.solverModel, lp.variables()
         for i, column in enumerate(columns):
             column.index = i
         # PuLP leaves it out, and the gap that SCIP ends at is one of the whole objective.
         model.addObjoffset(lp.objective.constant)
 
-        def stop() -> None:
-            # At other times SCIP refuses to be asked.
-            if model.getStage() in (_STAGE.PRESOLVING, _STAGE.SOLVING):
-                model.interruptSolve()
-
-        class Watcher(pyscipopt.Eventhdlr):  # type: ignore[misc]
-            def eventinit(self) -> None:
-                self.model.catchEvent(_WATCHED, self)
-
-            def eventexit(self) -> None:
-                self.model.dropEvent(_WATCHED, self)
-
-            def eventexec(self, event: Any) -> None:
-                if event.getType() == _EVENT.BESTSOLFOUND:
-                    watch.solution(_values(model, columns))
-                if event.getType() != _EVENT.PRESOLVEROUND:
-                    watch.bound(model.getDualbound())
-                if watch.should_stop():
-                    stop()
-
-        model.includeEventhdlr(Watcher(), "cpx", "solutions, bounds, stops")
+        model.includeEventhdlr(_Watcher(self.watch, columns), "cpx", "solutions, bounds, stops")
         model.setParams(
             {
                 "numerics/feastol": 1e-9,
@@ -92,7 +72,7 @@ class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
             }
         )
         model.optimizeNogil()
-        watch.bound(model.getDualbound())
+        self.watch.bound(model.getDualbound())
 
     def findSolutionValues(self, lp: Any) -> int:
         """Read back values and status; return PuLP's code."""
@@ -113,7 +93,35 @@ class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
         elif self.raw_status == "infeasible":
             codes = constants.LpStatusInfeasible, constants.LpSolutionInfeasible
         lp.assignStatus(*codes)
+        # What refers to each other waits for the collector, and with it the memory of SCIP.
+        model.freeProb()
+        lp.solverModel = None
+        for column in lp.variables():
+            column.solverVar = None
         return int(codes[0])
+
+
+class _Watcher(pyscipopt.Eventhdlr):  # type: ignore[misc]
+    """Tells a watch what SCIP finds. It is no closure: these keep the models of SCIP alive."""
+
+    def __init__(self, watch: Watch, columns: list[Any]) -> None:
+        self.watch, self.columns = watch, columns
+
+    def eventinit(self) -> None:
+        self.model.catchEvent(_WATCHED, self)
+
+    def eventexit(self) -> None:
+        self.model.dropEvent(_WATCHED, self)
+
+    def eventexec(self, event: Any) -> None:
+        if event.getType() == _EVENT.BESTSOLFOUND:
+            self.watch.solution(_values(self.model, self.columns))
+        if event.getType() != _EVENT.PRESOLVEROUND:
+            self.watch.bound(self.model.getDualbound())
+        # At other times SCIP refuses to be asked.
+        solving = self.model.getStage() in (_STAGE.PRESOLVING, _STAGE.SOLVING)
+        if self.watch.should_stop() and solving:
+            self.model.interruptSolve()
 
 
 def _values(model: Any, columns: list[Any]) -> Any:

@@ -40,6 +40,8 @@ _PARAMETERS = {"max_clauses", "max_literals", "unit"}
 
 _BITS = 52
 _MOST_LOOKED, _MOST_ENTRIES = 2**20, 2**27
+# Of all clauses that are looked at, a bit for each row.
+_MOST_BYTES = 2**29
 _MOST_SHARE, _MOST_BITS = 2**20, 40
 # Clauses weighed at once, and those that are looked at for dominated ones.
 _AT_ONCE, _BEST = 4096, 1000
@@ -81,9 +83,7 @@ class Formulas:
         self.others, self._tables = first[minus], (table[first[plus]], table[first[minus]])
         self.most = int(instance["parameters"]["max_clauses"])
         literals = int(instance["parameters"]["max_literals"])
-        self.clauses, covers, looked = _all_clauses(*self._tables, literals, empty=value < 0)
-        if looked > _MOST_LOOKED or covers[0].size + covers[1].size > _MOST_ENTRIES:
-            raise Undecided("there are too many clauses for the checker")
+        self.clauses, covers = _all_clauses(*self._tables, literals, empty=value < 0)
         self.inside, self.outside = covers
         paid = _weighed(self.outside, self.costs)
         if value < 0 and (_weighed(self.inside, self.gains) - paid > value * self.scale).any():
@@ -111,8 +111,8 @@ class Formulas:
 
 def _all_clauses(
     inside: Bools, outside: Bools, literals: int, empty: bool
-) -> tuple[Ints, tuple[Bools, Bools], int]:
-    """Return clauses that are true of different rows, and how many were looked at.
+) -> tuple[Ints, tuple[Bools, Bools]]:
+    """Return clauses that are true of different rows, and these rows.
 
     Those are left out that others dominate since a feature excludes no negative row, and, unless
     they are asked for, those that are true of no positive row: dropping them from a formula loses
@@ -129,7 +129,7 @@ def _all_clauses(
         for j in range(d):
             before = np.flatnonzero(names[:, -1] < j)
             looked += before.size
-            if looked > _MOST_LOOKED:
+            if looked > _MOST_LOOKED or looked * having.shape[1] > _MOST_BYTES:
                 raise Undecided("there are too many clauses for the checker")
             both = covers[before] & having[j]
             kept = np.ones(before.size, dtype=np.bool_) if empty else both[:, :width].any(axis=1)
@@ -147,13 +147,15 @@ def _all_clauses(
     # As bytes they are compared at once.
     keys = np.hstack([covers, np.zeros((len(covers), 1), dtype=np.uint8)])
     _, first = np.unique(keys.view(f"V{keys.shape[1]}")[:, 0], return_index=True)
+    if first.size * (p + q) > _MOST_ENTRIES:
+        raise Undecided("there are too many clauses for the checker")
     names, covers = names[np.sort(first)], covers[np.sort(first)]
     bits = (
-        np.unpackbits(part, axis=1, count=count).astype(np.bool_)
+        np.unpackbits(part, axis=1, count=count).view(np.bool_)
         for part, count in ((covers[:, :width], p), (covers[:, width:], q))
     )
     one, two = bits
-    return names, (one, two), looked
+    return names, (one, two)
 
 
 def _weighed(covers: Bools, weights: Ints) -> Ints:
