@@ -294,6 +294,8 @@ def test_what_is_made_of_a_child_that_sent_no_result(
     # What it found last is known, and nothing is proved.
     assert result.objective is not None
     assert result.bound is None
+    failed = termination is Termination.SOLVER_ERROR
+    assert result.error == (result.raw_status if failed else "")
     assert result.times.cpu == 0
     assert result.times.solve == 0
 
@@ -305,7 +307,7 @@ def test_the_phase_that_a_child_ended_in_counts_to_its_end() -> None:
     job.progress.stop()
     job.progress.found(job.progress.problem.explanation([0]))
     result = job.conclude("search", {"memory": None, "log": None})
-    assert result.bound is None
+    assert (result.bound, result.error) == (None, "")
     assert result.times.solve == pytest.approx(3, abs=0.9)
     assert result.times.cpu == 2.5
     assert result.raw_status == "killed after an interrupt"
