@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 __all__ = ["one_thread"]
 
+_lock, _limits = threading.Lock(), list[Any]()
 
-def one_thread() -> AbstractContextManager[object]:
-    """Return a context in which each product of matrices takes one thread.
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let each product of matrices take one thread.
 
     Threads that share the work of a small one wait for each other, on a busy machine most of
-    the time.
+    the time. The limit is one of the process: of several contexts at a time the last to end
+    lifts it.
 
     Examples
     --------
@@ -22,8 +28,14 @@ def one_thread() -> AbstractContextManager[object]:
     ...     print(np.eye(2) @ np.ones(2))
     [1. 1.]
     """
-    limits: AbstractContextManager[object] = _libraries().limit(limits=1)
-    return limits
+    with _lock:
+        _limits.append(None if _limits else _libraries().limit(limits=1))
+    try:
+        yield
+    finally:
+        with _lock:
+            if (last := _limits.pop()) is not None:
+                last.restore_original_limits()
 
 
 @cache
