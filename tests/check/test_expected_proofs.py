@@ -14,7 +14,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 from cpx import MLSE, read_model, solve
 from cpx.check.expected_prediction import Greatest
-from cpx.check.proofs import Claim, Refused, expected, proved
+from cpx.check.proofs import Claim, Refused, Undecided, expected, proved
 from cpx.check.proofs.expected import Bound, Question
 from cpx.check.proofs.expected_terms import Terms
 from cpx.check.proofs.parts import Part
@@ -291,6 +291,16 @@ def test_a_claim_beyond_the_goal_is_refused() -> None:
     _, lines = prover.prove(problem.to_dict(), Claim(value), lambda: False)
     with pytest.raises(Refused, match="does not follow"):
         proved(problem.to_dict(), document(problem, lines, Claim(value), goal=Claim(value + 1)))
+
+
+def test_prices_beyond_the_checker_prove_nothing_and_refute_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ((problem, value, lines),) = proofs(1, 24)
+    assert lines[0].startswith("prices ")
+    monkeypatch.setattr(expected, "LARGEST", 1)
+    with pytest.raises(Undecided, match="line 2: numbers are too large"):
+        proved(problem.to_dict(), document(problem, lines, Claim(value)))
 
 
 def test_prices_take_no_more_memory_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:

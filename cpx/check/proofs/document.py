@@ -115,7 +115,7 @@ class Document:
         except Refused as refused:
             if str(refused).startswith("line "):
                 raise
-            raise Refused(f"line {number}: {refused}") from None
+            raise type(refused)(f"line {number}: {refused}") from None
 
     def _read(self) -> bytes:
         try:
