@@ -146,7 +146,7 @@ class Coding:
         max_states : int
             A column is cut further while it has fewer cells: between all its values where that
             keeps to this number, else at quantiles. Columns of groups are cut like others.
-        also : row or rows, optional
+        also : (columns,) or (n, columns) array, optional
             Rows whose missing values and whose combinations in groups are states too.
 
         Raises

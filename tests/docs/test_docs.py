@@ -115,6 +115,20 @@ def _exists(name: str) -> bool:
     return False
 
 
+def test_formulas_are_in_the_part_of_latex_that_becomes_mathml() -> None:
+    math = pytest.importorskip("docutils.utils.math.latex2mathml")
+    found = 0
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```|`[^`]*`", "", page.read_text(), flags=re.S | re.M)
+        for formula in re.findall(r"\$\$(.+?)\$\$", text, re.S):
+            math.tex2mathml(formula, as_block=True)
+            found += 1
+        for formula in re.findall(r"\$([^$\n]+)\$", re.sub(r"\$\$.+?\$\$", "", text, flags=re.S)):
+            math.tex2mathml(formula, as_block=False)
+            found += 1
+    assert found > 100
+
+
 def test_benchmarks_on_pages_are_known() -> None:
     known = {*benchmarks.NAMES, *benchmarks.TOOLS, *benchmarks.PAPERS, "NAME"}
     for path in (*PAGES, ROOT / "CONTRIBUTING.md"):

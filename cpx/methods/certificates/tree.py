@@ -55,10 +55,8 @@ class ImplicitTree:
 
     Attributes
     ----------
-    d : int
-        Number of features.
     domain : Domain
-        What f is asked about.
+        What f is asked about: ``domain.d`` features.
     queries : int
         Rows f has been asked about so far.
 
