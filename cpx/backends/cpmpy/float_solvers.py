@@ -90,6 +90,8 @@ class Scip(Cpmpy, solver="scip", requires={"pyscipopt": "pyscipopt>=5,<7"}):
             run.solution(best)
             claimed = run.claim(native.getObjVal())
         run.bound(native.getDualbound())
+        # The model itself is held by the handler's class until Python collects that.
+        native.freeProb()
         return run.outcome(word in ("optimal", "infeasible", "gaplimit"), claimed, word)
 
 
