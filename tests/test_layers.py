@@ -90,6 +90,12 @@ def test_imports_go_down() -> None:
     assert not against
 
 
+def test_the_checker_shares_no_code_with_what_it_checks() -> None:
+    inside = {name for name in MODULES if _room(name) == "check"}
+    others = {other for name in inside for other in _imports()[name]} - inside
+    assert others == {"cpx.support.one_thread"}
+
+
 def test_no_module_imports_itself_by_way_of_others() -> None:
     order: dict[str, int] = {}
     lowest: dict[str, int] = {}

@@ -8,8 +8,6 @@ of the documentation; nothing is imported from models or engines.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-from functools import cache
 from typing import IO, Any
 
 from cpx.check.claims import number
@@ -24,6 +22,7 @@ from cpx.check.proofs import (
 )
 from cpx.check.proofs.document import Claim, Document, Refused, Undecided, fingerprint, opened
 from cpx.check.shape import plain
+from cpx.support.one_thread import one_thread
 
 __all__ = ["PROVABLE", "Claim", "Refused", "Undecided", "covers", "proved"]
 
@@ -74,7 +73,9 @@ def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
         ...
     cpx.check.proofs.document.Refused: a better rule has the required features alone
     """
-    with _one_thread(), opened(proof) as document:
+    # Matrices have a few hundred rows: threads that waited for each other took nine tenths of the
+    # processor time.
+    with one_thread(), opened(proof) as document:
         if document.kind not in _KINDS:
             raise Refused(f"header: no kind of proof is called {document.kind[:40]!r}")
         problems, check = _KINDS[document.kind]
@@ -87,24 +88,6 @@ def proved(instance: Mapping[str, Any], proof: IO[bytes] | bytes) -> Claim:
             raise Refused("header: the proof is of another instance")
         check(instance, document)
         return document.claim
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """Return what keeps the linear algebra to one thread.
-
-    Matrices have a few hundred rows: threads that waited for each other took nine tenths of the
-    processor time.
-    """
-    limits: AbstractContextManager[object] = _libraries().limit(limits=1)
-    return limits
-
-
-@cache
-def _libraries() -> Any:
-    # Looking for them takes longer than most checks; NumPy's is loaded by now.
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def covers(claim: Claim, result: Mapping[str, Any]) -> bool:
