@@ -1,4 +1,4 @@
-"""What is left of the side constraints where some features are decided, as the search takes it."""
+"""Side constraints where some features are decided, as arrays for the kernels of the search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Side constraints in the search: which sets are allowed, and which completions can be.
+"""Kernels for side constraints: which sets satisfy them, and which features can still be added.
 
 Each constraint is a sum of terms, one of which holds when a set has one of its columns.
 

@@ -1,4 +1,4 @@
-"""Proofs about expected predictions: prices of attributes in terms, and sets that are counted.
+"""Proofs about expected predictions: branching, bounds by prices, and enumeration of sets.
 
 What a model is expected to say of a set of attributes is a constant and a sum of *terms*, each
 over a few attributes (:class:`Terms`), under each component of a distribution without edges, and

@@ -1,4 +1,4 @@
-"""Terms of expected predictions: what leaves add for all sets of a few attributes, in integers."""
+"""Expected predictions as sums of tables of integers, one for each tree or group of leaves."""
 
 from __future__ import annotations
 

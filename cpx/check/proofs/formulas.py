@@ -1,4 +1,4 @@
-"""Proofs about rules of kernel machines of several clauses: all clauses, and sets of them.
+"""Proofs about kernel rules of several clauses: their enumeration, and branching on them.
 
 All clauses are gone through, and those are kept that a better formula may need. A proof begins
 with the line ``clauses``. Then comes a tree of :class:`Node`, one line for each, a node before its
@@ -28,15 +28,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.check.proofs.document import Document, Refused, Undecided, refuse_unknown, whole_numbers
+from cpx.check.proofs.document import Document, Refused, Undecided, whole_numbers
 
 __all__ = ["Formulas", "Node", "check_formulas"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
-
-_INSTANCE = {"samples", "weights", "features"}
-_PARAMETERS = {"max_clauses", "max_literals", "unit"}
 
 _BITS = 52
 _MOST_LOOKED, _MOST_ENTRIES = 2**20, 2**27
@@ -50,7 +47,8 @@ _AT_ONCE, _BEST = 4096, 1000
 class Formulas:
     """The clauses of an instance that formulas better than some value may need.
 
-    Rows with the same features are one, with the sum of their weights.
+    Rows with the same features are one, with the sum of their weights. The instance is one that
+    :class:`~cpx.check.proofs.kernel_rules.Clauses` takes.
 
     Attributes
     ----------
@@ -67,7 +65,6 @@ class Formulas:
     """
 
     def __init__(self, instance: Mapping[str, Any], value: int) -> None:
-        refuse_unknown(instance, _INSTANCE, _PARAMETERS)
         table = np.array([[bit == "1" for bit in row] for row in instance["samples"]], dtype=bool)
         _, first, of = np.unique(table, axis=0, return_index=True, return_inverse=True)
         given: list[int] = instance["weights"]

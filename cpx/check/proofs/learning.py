@@ -1,4 +1,4 @@
-"""Proofs about sets of rules learned among all conjunctions: prices at which no rule pays.
+"""Proofs about sets of rules learned among all conjunctions: dual prices of samples.
 
 The first lines of a proof are
 

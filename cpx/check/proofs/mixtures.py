@@ -1,4 +1,4 @@
-"""Expected predictions under dependent attributes: weights of components, and many sets at once.
+"""Mixture distributions in proofs: limits of components' weights, and many sets at once.
 
 A distribution is a mixture of components. Given the states of x in a set S, component c has the
 share u_c(S) / sum of u_d(S), where u_c(S) is its weight times the probability that it gives to

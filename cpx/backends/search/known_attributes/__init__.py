@@ -1,8 +1,11 @@
-"""Expected predictions that are no sum of tables: mixtures, trees of attributes, deep leaves.
+"""Search for expected predictions under dependent attributes, or with many tests in a leaf.
+
+The others are sums of tables, one for each tree: ``table_sums`` searches for these.
 
 - ``beam``: the best sets of each size by beam search, which are the first answers;
 - ``enumeration``: all sets of attributes, where these are few enough: a proof;
-- ``components``: a bound from the components of a mixture, each a sum of tables.
+- ``components``: a bound from the components of a mixture, each a sum of tables;
+- ``dinkelbach``: better bounds, and sets, by Dinkelbach's method.
 """
 
 from __future__ import annotations
