@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.html import Shown
@@ -49,7 +49,7 @@ class Frontier(Shown, Sequence[ExpectedExplanation]):
     def __len__(self) -> int:
         return len(self.explanations)
 
-    def __getitem__(self, place):  # type: ignore[no-untyped-def]
+    def __getitem__(self, place: Any) -> Any:
         return self.explanations[place]
 
     def __iter__(self) -> Iterator[ExpectedExplanation]:

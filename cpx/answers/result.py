@@ -106,8 +106,8 @@ def _require(key: str, kind: type, values: Iterable[object]) -> None:
         if kind is str:
             good = isinstance(value, str)
         else:
-            number = isinstance(value, int) or (kind is float and isinstance(value, float))
-            good = number and abs(value) < _LARGEST  # type: ignore[arg-type]
+            wanted = kind is float or isinstance(value, int)
+            good = wanted and isinstance(value, int | float) and abs(value) < _LARGEST
         if not good:
             raise InvalidInstance(f"result: {key} has a wrong value, got {shown(value)}")
 

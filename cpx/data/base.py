@@ -1,4 +1,4 @@
-"""The base class of distributions: what they say, and how they are sampled."""
+"""The base class of distributions over rows, and the batches of rows drawn from them."""
 
 from __future__ import annotations
 

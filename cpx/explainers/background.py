@@ -104,7 +104,7 @@ def read_background(
     try:
         trees, notes = fitted_to(trees, x)
     except DataError as error:
-        raise DataError(str(error).replace("x ", "the background ", 1)) from None
+        raise DataError("the background" + str(error).removeprefix("x")) from None
     if named:
         frame = _columns(frame, [a.name for a in trees.attributes])
     elif frame.shape[1] != trees.n_attributes:

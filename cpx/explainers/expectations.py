@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -112,9 +113,8 @@ def _best_reachable(problem: FewestExpected, seed: int) -> str:
     found = solve_with(greatest, BACKEND, seed, {"time_limit": TIME_LIMIT})
     if found.explanation is None:
         return ""
-    best = float(greatest.scores.expected(found.explanation.features))
-    known = "greatest is" if found.proved else "greatest that was found is"
-    return f"; the {known} {best:.6g}"
+    best = greatest.scores.expected(found.explanation.features)
+    return _told(problem, best, found.proved)
 
 
 def _greatest_bound(problem: FewestExpected, seed: int) -> str:
@@ -130,5 +130,17 @@ def _greatest_bound(problem: FewestExpected, seed: int) -> str:
         elif found.explanation is not None and time.monotonic() < until:
             low = max(middle.tau, problem.scores.bound(found.explanation.features))
         else:
-            return f"; the greatest that was found is {float(low):.6f}"
-    return f"; the greatest is {float(low):.6f}"
+            return _told(problem, low, False) if low else ""
+    return _told(problem, low, True) if low else f"; none has more than {float(_NEAR):.7f}"
+
+
+def _told(problem: FewestExpected, best: Fraction, proved: bool) -> str:
+    """Say what a set has, rounded down: that is a threshold with an answer."""
+    if best >= problem.tau:
+        return (
+            f"; one has it, and misses it where leaves are rounded down to multiples of "
+            f"{problem.in_units(1)}: ask for a little less, or for a smaller unit"
+        )
+    down = Context(prec=6, rounding=ROUND_FLOOR)
+    told = down.divide(Decimal(best.numerator), Decimal(best.denominator))
+    return f"; the greatest {'is' if proved else 'that was found is'} {told}"

@@ -179,7 +179,7 @@ def _portable(error: Exception) -> Exception:
     try:
         if type(pickle.loads(pickle.dumps(error))) is type(error):
             return error
-    except Exception:
+    except Exception:  # it cannot be pickled or read again, and goes as text
         pass
     return EngineError(f"{type(error).__name__}: {error}")
 

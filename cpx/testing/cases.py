@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -63,9 +64,9 @@ class Case:
         return tuple(form.name for form in known if form.limits or not limited)
 
 
-def _samples(rows: Sequence[str], labels: str, **more: object) -> Samples:
+def _samples(rows: Sequence[str], labels: str, **more: Any) -> Samples:
     agreement = np.array([[bit == "1" for bit in row] for row in rows])
-    return Samples(agreement, np.array([bit == "1" for bit in labels]), **more)  # type: ignore[arg-type]
+    return Samples(agreement, np.array([bit == "1" for bit in labels]), **more)
 
 
 def _cases() -> tuple[Case, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,8 @@ def random_tree_model(seed: int, most_attributes: int = 4, most_trees: int = 4) 
         for _ in range(int(rng.integers(1, most_trees + 1)))
     ]
     base = [0.0] * scores if rule != "sum" else (rng.integers(-2, 3, scores) / 4).tolist()
-    make: Any = TreeModel
-    return make(  # type: ignore[no-any-return]
+    make: Callable[..., TreeModel] = TreeModel
+    return make(
         attributes, [f"c{k}" for k in range(classes)], trees, thresholds, rule, decision, base
     )
 

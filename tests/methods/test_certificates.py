@@ -488,10 +488,13 @@ def test_parameters_of_the_theorem() -> None:
     assert chosen.noise == pytest.approx(h / chosen.tree_depth)
     wrongs = [{}, {"complexity": 2, "tree_depth": 2}, {"complexity": 0.5}]
     wrongs += [{"complexity": 1e200}, {"tree_depth": 2, "epsilon": 1e-300}]
-    wrongs += [{"complexity": 2, "epsilon": 1e-40}]
+    wrongs += [{"complexity": 2, "epsilon": 1e-40}, {"complexity": 1e150}, {"tree_depth": 1e307}]
     for wrong in wrongs:
         with pytest.raises(InvalidOption):
             theorem_parameters(**wrong)
+    for eta in (1e-160, 1e-300):
+        with pytest.raises(InvalidOption, match="eta is too small"):
+            pairs_for(eta, 3)
 
 
 @pytest.mark.parametrize("noise", [0.1, 0.6])

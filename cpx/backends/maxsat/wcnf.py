@@ -1,4 +1,4 @@
-"""Compile a statement to weighted clauses (partial weighted MaxSAT).
+"""Compilation of CPMpy models to weighted clauses (weighted partial MaxSAT).
 
 Constraints that are clauses, implications or linear already go straight to clauses; CPMpy's
 chain of transformations takes the rest. The constant of the objective stays a Python

@@ -1,4 +1,4 @@
-"""Statements as files that programs read, and their assignments as values again."""
+"""Input files of solver programs in their formats, and the values of the solutions they print."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
 - ``table_rules``: rules over the columns of a table, in words, and what they cover;
 - ``report``: what is known of a learned set, each bound with what it bounds;
 - ``fitted_rules``: the parameters, and what fitted rules say of rows;
-- ``learning``: learning, from labels and from a black box, and the problem behind it;
+- ``learning``: learning from labels or from a black box, and the problem that is solved;
 - ``estimator``: :class:`RuleSetClassifier`.
 """
 

@@ -1,4 +1,4 @@
-"""Learning rules from labels or from a black box, and the problem that is behind it."""
+"""Learning a set of rules from labels or from a black box, and the problem that is solved."""
 
 from __future__ import annotations
 

@@ -75,6 +75,8 @@ def theorem_parameters(
         else:
             D = _from_one("tree_depth", tree_depth)
         k = (D / h) ** 3
+        if math.isinf(k):  # of a quotient: powers raise
+            raise OverflowError
     except ArithmeticError:
         raise InvalidOption(
             "the depth of the theorem is beyond what a float holds: take greater epsilon and "
@@ -115,4 +117,9 @@ def pairs_for(eta: float, d: int, *, noise: float = 0.1, delta: float = 0.05) ->
     """
     width = 1 / (1 - open_unit("noise", noise) / 2)
     tail = open_unit("delta", delta) / (2 * positive_integer("d", d))
-    return math.ceil(2 * width**2 * math.log(1 / tail) / open_unit("eta", eta) ** 2)
+    try:
+        return math.ceil(2 * (width / open_unit("eta", eta)) ** 2 * math.log(1 / tail))
+    except ArithmeticError:
+        raise InvalidOption(
+            f"eta is too small, got {eta}: the number of pairs is beyond what a float holds"
+        ) from None

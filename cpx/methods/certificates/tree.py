@@ -1,4 +1,4 @@
-"""The noise stabilising decision tree of Blanc et al. (Definitions 4, 8, 9), never built whole."""
+"""The noise stabilising decision tree of Blanc et al. (Definitions 4, 8, 9), built on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expected scores and probabilities of many sets at once, in floats.
+"""Expected scores and probabilities given many sets of known attributes at once, in floats.
 
 A leaf l of value v_l is reached, given z, with the probability P_c(l | z) under component c. With
 the posterior w_c(z), in proportion to the weight of the component times P_c(z)::

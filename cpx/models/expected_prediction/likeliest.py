@@ -1,4 +1,4 @@
-"""The likeliest of the sets that are as good: the second problem of expected predictions."""
+"""Ties of expected predictions: the problem of the most probable of the optimal sets."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, WeightedProblem
 from cpx.models.registry import register
 from cpx.models.statement import Encoding
 
-# Where they were before; the two kinds of limits have a file of their own.
+# MONOMIAL_ENCODINGS and MaxCoverage have moved; they can still be imported from here.
 __all__ = ["MONOMIAL_ENCODINGS", "KMonomial", "MaxCoverage", "NegativeOnly"]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from cpx.errors import InvalidInstance, nearest, shortened, shown
@@ -26,6 +25,7 @@ from cpx.models.side_constraints.formula import (
     scaled,
 )
 from cpx.models.side_constraints.vocabulary import Condition, Vocabulary, value_of
+from cpx.support.validation import integer
 
 __all__ = ["budget_text", "parsed"]
 
@@ -104,12 +104,9 @@ def budget_text(costs: Mapping[str, int], budget: int) -> str:
 
 
 def _not_negative(what: str, value: object) -> int:
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise InvalidInstance(f"{what} must be an integer, got {shown(value)}") from None
+    number = integer(value)
+    if number is None:
+        raise InvalidInstance(f"{what} must be an integer, got {shown(value)}")
     if number < 0:
         raise InvalidInstance(f"{what} must not be negative, got {shown(number)}")
     return number

@@ -176,7 +176,7 @@ def fitted_to(model: TreeModel, x: Row) -> tuple[TreeModel, tuple[str, ...]]:
                     f"{model.n_attributes}, without names"
                 )
             model = _named(model, columns)
-            notes.append("the model has no names of columns: those of x are taken in their order")
+            notes.append("the model has no names of columns: those given are taken in their order")
     gone = [a for a in missing_values(model, x) if not model.refuses_missing(a)]
     new = [a for a in gone if not model.attributes[a].missing]
     if new:

@@ -82,9 +82,12 @@ def _samples(rng: Random, m: int, d: int, most: int = _MOST_WEIGHT) -> Instance:
     if _chance(rng, 0.15):
         rows = [rows[_count(rng, 0, m // 3)] for _ in range(m)]
     labels = "1" if _chance(rng, 0.06) else "0" if _chance(rng, 0.06) else ""
-    found = {"samples": rows, "labels": labels * m or _bits(rng, 1, m, rng.uniform(0.1, 0.9))[0]}
+    found: dict[str, Any] = {
+        "samples": rows,
+        "labels": labels * m or _bits(rng, 1, m, rng.uniform(0.1, 0.9))[0],
+    }
     if _chance(rng, 0.6):
-        found["weights"] = _weights(rng, m, most)  # type: ignore[assignment]
+        found["weights"] = _weights(rng, m, most)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Coverage defined by equivalences, left to CPMpy to compile."""
+"""Encoding by reified constraints: coverage as equivalences, which CPMpy compiles."""
 
 from __future__ import annotations
 

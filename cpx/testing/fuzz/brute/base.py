@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -16,7 +17,7 @@ Instance = Mapping[str, Any]
 Value = int | Fraction
 
 
-class Truth:
+class Truth(ABC):
     """What is right about an instance.
 
     Attributes
@@ -29,9 +30,9 @@ class Truth:
     n: int
     maximised = False
 
+    @abstractmethod
     def value(self, features: Iterable[int]) -> Value | None:
         """Return the value of a solution, None when it is not allowed."""
-        raise NotImplementedError
 
     def every(self) -> Iterator[tuple[int, ...]]:
         """Yield solutions, a best one among them."""
@@ -57,9 +58,9 @@ class Truth:
         return a > b if self.maximised else a < b
 
     @property
+    @abstractmethod
     def magnitude(self) -> int:
         """What engines have to add up: the greatest sum in the statement."""
-        raise NotImplementedError
 
 
 def subsets(things: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
