@@ -15,7 +15,16 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["exit_status", "held", "ignore", "install", "interruptible", "noted", "once"]
+__all__ = [
+    "exit_status",
+    "held",
+    "ignore",
+    "install",
+    "interrupt",
+    "interruptible",
+    "noted",
+    "once",
+]
 
 _BOTH = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name))
 
@@ -54,7 +63,7 @@ def once() -> None:
 
     def handle(number: int, frame: FrameType | None) -> None:
         ignore()
-        _interrupt()
+        interrupt()
 
     for number in _BOTH:
         signal.signal(number, handle)
@@ -75,7 +84,7 @@ def noted(event: threading.Event) -> Iterator[None]:
     _events.append(event)
     try:
         if plain:
-            signal.signal(signal.SIGINT, lambda number, frame: _interrupt())
+            signal.signal(signal.SIGINT, lambda number, frame: interrupt())
         yield
     finally:
         if plain:
@@ -93,7 +102,7 @@ def held() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _interrupt() -> None:
+def interrupt() -> None:
     """Set the events of the blocks that we are in; raise where there is none, or none new."""
     if all(event.is_set() for event in _events):
         raise KeyboardInterrupt
@@ -105,7 +114,7 @@ def _handle(number: int, frame: FrameType | None) -> None:
     global _first
     if _first is None:
         _first = (number, time.monotonic())
-        _interrupt()
+        interrupt()
     elif time.monotonic() - _first[1] > _SAME:
         _end_at_once(number)
 

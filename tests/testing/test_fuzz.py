@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import signal
+import time
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +20,7 @@ from typer.testing import CliRunner
 from cpx import instances, solve
 from cpx.answers.result import Result, Status
 from cpx.cli import app
+from cpx.testing.fuzz import asking, loop
 from cpx.testing.fuzz.asking import Ask, engines
 from cpx.testing.fuzz.brute import subsets, truth
 from cpx.testing.fuzz.drawing import KINDS, draw
@@ -78,6 +82,43 @@ def test_limits_interrupts_workers_and_the_shell(tmp_path: Path) -> None:
             seen.add(case.how.how)
             assert not judge(case, tmp_path, shell=shell)[1], case
     assert len(seen) > 2
+
+
+@pytest.mark.parametrize("how", ["here", "cancelled", "interrupted", "shell"])
+@pytest.mark.parametrize("by_the_user", [True, False])
+def test_an_interrupt_of_the_user_ends_it_and_one_of_its_own_does_not(
+    how: str, by_the_user: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = how == "interrupted" and not by_the_user
+    case = Case(0, TEN, Ask("search", how=how, after=0.01 if own else 60.0), truth(TEN))
+    monkeypatch.setattr(loop, "cases", lambda *_: itertools.repeat(case))
+    calls = []
+
+    def run(*_: Any, **__: Any) -> Result:
+        calls.append(how)
+        with suppress(KeyboardInterrupt):  # as engines do
+            if by_the_user:
+                signal.raise_signal(signal.SIGINT)
+            elif own:
+                while True:
+                    time.sleep(0.001)
+        return solve(instances.from_dict(TEN), "search")
+
+    def aborted(arguments: list[str]) -> tuple[int, str]:
+        run()
+        return 1, "Aborted!"
+
+    monkeypatch.setattr(asking, "run", run)
+    monkeypatch.setattr(asking, "_imported", {("max-precision", "search")})
+    said: list[str] = []
+    wrong = fuzz(
+        tmp_path,
+        solves=3,
+        say=said.append,
+        shell=aborted if how == "shell" and by_the_user else None,
+    )
+    assert wrong == 0, said
+    assert ("interrupted" in said, len(calls)) == ((True, 1) if by_the_user else (False, 3))
 
 
 @pytest.mark.slow

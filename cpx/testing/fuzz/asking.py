@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import _thread
 import json
+import signal
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ from cpx.backends import backend, backend_class, names
 from cpx.models import Problem
 from cpx.models.monomial.problem import MONOMIAL_ENCODINGS, MonomialProblem
 from cpx.options import SolveOptions
+from cpx.processes.interrupts import interrupt
 from cpx.solving.run import run
 from cpx.testing.fuzz.brute import Truth
 
-__all__ = ["Ask", "Shell", "ask", "draw_ask", "encodings", "engines"]
+__all__ = ["Ask", "Shell", "ask", "draw_ask", "encodings", "engines", "interrupts_of_the_user"]
 
 Shell = Callable[[list[str]], tuple[int, str]]
 """Runs the command ``cpx`` with arguments; returns its exit code and what it printed."""
@@ -212,6 +214,7 @@ def _interrupted(after: float, solve: Callable[[], Result]) -> Result | None:
 
     def fire() -> None:
         fired.set()
+        _ours.set()
         _thread.interrupt_main()
 
     timer = threading.Timer(after, fire)
@@ -228,6 +231,39 @@ def _interrupted(after: float, solve: Callable[[], Result]) -> Result | None:
         if not fired.is_set():
             raise
     return None
+
+
+_ours = threading.Event()
+"""Set while an interrupt of `_interrupted` is on its way to the main thread."""
+
+
+@contextmanager
+def interrupts_of_the_user() -> Iterator[threading.Event]:
+    """Set an event at each signal of the block but those of `_interrupted`.
+
+    What a solve makes of a signal does not say whose it was. Signals reach the main thread only.
+    """
+    users = threading.Event()
+
+    def handle(number: int, frame: object) -> None:
+        if _ours.is_set():
+            _ours.clear()
+        else:
+            users.set()
+        interrupt()
+
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        handlers = {number: handler for number, handler in found.items() if callable(handler)}
+    _ours.clear()
+    try:
+        for number in handlers:
+            signal.signal(number, handle)
+        yield users
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def _in_shell(problem: Problem, how: Ask, folder: Path, shell: Shell) -> Result:

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from cpx import instances
-from cpx.answers.result import Result, Status, Termination
+from cpx.answers.result import Result, Status
 from cpx.backends import backend
 from cpx.errors import CpxError, InvalidInstance, InvalidOption, UnknownName
 from cpx.support.files import parse_json, read_text
-from cpx.testing.fuzz.asking import Ask, Shell, ask, draw_ask, engines
+from cpx.testing.fuzz.asking import Ask, Shell, ask, draw_ask, engines, interrupts_of_the_user
 from cpx.testing.fuzz.brute import Truth, truth
 from cpx.testing.fuzz.drawing import KINDS, draw
 from cpx.testing.fuzz.judging import faults, faults_of_the_check
@@ -190,7 +190,11 @@ def fuzz(
     counts: dict[tuple[str, str], Counter[str]] = {}
     kept: Counter[tuple[str, str]] = Counter()
     start = shown = time.monotonic()
-    with tempfile.TemporaryDirectory() as name, suppress(KeyboardInterrupt):
+    with (
+        tempfile.TemporaryDirectory() as name,
+        suppress(KeyboardInterrupt),
+        interrupts_of_the_user() as stopped,
+    ):
         folder = Path(name)
         for done, case in enumerate(cases(seed, kinds, engine)):
             now = time.monotonic()
@@ -201,7 +205,7 @@ def fuzz(
                 wrong = kept.total()
                 say(f"{now - start:.0f} s, {case.number} instances, {done} solves, {wrong} wrong")
             result, found = judge(case, folder, seed, shell)
-            if result is not None and _stopped(result, case):
+            if stopped.is_set():
                 say("interrupted")
                 break
             row = counts.setdefault((case.instance["problem"], case.how.engine), Counter())
@@ -223,11 +227,6 @@ def fuzz(
     for (by, fault), times in kept.most_common():
         say(f"{times:6} times  {by}: {fault}")
     return kept.total()
-
-
-def _stopped(result: Result, case: Case) -> bool:
-    """Say whether it was the user who interrupted the solve."""
-    return result.termination is Termination.INTERRUPTED and not case.how.cut_short
 
 
 # ------------------------------------------------------------------------ files
