@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import ceil
 
 import numpy as np
@@ -83,8 +83,8 @@ def test_what_is_not_enumerated_is_bounded(
 
 def test_the_bound_of_a_mixture_is_that_of_its_best_component() -> None:
     tight = 0
-    for seed in range(8):
-        problem = random_expectation(seed, "mixture", required=(), forbidden=())
+    for seed, unit in product(range(8), ["1/1048576", "1"]):
+        problem = random_expectation(seed, "mixture", required=(), forbidden=(), unit=unit)
         assert isinstance(problem, MLSE)
         progress = Progress(problem, SolveOptions())
         bound_by_components(problem, problem.expectation_form(), progress)
@@ -134,8 +134,9 @@ def test_no_set_gives_a_component_more_weight_and_the_mean_is_a_bound() -> None:
 
 def test_dinkelbach_excludes_no_score_that_a_set_has() -> None:
     below_components, better = 0, 0
-    for seed in range(40):
-        problem = random_expectation(seed, "mixture", unit="1/1048576")
+    # In coarse units roundings count.
+    for seed, unit in product(range(40), ["1/1048576", "1/64", "1/16"]):
+        problem = random_expectation(seed, "mixture", unit=unit)
         assert isinstance(problem, MLSE)
         if not {*problem.required}.isdisjoint(problem.forbidden) or problem.n_features < 3:
             continue

@@ -13,6 +13,7 @@ from cpx import KMonomial, RuleSetLearning, Samples, check, solve
 from cpx.backends import backend as find_backend
 from cpx.backends.search import kernel_rules, remaining_constraints
 from cpx.backends.search.kernel_rules import branch_and_bound, local_search
+from cpx.backends.search.kernel_rules.terms import Terms
 from cpx.backends.search.presolve import reduce
 from cpx.backends.search.root import Root
 from cpx.errors import InvalidInstance, InvalidOption
@@ -276,13 +277,17 @@ def test_rules_of_kernel_machines(seed: int) -> None:
         assert best is None or result.verified
 
 
-@pytest.mark.parametrize("doubt", [0.0, 0.2, 1e9])
-def test_the_search_of_kernel_rules(doubt: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No formula is known before branch and bound, but a hint; a step per node leaves the rest."""
+def branching_alone(monkeypatch: pytest.MonkeyPatch, doubt: float = 0.2) -> None:
+    """Let branch and bound find formulas; few steps per node leave the rest to it."""
     for name, value in {"_DOUBT": doubt, "_STEPS": 3, "_BELOW": 1}.items():
         monkeypatch.setattr(branch_and_bound, name, value)
     monkeypatch.setattr(kernel_rules, "_MOST_NODES", 0)
     monkeypatch.setattr(local_search, "improve", lambda form, start, report, stop: start)
+
+
+@pytest.mark.parametrize("doubt", [0.0, 0.2, 1e9])
+def test_the_search_of_kernel_rules(doubt: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    branching_alone(monkeypatch, doubt)
     nodes = bound = 0
     for seed in range(25):
         rng = np.random.default_rng([8, seed])
@@ -310,6 +315,30 @@ def test_the_search_of_kernel_rules(doubt: float, monkeypatch: pytest.MonkeyPatc
         bound += best is not None and best < solve(plain, "search").objective
     assert nodes > 10
     assert bound > 1
+
+
+def test_a_clause_that_no_negative_row_satisfies_grows_by_features_that_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    branching_alone(monkeypatch)
+    plain = KernelRule([[1, 1, 0], [0, 1, 0], [0, 0, 1]], [5, -100, 5], 2, 2)
+    problem = plain.where("feature[0] and feature[1]")
+    assert solve(problem, "search").objective == 10
+
+
+def test_what_other_clauses_leave_of_the_constraints() -> None:
+    rng, differ = np.random.default_rng(0), 0
+    for _ in range(40):
+        problem = KernelRule(np.eye(4, dtype=bool), [1, 1, -1, -1], 3, 2)
+        problem = problem.where(*(side_constraint(rng, 4) for _ in range(2)))
+        terms = Terms.of(problem.search_form())
+        for _ in range(20):
+            clauses = [rng.choice(4, 2).tolist() for _ in range(int(rng.integers(1, 4)))]
+            left = terms.left(clauses[1:]).linear
+            found = all(row.holds(set(clauses[0])) for row in left)
+            assert found == allowed(problem, {j for clause in clauses for j in clause})
+            differ += found != allowed(problem, set(clauses[0]))
+    assert differ > 40
 
 
 @each(range(12))

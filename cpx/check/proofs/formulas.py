@@ -1,4 +1,4 @@
-"""Proofs about kernel rules of several clauses: their enumeration, and branching on them.
+"""Proofs about kernel rules of several clauses: a list of all clauses, and branch and bound.
 
 All clauses are gone through, and those are kept that a better formula may need. A proof begins
 with the line ``clauses``. Then comes a tree of :class:`Node`, one line for each, a node before its
