@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from cpx import RuleSetLearning, Samples
 from cpx.errors import InvalidInstance, InvalidOption
 from cpx.methods.column_generation import learn_rules, learner, pricing
+from cpx.methods.column_generation import table as tables
 from cpx.methods.column_generation.bounds import PricingBound, hamming_bound, within_gap
 from cpx.methods.column_generation.exchange import descend, exchanged, zero_one
 from cpx.methods.column_generation.generate import Generation
@@ -209,14 +210,24 @@ def test_classes_weigh_what_they_are_given() -> None:
     assert learned.objective == least(table, 2, price)[0]
 
 
-def test_beams_find_the_worthiest_rules_of_their_seeds() -> None:
+@pytest.mark.parametrize(("seeds", "k"), [(1, 2), (3, 3)])
+@pytest.mark.parametrize("numbers", [2**26, 0], ids=["kept", "made of parts"])
+def test_beams_find_the_worthiest_rules_of_their_seeds(
+    monkeypatch: pytest.MonkeyPatch, numbers: int, seeds: int, k: int
+) -> None:
+    monkeypatch.setattr(tables, "_MOST_NUMBERS", numbers)
     table = table_of(drawn(4))
+    assert table.few == bool(numbers)
     weights = table.signed_weights(table.weights[table.own].astype(float))
-    seed = int(table.own[0])
-    found = beam_pricing(table, weights, np.array([seed]), 2, 40)
+    starts = table.own[:seeds]
+    found = beam_pricing(table, weights, starts, k, 40)
     values = [weights[table.covered(rule)].sum() for rule in found]
     assert values == sorted(values, reverse=True)
-    own = [rule for rule in monomials(6, 2) if rule and table.literals[seed, list(rule)].all()]
+    own = [
+        rule
+        for rule in monomials(6, k)
+        if rule and table.literals[np.ix_(starts, rule)].all(axis=1).any()
+    ]
     assert values[0] == max(weights[table.covered(rule)].sum() for rule in own)
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from cpx import MaxCoverage, MaxPrecision, Samples, instances
+from cpx import MaxCoverage, MaxPrecision, Samples, SufficientReason, instances
 from cpx.errors import InvalidInstance
 from cpx.models import PROBLEMS, Problem
 from cpx.models.monomial.weighted import KMonomial
@@ -26,6 +26,7 @@ from cpx.models.parameters import (
 )
 from cpx.models.saved import SAMPLES, schema_of
 from cpx.testing.cases import CASES, EXPECTED, FULL, LEARNING, MINIMUM_SUBSETS, RULE_SETS
+from cpx.trees import Attribute, Tree, TreeModel
 
 _ALL = (CASES, FULL, LEARNING, RULE_SETS, MINIMUM_SUBSETS, EXPECTED)
 SAVED = [case for cases in _ALL for case in cases]
@@ -157,3 +158,12 @@ def test_every_case_reads_back_the_same() -> None:
     for case in SAVED:
         text = instances.dumps(case.problem)
         assert instances.dumps(instances.loads(text)) == text, case.name
+
+
+def test_a_class_that_is_false_is_saved() -> None:
+    stump = Tree([0, -1, -1], [0] * 3, [0] * 3, [[-1.0], [0.5]], (0,))
+    attributes = [Attribute("a")]
+    model = TreeModel(attributes, [False, True], [stump], [[2.5]], "sum", "positive", [0])
+    saved = SufficientReason(model, (1.0,)).to_dict()
+    assert saved["class"] is False
+    assert SufficientReason.from_dict(saved).label is False

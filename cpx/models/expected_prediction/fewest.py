@@ -271,7 +271,7 @@ class FewestExpected(ExpectedPrediction):
             most = self.form.constant + sum(int(table.max()) for table in self.form.tables)
             if most < self.target:
                 best = "" if self.bounded else f": every set has at most {self.in_units(most)}"
-                found += (f"no set has {self.reached}{best}",)
+                found += (f"no set has {self.reached} with leaves rounded down{best}",)
         return found
 
     def tie_step(self, objective: Value) -> Problem | None:
