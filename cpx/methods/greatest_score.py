@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpx.processes.interrupts import interruptible
+
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.problem import ExpectedPrediction
 
@@ -99,7 +101,8 @@ def greatest_score(
     weights = [ceil(Fraction(leaves.values[leaf], unit)) for leaf, _ in terms]
     model.maximize(Operator("wsum", [weights, [v for _, v in terms]]))
     solver = CPM_ortools(model)
-    found = solver.solve(time_limit=time_limit, num_workers=1, random_seed=seed)
+    with interruptible():  # CP-SAT stops at Ctrl-C, but would leave no handler for the next one
+        found = solver.solve(time_limit=time_limit, num_workers=1, random_seed=seed)
     # A float, of an integer below 2**53.
     most = ceil(solver.ort_solver.best_objective_bound)
     bound = min(loose, Fraction(leaves.base + most * unit, leaves.scale))

@@ -131,7 +131,8 @@ def _solved(solver: Any, end: float, **arguments: Any) -> bool:
     if left <= 0:
         raise _TooLong
     limit = {} if left == inf else {"time_limit": left}
-    solver.solve(num_workers=1, **limit, **arguments)
+    # CP-SAT's own handler would leave none behind: the next Ctrl-C would kill the program.
+    solver.solve(num_workers=1, catch_sigint_signal=False, **limit, **arguments)
     status = solver.status().exitstatus.name
     if status not in ("OPTIMAL", "FEASIBLE", "UNSATISFIABLE"):
         raise _TooLong

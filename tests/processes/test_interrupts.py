@@ -164,3 +164,21 @@ def test_other_threads_are_left_alone() -> None:
     thread.start()
     thread.join()
     assert done == [False]
+
+
+CLASH = """
+from cpx.solving.clash import smallest_clash
+smallest_clash(3, lambda some: None if {1} <= some else some)
+"""
+SCORE = """
+from cpx.methods.greatest_score import greatest_score
+from cpx.testing.expected_prediction import random_expectation
+greatest_score(random_expectation(0, "mixture"), ())
+"""
+
+
+@pytest.mark.parametrize("solve", [CLASH, SCORE])
+def test_no_solve_by_cpsat_leaves_the_program_without_a_handler(solve: str) -> None:
+    after = "import signal\ntry: signal.raise_signal(2)\nexcept KeyboardInterrupt: print('seen')"
+    done = subprocess.run([sys.executable, "-c", solve + after], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "seen\n"), done.stderr
