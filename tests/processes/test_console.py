@@ -19,7 +19,10 @@ def _console(code: str, folder: Path, **more: bool | int) -> Console:
 
 
 def _first_line(console: Console) -> bytes:
-    while console.running():
+    running = True
+    while running:
+        # What it printed just before its end is read after that.
+        running = console.running()
         for line in console.lines():
             return line
     raise AssertionError(f"ended with {console.exit_status} without a line")
