@@ -59,11 +59,16 @@ def samples(rng: np.random.Generator, m: int, d: int, most: int = 10**6) -> Samp
 
 
 def certificate_problems(rng: np.random.Generator) -> Problems:
+    def problem(of: Samples, epsilon: str) -> MinCertificate:
+        return MinCertificate(of, epsilon=epsilon, weights=rng.integers(1, 10**5, 12).tolist())
+
+    # Of equal weights that are bad, one is just what is tolerated.
+    equal = Samples(rng.random((60, 12)) < 0.6, rng.random(60) < 0.4)
     return [
-        MinCertificate(
-            samples(rng, 60, 12), epsilon=epsilon, weights=rng.integers(1, 10**5, 12).tolist()
-        ).where(*texts)
-        for epsilon, texts in (("1/20", []), ("1/20", []), (0, ["not (x0 and x1)"]))
+        problem(samples(rng, 60, 12), "1/20"),
+        problem(samples(rng, 60, 12), "1/20"),
+        problem(samples(rng, 60, 12), "0").where("not (x0 and x1)"),
+        problem(equal, "1/59"),
     ]
 
 
@@ -182,10 +187,10 @@ LEARNED = [57742, 155340, 86124, 127976]
 # together, and what they prove.
 FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
     "certificates": [
-        (None, 25, 1632, [25590, 61976, 165320]),
-        (0, 3, 459, [16715, 50086, 165320]),
-        (2, 11, 1012, [24387, 53226, 165320]),
-        (5, 21, 1352, [25590, 58020, 165320]),
+        (None, 34, 2562, [109577, 57768, 229876, 149263]),
+        (0, 4, 729, [84770, 55471, 217215, 145631]),
+        (2, 18, 1720, [93988, 56544, 229876, 149263]),
+        (5, 28, 2106, [93988, 57768, 229876, 149263]),
     ],
     "rule sets": [
         (None, 70, 15073, [127487490, 514270620, 569061154, 576895939]),

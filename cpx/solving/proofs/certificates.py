@@ -15,7 +15,6 @@ from cpx.check.proofs.parts import Part
 __all__ = ["prove"]
 
 _UNIT = 2**20
-_MOST = 2**60
 
 
 def prove(
@@ -87,12 +86,12 @@ def _relaxation(
     if found.x is None:
         return 1, 0, prices, chosen
     chosen[free] = found.x[: free.size]
-    unit = max(1, min(_UNIT, int(_MOST / scale / 2)))
-    duals = np.maximum(-found.ineqlin.marginals, 0) * scale * unit
+    # Weights of features add up to less than 2**31: in this unit, too, all of them are small.
+    duals = np.maximum(-found.ineqlin.marginals, 0) * scale * _UNIT
     rate = round(duals[-1] / max(1, tolerated))
-    prices[rows] = np.round(np.minimum(duals[:-1], _MOST / max(1, rows.size)))
+    prices[rows] = np.round(duals[:-1])
     prices[may] = [
         min(y, rate * w)
         for y, w in zip(prices[may].tolist(), table.weights[may].tolist(), strict=True)
     ]
-    return unit, rate, prices, chosen
+    return _UNIT, rate, prices, chosen
