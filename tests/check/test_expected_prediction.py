@@ -467,6 +467,22 @@ def test_states_on_the_left_of_a_test(threshold, missing, left, lost):
     assert states.lost == lost
 
 
+@pytest.mark.parametrize(("cell", "every", "missing"), [(-1, 0b011, 0b100), (2, 0b111, 0)])
+def test_states_are_told_apart_by_their_cells(cell, every, missing):
+    # The first state is in the highest cell, the second in the lowest one.
+    reading = SimpleNamespace(
+        cuts=[[1.5, 2.5]], states=[[[2], [0], [cell]]], _place={0: (0, 0)}, _below={}
+    )
+    assert States._states_of(reading, 0) == ([0, 0b010, 0b010, every], missing)
+
+
+def test_events_are_counted_once_before_they_are_kept():
+    asked = []
+    reading = SimpleNamespace(states=[["a"] * 9], _events=[{}], _look=asked.append)
+    assert [States._kept(reading, 0, some) for some in (5, 3, 5)] == [5, 3, 5]
+    assert asked == [9, 9]
+
+
 def test_some_states_are_as_probable_as_they_are_together():
     tables = [[[[5, 1, 7, 2, 11, 3]]], [[[4, 9, 0, 6, 8, 1]]]]
     chances = Probabilities({"weights": [3, 5], "tables": tables, "parents": None})

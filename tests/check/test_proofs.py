@@ -564,6 +564,72 @@ def test_pairs_are_dropped_round_by_round() -> None:
     assert min(dropped) > 5
 
 
+def _useful(box: Box) -> Any:
+    """Decide pairs one by one, as the page on proofs has it, before any is tightened."""
+    (c, l), about, at = box.pairs, box.about, box.candidates  # noqa: E741
+    n, free = at.size, not len(about.side)
+
+    def replaces(b: int, a: int) -> bool:
+        alone = about.alone[at[b]] or about.group[at[a]] == about.group[at[b]]
+        better = c[a, b] == c[b, b] and l[a, b] == l[a, a]
+        return bool(alone and better and about.rank[at[b]] < about.rank[at[a]])
+
+    gone = {
+        a for a in range(n) for b in range(n)
+        if free and not box.goal.limited and replaces(b, a)
+    }  # fmt: skip
+    out = np.zeros((n, n), dtype=bool)
+    for p, q in itertools.product(range(n), repeat=2):
+        idle = c[p, q] in (c[p, p], c[q, q]) and free and box.goal.most is None
+        here = (*box.chosen, int(at[p]), int(at[q]))
+        beats = box.goal.cost(c[p, q], l[p, q]) < box.goal.target and (
+            free or about.side.kept_by(np.array([here]))[0]
+        )
+        out[p, q] = about.group[at[p]] != about.group[at[q]] and not (
+            idle or gone & {p, q} or (box.r == 2 and not beats)
+        )
+    return out
+
+
+def test_pairs_are_dropped_for_the_reasons_that_are_told() -> None:
+    rng, seen = np.random.default_rng(0), set()
+    for _ in range(250):
+        problem = drawn(rng)
+        value = optimum(problem)
+        # Beyond the optimum some sets do beat the goal.
+        goal = value if not value or rng.integers(2) else better(problem, value)
+        root = checker.Question(problem.to_dict(), Claim(goal)).root
+        if root is None or root.r < 2:
+            continue
+        useful = _useful(root)
+        assert np.array_equal(root.useful(), root.tightened(useful))
+        if useful.any() and not useful.all():
+            seen.add((root.goal.limited, root.goal.most is None, len(root.about.side), root.r > 2))
+    # No limit, one of all kinds or one from above; side constraints or none; pairs or more.
+    assert len(seen) >= 10
+
+
+def test_the_sums_of_a_box_are_what_its_largest_removals_leave() -> None:
+    rng = np.random.default_rng(0)
+    for k in (1, 2, 3, 5):
+        samples = Samples(rng.random((30, 5)) < 0.6, rng.random(30) < 0.5)
+        root = checker.Question(KMonomial(samples, k=k).to_dict(), Claim(0)).root
+        assert root is not None
+        removed = sorted((root.c - root.singles[0]).tolist())[::-1]
+        assert root.sums() == (max(0, root.c - sum(removed[:k])), root.l)
+
+
+def test_a_box_as_a_part_has_its_chosen_features_and_is_free_in_its_candidates() -> None:
+    samples = Samples(np.ones((3, 5), dtype=bool), [True, False, False])
+    problem = KMonomial(samples, k=3, required=[3], forbidden=[1])
+    root = checker.Question(problem.to_dict(), Claim(0)).root
+    assert root is not None
+    part = root.child(0, np.array([False, True, True])).part()
+    assert np.flatnonzero(part.kept).tolist() == [0, 3]
+    assert np.flatnonzero(part.free).tolist() == [2, 4]
+    assert np.flatnonzero(part.out).tolist() == [1]
+
+
 def test_entries_of_the_tables_of_boxes_in_each_other_are_added_up() -> None:
     """Those of the outermost do not count: its tables are there in any case."""
     samples = Samples(np.ones((3, 4), dtype=bool) ^ np.eye(3, 4, dtype=bool), [True, False, False])
