@@ -78,6 +78,17 @@ def test_a_group_of_columns_is_told_as_one_value(values, told):
     assert expected_prediction._Claims._group(claims, "colour", 0) == told
 
 
+def test_nothing_is_guaranteed_where_nothing_follows():
+    problems = (random_expectation(seed) for seed in range(100))
+    problem = next(p for p in problems if not ExactScores(p.to_check()).bound(frozenset()))
+    instance, result = _answer(problem, ())
+    assert not result["explanation"]["guarantee"]
+    before = check.violations(instance, result)
+    result["explanation"]["guarantee"] = "at least half of the rows"
+    more = [told for told in check.violations(instance, result) if told not in before]
+    assert more == ["guarantee: nothing follows from the expected score"]
+
+
 @pytest.fixture(scope="module")
 def solved():
     """An optimal answer of several attributes, with a bound on the same decision."""
