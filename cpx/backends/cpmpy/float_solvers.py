@@ -72,7 +72,8 @@ class Scip(Cpmpy, solver="scip", requires={"pyscipopt": "pyscipopt>=5,<7"}):
                 if progress.should_stop:
                     stop()
 
-        native.includeEventhdlr(Watcher(), "cpx", "solutions, bounds, stops")
+        watcher = Watcher()
+        native.includeEventhdlr(watcher, "cpx", "solutions, bounds, stops")
         native.setParams(
             {
                 "numerics/feastol": self.tolerance,
@@ -90,8 +91,10 @@ class Scip(Cpmpy, solver="scip", requires={"pyscipopt": "pyscipopt>=5,<7"}):
             run.solution(best)
             claimed = run.claim(native.getObjVal())
         run.bound(native.getDualbound())
-        # The model itself is held by the handler's class until Python collects that.
         native.freeProb()
+        # What the functions of the handler's class name is held until Python collects that class:
+        # the memory of SCIP must not wait for it.
+        watcher.model = run.compiled.scip_model = native = None
         return run.outcome(word in ("optimal", "infeasible", "gaplimit"), claimed, word)
 
 
