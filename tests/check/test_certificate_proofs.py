@@ -194,7 +194,7 @@ def test_any_prices_bound_all_certificates() -> None:
     assert told > 100
 
 
-def test_prices_that_64_bits_cannot_add_up_prove_nothing() -> None:
+def test_prices_of_62_bits_are_left_undecided() -> None:
     instance = MinCertificate(Samples(np.eye(2, dtype=bool), [True, False])).to_dict()
     table = Table(instance)
     table.tolerated = 0  # the sample may have any price
