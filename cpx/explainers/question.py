@@ -181,8 +181,9 @@ class Question:
             name=self.name,
             **{name: value for name, value in limits.items() if value is not None},
         )
-        texts = texts_of(self.where)
-        return stated.where(*texts, untrue=conditions.untrue()) if texts else stated
+        if isinstance(self.where, tuple) and not self.where:
+            return stated
+        return stated.where(*texts_of(self.where), untrue=conditions.untrue())
 
 
 class Conditions:
