@@ -169,7 +169,7 @@ class Question:
         InvalidInstance, InvalidOption
             When k or a condition does not fit the samples.
         """
-        chosen = {
+        chosen: dict[str, Any] = {
             name: conditions().features(given, name)
             for name in ("required", "forbidden")
             if not _is_unset(given := getattr(self, name))
