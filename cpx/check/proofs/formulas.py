@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Document, Refused, Undecided, whole_numbers
+from cpx.check.proofs.monomials import distinct
 
 __all__ = ["Formulas", "Node", "check_formulas"]
 
@@ -66,14 +67,14 @@ class Formulas:
 
     def __init__(self, instance: Mapping[str, Any], value: int) -> None:
         table = np.array([[bit == "1" for bit in row] for row in instance["samples"]], dtype=bool)
-        _, first, of = np.unique(table, axis=0, return_index=True, return_inverse=True)
+        first, of = distinct(table)
         given: list[int] = instance["weights"]
         total = sum(map(abs, given))
         if total.bit_length() > _BITS:
             raise Undecided("weights are too large for the checker")
         self.scale = 1 << (_BITS - total.bit_length())
         weights = np.zeros(first.size, dtype=np.int64)
-        np.add.at(weights, of.reshape(-1), np.array(given, dtype=np.int64) * self.scale)
+        np.add.at(weights, of, np.array(given, dtype=np.int64) * self.scale)
         order = np.argsort(first)
         plus, minus = (order[sign * weights[order] > 0] for sign in (1, -1))
         self.gains, self.costs = weights[plus], -weights[minus]

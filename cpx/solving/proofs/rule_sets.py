@@ -132,15 +132,16 @@ def _of_known(
             most.append(np.array([np.inf]))
             limits[name] = lengths
     data, rows, columns = (np.concatenate(some) for some in zip(*entries, strict=True))
-    bounds = np.concatenate(most)
+    most_each = np.concatenate(most)
     # The solver's tolerances are absolute, and it fails where numbers are huge.
     scale = max(1.0, table.most / _SCALED)
-    matrix: Any = csr_array((data, (rows, columns)), shape=(n + bad.size, bounds.size))
+    matrix: Any = csr_array((data, (rows, columns)), shape=(n + bad.size, most_each.size))
+    bounds: Any = np.stack([np.zeros_like(most_each), most_each / scale], axis=1)
     found = linprog(
         np.concatenate(gains),
         A_ub=matrix,
         b_ub=np.concatenate([prices[free], table.costs[bad]]) / scale,
-        bounds=np.stack([np.zeros_like(bounds), bounds / scale], axis=1),
+        bounds=bounds,
         method="highs-ds",
         # Few rows are left to take out, and to look for them takes as long as to solve it.
         options={"presolve": False},
@@ -157,7 +158,8 @@ def _of_known(
     paid[sample, free[rule]] = _no_more(
         _rounded(found.x[pays], exact), sample, table.costs[bad] * unit
     )
-    asked = dict(zip(limits, _rounded(found.x[bounds.size - len(limits) :], exact), strict=True))
+    last = found.x[most_each.size - len(limits) :]
+    asked = dict(zip(limits, _rounded(last, exact), strict=True))
     # What rules would save beyond what they cost.
     short = shared @ table.covers - prices * unit - paid.sum(axis=0)
     for name, price in asked.items():
@@ -170,13 +172,13 @@ def _of_known(
         paid[:, r] += more
         room -= more
         short[r] -= more.sum()
-    at = np.nonzero(paid)
+    place, payer = np.nonzero(paid)
     multipliers = Multipliers(
         unit,
         int(asked.get("max_rules", 0)),
         int(asked.get("max_literals", 0)),
         shared,
-        np.stack([bad[at[0]], at[1], paid[at]], axis=1),
+        np.stack([bad[place], payer, paid[place, payer]], axis=1),
     )
     whole = np.zeros(table.count)
     whole[free] = -found.ineqlin.marginals[:n]
