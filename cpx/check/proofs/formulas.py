@@ -222,22 +222,29 @@ class Node:
         dominate each other there are ``left`` at most.
         """
         of, (rows, others) = self.of, self.live()
-        gains, costs = of.gains[rows], of.costs[others]
-        prices = (gains >> bits) * portions
-        whole = np.maximum(shares.sum(axis=1), 1)
-        paid = ((costs // whole)[:, None] * shares).astype(np.float64)
-        rest = (gains - prices).astype(np.float64)
-        at = np.flatnonzero(self.allowed)
-        values = np.zeros(at.size, dtype=np.int64)
+        rest, paid = self.charged(bits, portions, shares)
+        at, inside = np.flatnonzero(self.allowed), rest.astype(np.float64)
+        outside, values = paid.astype(np.float64), np.zeros(at.size, dtype=np.int64)
         for first in range(0, at.size, _AT_ONCE):
             some = at[first : first + _AT_ONCE]
-            left = rest - of.outside[np.ix_(some, others)].astype(np.float64) @ paid
+            left = inside - of.outside[np.ix_(some, others)].astype(np.float64) @ outside
             gained = np.maximum(left, 0) * of.inside[np.ix_(some, rows)]
             values[first : first + _AT_ONCE] = gained.sum(axis=1).astype(np.int64)
+        return self.total(rest, values)
+
+    def charged(self, bits: int, portions: Ints, shares: Ints) -> tuple[Ints, Ints]:
+        """Return what the live rows gain beyond their prices, and their shares of the others."""
+        rows, others = self.live()
+        gains, costs = self.of.gains[rows], self.of.costs[others]
+        whole = np.maximum(shares.sum(axis=1), 1)
+        return gains - (gains >> bits) * portions, (costs // whole)[:, None] * shares
+
+    def total(self, rest: Ints, values: Ints) -> tuple[int, Ints, int]:
+        """Return what :meth:`bound` does, for clauses of these values."""
+        prices = self.of.gains[self.live()[0]] - rest
         fixed = self.value + int(prices.sum())
-        best = self._best(at, values)
-        beyond = fixed + sum(best[: self.left - 1])
-        return fixed + sum(best), values, beyond
+        best = self._best(np.flatnonzero(self.allowed), values)
+        return fixed + sum(best), values, fixed + sum(best[: self.left - 1])
 
     def _best(self, at: Ints, values: Ints) -> list[int]:
         """Return the greatest values of clauses that do not dominate each other."""
