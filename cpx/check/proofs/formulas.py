@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -192,8 +193,9 @@ class Node:
     left: int
     chosen: bool
 
+    @cached_property
     def live(self) -> tuple[Ints, Ints]:
-        """Return the rows that count, of either sign, that some allowed clause is true of."""
+        """The rows that count, of either sign, that some allowed clause is true of."""
         rows = self.rows & self.of.inside[self.allowed].any(axis=0)
         others = self.others & self.of.outside[self.allowed].any(axis=0)
         return np.flatnonzero(rows), np.flatnonzero(others)
@@ -221,7 +223,7 @@ class Node:
         the sum of what is above 0 of the gains less p_i less these shares. Of clauses that do not
         dominate each other there are ``left`` at most.
         """
-        of, (rows, others) = self.of, self.live()
+        of, (rows, others) = self.of, self.live
         rest, paid = self.charged(bits, portions, shares)
         at, inside = np.flatnonzero(self.allowed), rest.astype(np.float64)
         outside, values = paid.astype(np.float64), np.zeros(at.size, dtype=np.int64)
@@ -234,14 +236,14 @@ class Node:
 
     def charged(self, bits: int, portions: Ints, shares: Ints) -> tuple[Ints, Ints]:
         """Return what the live rows gain beyond their prices, and their shares of the others."""
-        rows, others = self.live()
+        rows, others = self.live
         gains, costs = self.of.gains[rows], self.of.costs[others]
         whole = np.maximum(shares.sum(axis=1), 1)
         return gains - (gains >> bits) * portions, (costs // whole)[:, None] * shares
 
     def total(self, rest: Ints, values: Ints) -> tuple[int, Ints, int]:
         """Return what :meth:`bound` does, for clauses of these values."""
-        prices = self.of.gains[self.live()[0]] - rest
+        prices = self.of.gains[self.live[0]] - rest
         fixed = self.value + int(prices.sum())
         best = self._best(np.flatnonzero(self.allowed), values)
         return fixed + sum(best), values, fixed + sum(best[: self.left - 1])
@@ -335,7 +337,7 @@ def _after(node: Node, rule: str, numbers: list[int], goal: int, claim: int) -> 
     if rule not in ("shares", "open") or not numbers or not node.left:
         raise Refused(f"{rule[:20]!r} is no rule, or its numbers are not complete")
     bits, multipliers = numbers[0], np.array(numbers[1:], dtype=np.int64)
-    rows, others = node.live()
+    rows, others = node.live
     if multipliers.size != rows.size * (1 + others.size) or bits > _MOST_BITS:
         raise Refused("there are not as many multipliers as rows")
     portions, shares = multipliers[: rows.size], multipliers[rows.size :]
