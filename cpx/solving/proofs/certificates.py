@@ -93,7 +93,8 @@ def _relaxation(
     if found.x is None:
         return 1, 0, prices, chosen
     chosen[free] = -found.ineqlin.marginals[: free.size]
-    unit = max(1, min(_UNIT, int(_MOST / scale / 2)))
+    # Fine enough for a rate that is a whole number.
+    unit = max(1, min(_UNIT * max(1, tolerated), int(_MOST / scale / 2)))
     duals = np.maximum(found.x, 0) * scale * unit
     rate = round(duals[-1] / max(1, tolerated))
     prices[rows] = np.round(np.minimum(duals[:-1], _MOST / max(1, rows.size)))
