@@ -403,8 +403,8 @@ def test_half_of_the_shares_is_the_threshold_and_ties_are_alike_where_all_rows_h
 )
 def test_halves_of_a_unit_are_rounded_to_the_even_one(value, down, nearest):
     reading = SimpleNamespace(divisor=2, unit=Fraction(1))
-    assert ExactScores._rounded(reading, value, 0, True) == down
-    assert ExactScores._rounded(reading, value, 0, False) == nearest
+    assert ExactScores._rounded(reading, [value], 0, True) == [down]
+    assert ExactScores._rounded(reading, [value], 0, False) == [nearest]
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

@@ -26,6 +26,7 @@ from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.goals import Goal
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.proofs import monomials as prover
+from tests.check.proof_files import document
 from tests.check.test_altered_results import PROBLEMS_ASKED
 
 KINDS: tuple[type[MonomialProblem], ...] = (KMonomial, NegativeOnly, MaxCoverage, MaxPrecision)
@@ -77,23 +78,6 @@ def optimum(problem: MonomialProblem) -> Value | None:
     if not values:
         return None
     return min(values) if problem.sense == "min" else max(values)
-
-
-def document(
-    problem: MonomialProblem, lines: list[str], claim: Claim, goal: Claim | None = None
-) -> bytes:
-    """Return a proof as a file has it."""
-    header = {
-        "format": "cpx-proof",
-        "version": 1,
-        "kind": "monomial",
-        "problem": problem.kind,
-        "instance": fingerprint(problem.to_dict()),
-        "claim": claim.to_dict(),
-    }
-    if goal is not None:
-        header["goal"] = goal.to_dict()
-    return "\n".join([json.dumps(header), *lines, ""]).encode()
 
 
 def better(problem: MonomialProblem, value: Value) -> Value:
