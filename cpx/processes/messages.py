@@ -64,10 +64,7 @@ class Outbox:
         OSError
             When nobody is left to read it.
         """
-        parts: list[Any] = pack(message)
-        if sum(part.nbytes for part in parts) <= _CHUNK:
-            # Each part by itself would wake up who reads it.
-            parts = [b"".join(parts)]
+        parts = pack(message)
         with held(), self._lock:
             for part in parts:
                 self.send_raw(part)
@@ -92,7 +89,7 @@ class Inbox:
     """Receives frames from a file descriptor."""
 
     def __init__(self, fd: int) -> None:
-        self._stream = open(fd, "rb", buffering=0, closefd=False)
+        self._fd = fd
         self._buffer = bytearray()
 
     def frames(self) -> Iterator[memoryview]:
@@ -111,13 +108,14 @@ class Inbox:
         data[: len(begun)] = begun
         del self._buffer[: len(begun)]
         left = memoryview(data)[len(begun) :]
-        while left:
-            count = 0
-            with suppress(ConnectionError):
-                count = self._stream.readinto(left) or 0
-            if not count:
-                return None
-            left = left[count:]
+        with open(self._fd, "rb", buffering=0, closefd=False) as stream:
+            while left:
+                count = 0
+                with suppress(ConnectionError):
+                    count = stream.readinto(left) or 0
+                if not count:
+                    return None
+                left = left[count:]
         return memoryview(data)
 
     def arrived(self) -> tuple[list[bytes], bool]:
@@ -125,7 +123,7 @@ class Inbox:
 
         A frame that is cut short by the end of its sender is dropped.
         """
-        chunk = os.read(self._stream.fileno(), _CHUNK)
+        chunk = os.read(self._fd, _CHUNK)
         self._buffer += chunk
         whole, start = [], 0
         while len(self._buffer) - start >= _LENGTH.size:

@@ -116,7 +116,7 @@ def _run(job: _Job, backend: str, limits: dict[str, Any], quiet: bool) -> Result
             # A folder of its own for each run would cost more time than the fork does.
             worker.tidy()
             limits["log"] = str(worker.child.folder / "printed.txt")
-        asked = {"backend": backend, "options": options, "told": job.known is not None, **limits}
+        asked = {"backend": backend, "options": options, **limits}
         try:
             worker.send(asked, bare(problem))
         except (pickle.PicklingError, TypeError, AttributeError) as error:

@@ -5,8 +5,8 @@ It gets the names of engines to load, and jobs, each followed by its problem. It
 ``{"started": pid}`` when the clock of a solve starts, ``{"phase": ...}`` and ``{"event": ...}``
 on the way, ``{"result": ...}`` at the end, or ``{"refused": why}`` where the problem is of a
 class that is not found here, and ``{"exit": status}`` when the child is gone, with what it has
-used: ``cpu`` seconds and ``memory``, the programs that it started included. While it works on a job
-that is ``told`` it may get ``{"known": features}``, solutions that were found elsewhere.
+used: ``cpu`` seconds and ``memory``, the programs that it started included. While it works it may
+get ``{"known": features}``, solutions that were found elsewhere.
 Where the system has no fork, jobs run in the server itself: a kill takes the server along, and
 solutions of others are not heard of.
 """
@@ -91,7 +91,7 @@ def _serve_in_child(job: dict[str, Any], out: int, told: Inbox) -> None:
         # A session of its own: a kill reaches the programs the engine starts as well.
         os.setsid()
         ends()
-        os._exit(_child(job, Outbox(theirs), Inbox(heard) if job["told"] else None))
+        os._exit(_child(job, Outbox(theirs), Inbox(heard)))
     os.close(theirs)
     os.close(heard)
     job.clear()  # the problem is in the memory of the child
@@ -129,7 +129,7 @@ def _serve_in_child(job: dict[str, Any], out: int, told: Inbox) -> None:
     )
 
 
-def _child(job: dict[str, Any], outbox: Outbox, inbox: Inbox | None) -> int:
+def _child(job: dict[str, Any], outbox: Outbox, inbox: Inbox) -> int:
     """Do a job in a process of its own; return its exit status."""
     try:
         interrupts.once()

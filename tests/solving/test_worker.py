@@ -30,7 +30,7 @@ from cpx.solving import worker
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="workers do not fork there")
 
 PROBLEM = KMonomial(Samples([[1, 0], [0, 1]], [1, 0]), k=1)
-FREE = {**dict.fromkeys(("log", "cores", "group", "memory")), "told": True}
+FREE = dict.fromkeys(("log", "cores", "group", "memory"))
 Messages = list[dict[str, Any]]
 
 
