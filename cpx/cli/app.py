@@ -168,7 +168,7 @@ def main(application: Callable[[], None] = app) -> None:
         interrupts.ignore()  # what there was to do is done
         # Python ends as if nobody had caught a KeyboardInterrupt that left a text run as code,
         # as of a dataclass that is being made; unless another text was run since.
-        exec("")  # noqa: S102
+        exec("")
         try:
             sys.stdout.flush()
         except BrokenPipeError:
