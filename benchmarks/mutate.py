@@ -55,7 +55,9 @@ TARGETS = {
         "tests/models/test_reason_arguments.py",
     ),
     "cpx/check/proofs": ("tests/check",),
-    "cpx/solving/proofs": ("tests/check", "tests/solving/test_proofs.py"),
+    "cpx/solving/proofs": (
+        *("tests/check", "tests/solving/test_proofs.py", "tests/solving/test_reason_rows.py"),
+    ),
     **dict.fromkeys(
         [f"cpx/check/{name}.py" for name in ("expected_prediction", "expected_scores", "states")],
         ("tests/check/test_expected_prediction.py", "tests/models/test_expectation_evaluator.py"),

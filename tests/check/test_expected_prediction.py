@@ -19,7 +19,7 @@ from cpx.check import expected_prediction
 from cpx.check.expected_scores import ExactScores
 from cpx.check.leaf_sums import LeafSums
 from cpx.check.states import Probabilities, States, _children_first
-from cpx.models.expected_prediction.same_decision import same_decision
+from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
 from tests.seeds import each
 
@@ -98,7 +98,7 @@ def solved():
         found = result.explanation
         if result.proved and found and len(found.features) > 1 and found.guarantee:
             break
-    same = float(same_decision(problem, found.features))
+    same = SameDecision(problem).exact(found.features)
     answer = result.to_dict()
     answer["explanation"]["expectation"]["same"] = same
     return problem.to_dict(), answer
@@ -403,8 +403,8 @@ def test_half_of_the_shares_is_the_threshold_and_ties_are_alike_where_all_rows_h
 )
 def test_halves_of_a_unit_are_rounded_to_the_even_one(value, down, nearest):
     reading = SimpleNamespace(divisor=2, unit=Fraction(1))
-    assert ExactScores._rounded(reading, value, 0, True) == down
-    assert ExactScores._rounded(reading, value, 0, False) == nearest
+    assert ExactScores._rounded(reading, [value], 0, True) == [down]
+    assert ExactScores._rounded(reading, [value], 0, False) == [nearest]
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
@@ -449,7 +449,9 @@ def test_rows_are_counted_where_they_are_few(monkeypatch):
     tested = {a for leaf in reading.states.leaves for a in leaf.tests}
     work = prod(reading.chances.sizes[a] for a in tested) * len(reading.states.leaves)
     monkeypatch.setattr("cpx.check.expected_scores.MOST_WORK", work)
-    assert float(reading.same_decision(frozenset())) == pytest.approx(same_decision(problem, ()))
+    assert float(reading.same_decision(frozenset())) == pytest.approx(
+        SameDecision(problem).exact(())
+    )
     monkeypatch.setattr("cpx.check.expected_scores.MOST_WORK", work - 1)
     assert reading.same_decision(frozenset()) is None
 
