@@ -76,6 +76,8 @@ class Console:
                 folder,
                 alone=alone,
                 guarded=True,
+                # It is a terminal that nobody looks at: Python 3.13 prints errors in colours.
+                environment={**os.environ, "NO_COLOR": "1"},
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
