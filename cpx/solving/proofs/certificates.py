@@ -14,7 +14,7 @@ from cpx.check.proofs.parts import Part
 
 __all__ = ["prove"]
 
-_UNIT = 2**20
+_UNIT, _FINE = 2**20, 2**10
 _MOST = 2**60
 
 
@@ -91,8 +91,9 @@ def _relaxation(
         return 1, 0, prices, chosen
     values, worth = found
     chosen[free] = -worth[: free.size]
-    # Fine enough for a rate that is a whole number.
-    unit = max(1, min(_UNIT * max(1, tolerated), int(_MOST / scale / 2)))
+    # Fine enough for a rate that is a whole number, and for prices that add up to few enough bits.
+    unit = max(_UNIT, _FINE * tolerated)
+    unit = max(1, min(unit, int(_MOST / scale / max(2, rows.size))))
     duals = np.maximum(values, 0) * scale * unit
     rate = round(duals[-1] / max(1, tolerated))
     prices[rows] = np.round(np.minimum(duals[:-1], _MOST / max(1, rows.size)))
