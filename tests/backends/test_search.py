@@ -18,6 +18,7 @@ from cpx.backends.search import Search
 from cpx.backends.search.driver import _FIRST_PAUSE, Workers
 from cpx.data.samples import Samples
 from cpx.errors import InvalidOption
+from cpx.models.monomial.precision_coverage import MaxCoverage
 from cpx.models.monomial.weighted import KMonomial, NegativeOnly
 from cpx.options import SolveOptions
 from cpx.solving import solve
@@ -60,6 +61,18 @@ def needle(m=1000, d=180, agreeing=4, k=5, seed=0):
 @each(range(300))
 def test_random_problems(seed):
     agrees_with_brute_force(random_problem(seed), threads=1 + seed % 2)
+
+
+@pytest.mark.parametrize("kind", [KMonomial, NegativeOnly, MaxCoverage])
+@pytest.mark.parametrize("same", [True, False])
+def test_samples_of_one_class_and_limits(kind, same):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        samples = Samples(
+            rng.random((20, 6)) < 0.6, [same] * 20, weights=2 * rng.integers(1, 4, 20)
+        )
+        limits = {"min_coverage": "1/5", "max_coverage": "1/2"}
+        agrees_with_brute_force(kind(samples, k=4, **limits))
 
 
 @pytest.mark.parametrize("seed", [50, 153, 178, 220, 228, *range(20)])

@@ -124,6 +124,27 @@ def test_columns_of_several_conditions(most_summed: int, monkeypatch: pytest.Mon
     assert kinds == 3
 
 
+@each(range(150))
+def test_presolve_keeps_the_first_best_rule_that_is_allowed(seed: int) -> None:
+    # Few samples: many columns are equal, or better than others but for the constraints.
+    rng = np.random.default_rng([4, seed])
+    samples = Samples(rng.random((4, 6)) < 0.5, rng.random(4) < 0.4)
+    limits = {"min_coverage": "1/4"} if seed % 2 else {}
+    problem = constrained(KMonomial(samples, k=3, **limits), seed)
+    best, reduced = brute_force(problem), reduce(problem.search_form())
+    assert best is None or reduced is not None
+    if reduced is not None and best is not None:
+        assert {*best[1]} <= {*reduced.fixed, *reduced.features.tolist()}
+
+
+def test_presolve_fixes_what_constraints_imply() -> None:
+    problem = KMonomial(Samples(np.eye(4), [1, 0, 0, 0]), k=3).where("x1", "implies(x1, not x2)")
+    reduced = reduce(problem.search_form())
+    assert reduced is not None
+    assert reduced.fixed == (1,)
+    assert 2 not in reduced.features
+
+
 def test_larger_rules_agree_with_cp_sat() -> None:
     for seed in range(8):
         rng = np.random.default_rng([3, seed])

@@ -15,6 +15,7 @@ from cpx.errors import InvalidInstance
 from cpx.instances import dumps, from_dict, loads
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolve
+from cpx.testing.fuzz.drawing import side_constraint
 from cpx.testing.rule_sets import best_set, random_selection
 from tests.seeds import each
 
@@ -72,6 +73,19 @@ def test_merging_and_presolve_keep_an_optimum(seed: int) -> None:
             assert set(rest) <= kept
             assert form.allows(rest)
             assert found.form.cost(rest) == form.cost(rest) <= form.cost(chosen)
+
+
+@each(range(40))
+def test_presolve_leaves_what_side_constraints_ask_for(seed: int) -> None:
+    rng, plain = np.random.default_rng(seed), random_selection(seed, max_samples=40)
+    texts = [side_constraint(rng, plain.n_features) for _ in range(int(rng.integers(1, 4)))]
+    problem = plain.where(*texts)
+    found = presolve(problem.form)
+    for chosen in every_set(problem):
+        if problem.allows(chosen):
+            rest = found.translate(chosen)
+            assert problem.allows(rest)
+            assert problem.cost(rest) <= problem.cost(chosen)
 
 
 def dominates(form: RuleSelection, q: int, r: int, open_rows: np.ndarray) -> bool:

@@ -358,11 +358,8 @@ def sample_weights(form: WeightedMonomial | RatioMonomial) -> _SampleWeights:
     alpha = _rate(net, limits.weights, ~limits.same)
     beta = _rate(-net, limits.weights, limits.same)
     scale = max(1, gcd(alpha or 0, beta or 0))
-    rates = tuple(None if rate is None else rate // scale for rate in (alpha, beta))
-    if rates[0] == -1 or rates == (None, 1):
-        # Coverage is maximised; where one class is absent its rate is free.
-        rates = -1, 1 if rates[1] is None else rates[1]
-    alpha, beta = (1 if rate is None else rate for rate in rates)
+    # Where one class is absent its rate is free.
+    alpha, beta = (1 if rate is None else rate // scale for rate in (alpha, beta))
     if min(alpha, beta) < 0 and (alpha, beta) != (-1, 1):
         raise InvalidInstance(
             "with limits on coverage or precision, the search minimises loss or maximises"

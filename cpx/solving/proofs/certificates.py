@@ -60,35 +60,42 @@ def _relaxation(
 ) -> tuple[int, int, NDArray[np.int64], NDArray[np.float64]]:
     """Return unit, rate and prices of the linear relaxation, and how much it has each feature."""
     from scipy.optimize import linprog
-    from scipy.sparse import csr_array, eye_array, hstack, vstack
+    from scipy.sparse import csr_array
 
     free, tolerated = np.flatnonzero(part.free), table.tolerated
     prices, chosen = np.zeros(table.rows.size, dtype=np.int64), part.kept.astype(np.float64)
     if not free.size:
         return 1, 0, prices, chosen
     left = np.flatnonzero(~table.excludes[:, part.kept].any(axis=1))
-    # Samples that may be covered have a variable for it, behind the features.
+    # Samples that may be covered have a row that limits their price, behind the features.
     may = left[table.weights[left] <= tolerated]
     must = left[table.weights[left] > tolerated]
     rows = np.concatenate([may, must])
     costs = np.array([table.costs[j] for j in free], dtype=np.float64)
     scale = max(1.0, float(costs.sum()))
-    weights = table.weights[may] / max(1, tolerated)
-    covered = vstack([-eye_array(may.size), csr_array((must.size, may.size))])
-    excludes = csr_array(-table.excludes[np.ix_(rows, free)].astype(np.float64))
-    weighed = hstack([csr_array((1, free.size)), csr_array(weights[None, :])])
+    excluded, at = np.nonzero(table.excludes[np.ix_(rows, free)])
+    each, limits = np.arange(may.size), free.size + np.arange(may.size)
+    data = [np.ones(at.size + may.size), -table.weights[may] / max(1, tolerated)]
+    named = np.concatenate([at, limits, limits])
+    columns = np.concatenate([excluded, each, np.full(may.size, rows.size)])
+    matrix: Any = csr_array(
+        (np.concatenate(data), (named, columns)),
+        shape=(free.size + may.size, rows.size + 1),
+    )
+    # The program of the prices and the rate, which has few rows of many numbers.
     found = linprog(
-        np.concatenate([costs / scale, np.zeros(may.size)]),
-        A_ub=vstack([hstack([excludes, covered]), weighed], format="csr"),
-        b_ub=np.append(-np.ones(rows.size), 1.0),
-        bounds=(0, 1),
-        method="highs",
+        np.append(-np.ones(rows.size), 1.0),
+        A_ub=matrix,
+        b_ub=np.concatenate([costs / scale, np.zeros(may.size)]),
+        method="highs-ds",
+        options={"presolve": False},
     )
     if found.x is None:
         return 1, 0, prices, chosen
-    chosen[free] = found.x[: free.size]
-    unit = max(1, min(_UNIT, int(_MOST / scale / 2)))
-    duals = np.maximum(-found.ineqlin.marginals, 0) * scale * unit
+    chosen[free] = -found.ineqlin.marginals[: free.size]
+    # Fine enough for a rate that is a whole number.
+    unit = max(1, min(_UNIT * max(1, tolerated), int(_MOST / scale / 2)))
+    duals = np.maximum(found.x, 0) * scale * unit
     rate = round(duals[-1] / max(1, tolerated))
     prices[rows] = np.round(np.minimum(duals[:-1], _MOST / max(1, rows.size)))
     prices[may] = [

@@ -209,7 +209,8 @@ def _relaxation(question: Question, part: Part, terms: Terms) -> tuple[Ints, NDA
         shape=(used.size + int(several.sum()), kept.size + free.size),
     ).tocsr()
     scale = max(1, int(np.abs(terms.values[kept]).max(initial=1)))
-    bounds: Any = [(0, None)] * kept.size + [(0, 1)] * free.size
+    most = np.concatenate([np.full(kept.size, np.inf), np.ones(free.size)])
+    bounds: Any = np.stack([np.zeros_like(most), most], axis=1)
     found = linprog(
         np.concatenate([-terms.values[kept] / scale, np.zeros(free.size)]),
         A_eq=equal,
@@ -217,7 +218,9 @@ def _relaxation(question: Question, part: Part, terms: Terms) -> tuple[Ints, NDA
         A_ub=np.concatenate([np.zeros(kept.size), np.ones(free.size)])[None, :],
         b_ub=[question.room(part)],
         bounds=bounds,
-        method="highs",
+        method="highs-ds",
+        # To look for rows to leave out takes longer than to solve it with them.
+        options={"presolve": False},
     )
     if found.x is not None:
         chosen[free] = found.x[kept.size :]

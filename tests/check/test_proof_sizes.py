@@ -1,0 +1,285 @@
+"""Proofs are as short, and bounds of unfinished ones as good, as their writers are known to make.
+
+That what is claimed holds is the checker's work: what a writer may lose is that its proofs are
+short, and how much is proved when the time is up.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import GradientBoostingClassifier
+
+from cpx import (
+    MLSE,
+    FewestExpected,
+    KernelRule,
+    KMonomial,
+    MinCertificate,
+    RuleSetLearning,
+    RuleSetSelection,
+    Samples,
+    SufficientReason,
+    read_model,
+)
+from cpx.answers.values import Value
+from cpx.check.proofs import Claim, formulas, proved
+from cpx.data.coding import Coding
+from cpx.data.mixture_fit import fit_mixture
+from cpx.models.base import Problem
+from cpx.solving.proofs import (
+    certificates,
+    expected,
+    kernel_rules,
+    learning,
+    monomials,
+    reasons,
+    rule_sets,
+)
+from cpx.trees import TreeModel
+from tests.check.proof_files import document
+from tests.check.test_expected_proofs import drawn as expectation
+from tests.check.test_proofs import KINDS
+from tests.check.test_reason_proofs import problems as random_reasons
+
+Problems = list[Problem]
+
+
+def samples(rng: np.random.Generator, m: int, d: int, most: int = 10**6) -> Samples:
+    """Return samples of great weights, so that linear programs have one optimum."""
+    return Samples(rng.random((m, d)) < 0.6, rng.random(m) < 0.4, weights=rng.integers(1, most, m))
+
+
+def certificate_problems(rng: np.random.Generator) -> Problems:
+    return [
+        MinCertificate(
+            samples(rng, 60, 12), epsilon=epsilon, weights=rng.integers(1, 10**5, 12).tolist()
+        ).where(*texts)
+        for epsilon, texts in (("1/20", []), ("1/20", []), (0, ["not (x0 and x1)"]))
+    ]
+
+
+def rule_set_problems(rng: np.random.Generator) -> Problems:
+    def rules() -> tuple[tuple[int, ...], ...]:
+        sizes = rng.integers(1, 4, 14)
+        return tuple(tuple(sorted(rng.choice(6, n, replace=False).tolist())) for n in sizes)
+
+    return [
+        RuleSetSelection(
+            samples(rng, 50, 6), rules(), Fraction(1, 60), loss=loss, max_rules=most,
+            max_literals=literals,
+        )
+        for loss, most, literals in (
+            ("zero-one", 3, None), ("hamming", 3, 7), ("zero-one", None, None), ("zero-one", 4, 7),
+        )
+    ]  # fmt: skip
+
+
+def learning_problems(rng: np.random.Generator) -> Problems:
+    return [
+        RuleSetLearning(samples(rng, 40, 8, 1000), literals, Fraction(1, 60), loss)
+        for literals in (2, 3)
+        for loss in ("zero-one", "hamming")
+    ]
+
+
+def kernel_rule_problems(rng: np.random.Generator) -> Problems:
+    problems = [
+        KernelRule(rng.random((24, 6)) < 0.6, rng.integers(-(10**6), 10**6, 24).tolist(), n, 2)
+        for n in (1, 2, 3, 4)
+    ]
+    # One clause is true of all rows of positive weight, and of no other.
+    rows, weights = rng.random((12, 4)) < 0.6, rng.integers(-(10**6), 10**6, 12)
+    rows[:, 0] = weights > 0
+    return [*problems, KernelRule(rows, weights.tolist(), 2, 2)]
+
+
+def rule_problems(rng: np.random.Generator) -> Problems:
+    limited = [kind(samples(rng, 80, 9, 1000), k=6, min_coverage="1/20") for kind in KINDS]
+    return [*limited, KMonomial(samples(rng, 80, 9, 1000), k=6).where("not (x0 and x1)")]
+
+
+def mixture_problems(_: np.random.Generator) -> Problems:
+    return [expectation(seed, "mixture") for seed in (40, 41, 42, 44, 48, 50)]
+
+
+def boosted(depth: int) -> tuple[TreeModel, np.ndarray]:
+    """Return boosted trees over 14 attributes, and the rows that they learned from."""
+    X, y = make_classification(200, 14, n_informative=9, n_redundant=2, random_state=0)
+    learned = GradientBoostingClassifier(n_estimators=20, max_depth=depth, random_state=0)
+    return read_model(learned.fit(X, y)), X
+
+
+def boosted_problems(_: np.random.Generator) -> Problems:
+    model, X = boosted(4)
+    coding = Coding.fit(X, cuts=model.thresholds, cast=model.cast, max_states=8)
+    of = coding, fit_mixture(coding.codes(X), coding.cardinalities, structure="factorised")
+    dual = {"measure": "expectation"}
+    return [
+        MLSE(model, X[0], *of, k=7),
+        MLSE(model, X[2], *of, k=7).where("not ('x3' and 'x4')", "'x1' or 'x2'"),
+        *(FewestExpected(model, X[2], *of, tau, **dual) for tau in ("1/2", "3/2")),
+    ]
+
+
+def reason_problems(rng: np.random.Generator) -> Problems:
+    model, X = boosted(3)
+    return [
+        *[problem for problem, _ in random_reasons(24, 1)][11:],
+        *(
+            SufficientReason(
+                model, X[row], definition="sufficient", weights=rng.integers(1, 1000, 14).tolist(),
+                **options,
+            )
+            for row, options in enumerate(
+                ({}, {"required": [3]}, {"forbidden": [0]}, {"forbidden": list(range(9))})
+            )
+        ),
+    ]  # fmt: skip
+
+
+class Writer(NamedTuple):
+    """What writes proofs, what of, and constants that are other ones here."""
+
+    prove: Callable[..., tuple[Claim | None, list[str]]]
+    problems: Callable[[np.random.Generator], Problems]
+    constants: tuple[tuple[ModuleType, str, Any], ...] = ()
+
+
+WRITERS = {
+    "certificates": Writer(certificates.prove, certificate_problems),
+    "rule sets": Writer(rule_sets.prove, rule_set_problems),
+    "learning": Writer(learning.prove, learning_problems),
+    "kernel rules": Writer(
+        kernel_rules.prove, kernel_rule_problems, ((kernel_rules, "_STEPS", (20, 5)),)
+    ),
+    "prices of rows": Writer(
+        kernel_rules.prove, kernel_rule_problems, ((formulas, "_MOST_LOOKED", -1),)
+    ),
+    "rules": Writer(monomials.prove, rule_problems, ((monomials, "_COUNTED", 1),)),
+    "trusted rules": Writer(partial(monomials.prove, trusted=True), rule_problems),
+    "independent attributes": Writer(expected.prove, boosted_problems),
+    "mixtures": Writer(expected.prove, mixture_problems, ((expected, "_COUNTED", 0),)),
+    "mixtures counted": Writer(
+        partial(expected.prove, trusted=True), mixture_problems, ((expected, "_COUNTED", 20),)
+    ),
+    "reasons": Writer(reasons.prove, reason_problems),
+}
+
+# fmt: off
+# The goal of "learning"; elsewhere it is what is reached where the time is never up.
+LEARNED = [57742, 155340, 86124, 127976]
+
+# How often it may be asked whether the time is up, the lines and characters of all proofs
+# together, and what they prove.
+FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
+    "certificates": [
+        (None, 25, 1632, [25590, 61976, 165320]),
+        (0, 3, 459, [16715, 50086, 165320]),
+        (2, 11, 1012, [24387, 53226, 165320]),
+        (5, 21, 1352, [25590, 58020, 165320]),
+    ],
+    "rule sets": [
+        (None, 70, 15073, [127487490, 514270620, 569061154, 576895939]),
+        (0, 4, 2588, [88648908, 514270620, 352519879, 331945426]),
+        (3, 22, 6302, [109343504, 514270620, 357469215, 417200682]),
+        (12, 64, 14013, [127487490, 514270620, 535310203, 576895939]),
+    ],
+    "learning": [
+        (None, 10, 555, [10115, 155340, 18356, 127976]),
+        (3, 4, 321, [None, 155340, None, 127976]),
+        (6, 7, 417, [10115, 155340, None, 127976]),
+        (7, 7, 417, [10115, 155340, None, 127976]),
+    ],
+    "kernel rules": [
+        (None, 100, 6783, [2594294, 2527956, 2308197, 2398870, 3398900]),
+        (0, 8, 828, [None, 3180332, 3906029, 4042133, 3398900]),
+        (3, 10, 1114, [2594294, 3147701, 3050698, 4042133, 3398900]),
+        (12, 11, 1792, [2594294, 2600091, 2666752, 3331445, 3398900]),
+        (40, 39, 4307, [2594294, 2589165, 2896675, 2757796, 3398900]),
+    ],
+    "prices of rows": [
+        (None, 127, 6366, [2594294, 2527956, 2308197, 2398870, 3398900]),
+        (0, 8, 518, [None, 3236260, 3906029, 4042133, 3398900]),
+        (1, 10, 543, [2594294, 3236260, 3906029, 4042133, 3398900]),
+        (2, 10, 543, [2594294, 3236260, 3906029, 4042133, 3398900]),
+        (20, 16, 906, [2594294, 2527956, 3906029, 4042133, 3398900]),
+    ],
+    "rules": [
+        (None, 55, 451, [12545, 776, None, Fraction(1), 10265]),
+        (0, 5, 20, [0, 0, None, Fraction(1), 556]),
+        (2, 37, 225, [4663, 0, None, Fraction(1), 4442]),
+        (8, 42, 318, [12545, 0, None, Fraction(1), 7006]),
+        (20, 55, 448, [12545, 0, None, Fraction(1), 10265]),
+    ],
+    "trusted rules": [
+        (None, 155, 1309, [12545, 776, None, Fraction(1), 10265]),
+        (1, 26, 153, [4663, 0, None, Fraction(1), 4442]),
+        (3, 54, 384, [4663, 0, None, Fraction(1), 4442]),
+        (8, 103, 835, [12545, 0, None, Fraction(1), 10265]),
+        (12, 133, 1101, [12545, 0, None, Fraction(1), 10265]),
+    ],
+    "independent attributes": [
+        (None, 36, 26958, [633225831326, 1016331537465, 2, 5]),
+        (0, 13, 19005, [644422503209, 1056115465454, 2, 4]),
+        (1, 36, 26958, [633225831326, 1016331537465, 2, 5]),
+        (3, 36, 26958, [633225831326, 1016331537465, 2, 5]),
+    ],
+    "mixtures": [
+        (None, 163, 2059, [537589919648, 1, 1099511627776, 14, 9, -274877906944]),
+        (0, 16, 447, [561058914019, 1, 1099511627781, 19, 15, -274877906944]),
+        (2, 58, 1071, [560357269421, 1, 1099511627781, 19, 15, -274877906944]),
+        (3, 74, 1344, [560357269421, 1, 1099511627781, 19, 9, -274877906944]),
+        (5, 100, 1711, [546923026026, 1, 1099511627776, 19, 9, -274877906944]),
+    ],
+    "mixtures counted": [
+        (None, 56, 1207, [537589919648, 1, 1099511627776, 14, 9, -274877906944]),
+        (0, 12, 393, [561058914019, 1, 1099511627776, 19, 9, -274877906944]),
+        (2, 38, 917, [560357269421, 1, 1099511627776, 19, 9, -274877906944]),
+        (3, 45, 1132, [560357269421, 1, 1099511627776, 19, 9, -274877906944]),
+    ],
+    "reasons": [
+        (None, 61, 3997, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 2840, 1794, 1631, None]),
+        (0, 0, 0, [None, None, None, None, None, None, None, None, None, None, None, None, None,
+            None, None, None, None]),
+        (5, 18, 292, [3, 0, 0, 3, None, 2, 0, 0, 0, 3, 1, 1, 1, None, None, None, None]),
+        (12, 61, 3997, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 2840, 1794, 1631, None]),
+    ],
+}
+# fmt: on
+
+
+def allowing(questions: int | None) -> Callable[[], bool]:
+    """Return what says that the time is up once it was asked so often, or never."""
+    times = itertools.count()
+    return lambda: questions is not None and next(times) >= questions
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_proofs_are_short_and_bounds_are_good(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = WRITERS[name]
+    problems = writer.problems(np.random.default_rng(0))
+    goals = LEARNED if name == "learning" else FIGURES[name][0][3]
+    for constant in writer.constants:
+        monkeypatch.setattr(*constant)
+    for questions, lines, characters, bounds in FIGURES[name]:
+        reached, written = [], list[str]()
+        for problem, goal in zip(problems, goals, strict=True):
+            over = allowing(questions)
+            claim, of = writer.prove(problem.to_dict(), Claim(goal), over)
+            reached.append(None if claim is None else claim.bound)
+            written += of
+            if claim is not None:
+                file = document(problem, of, claim, Claim(goal))
+                assert proved(problem.to_dict(), file) == claim
+        assert (questions, len(written), reached) == (questions, lines, bounds)
+        # Numbers may have a digit more or less with other linear programs.
+        assert sum(map(len, written)) <= 1.01 * characters
