@@ -20,7 +20,7 @@ from cpx import Explanation, KMonomial, MaxPrecision, Result, RuleSetClassifier,
 from cpx.answers.html import as_html
 from cpx.answers.result import Status, Termination
 from cpx.answers.rule import Rule
-from cpx.answers.text import Block, Fact, Facts, Implication, Paragraph, Table, as_text, percent
+from cpx.answers.text import Fact, Facts, Paragraph, Table, as_text, percent
 from cpx.cli import app
 from cpx.compare import compare
 
@@ -110,7 +110,7 @@ def test_best_prints_a_ranking(tmp_path: Path) -> None:
 
 
 def test_sentences_are_wrapped_and_long_rules_have_a_line_per_condition() -> None:
-    rule = Implication(("a <= 1", "b <= 2", "c <= 3"), "and", "(always)", "yes")
+    rule = Rule.of(range(3), ["a <= 1", "b <= 2", "c <= 3"], "yes")
     told = Facts((Fact("proved", "one two three four five"), Fact("left out", "")))
     assert Facts.of(told.facts) == Facts(told.facts[:1])
     text = as_text([rule, Facts.of(told.facts)], spaced=True, width=25)
@@ -206,5 +206,4 @@ def test_a_classifier_is_shown_by_its_rules_once_it_is_fitted() -> None:
 
 def test_the_blocks_are_those_of_the_rule() -> None:
     rule = Rule.of([0], ["a"], "yes")
-    expected: list[Block] = [Implication(("a",), "and", "(always)", "yes")]
-    assert Explanation(rule).headline() == rule.blocks() == expected
+    assert Explanation(rule).headline() == rule.blocks() == [rule]

@@ -52,12 +52,12 @@ def as_html(blocks: Sequence[Block]) -> str:
 def _block(block: Block) -> str:
     if isinstance(block, Paragraph):
         return f"<div>{_toned(block.text, block.tone)}</div>"
-    if isinstance(block, Implication):
-        return f"<div>{_condition(block)}</div>"
     if isinstance(block, Facts):
         rows = "".join(map(_fact, block.facts))
         return f'<table style="{_TABLE}">{rows}</table>' if rows else ""
-    return _table(block)
+    if isinstance(block, Table):
+        return _table(block)
+    return f"<div>{_condition(block)}</div>"
 
 
 def _condition(block: Implication) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from cpx.answers.html import Shown
-from cpx.answers.text import Block, Implication, Table, as_text
+from cpx.answers.text import Block, Table, as_text
 
 __all__ = ["Literal", "Rule", "RuleFigures", "RuleSet"]
 
@@ -79,15 +79,11 @@ class Rule(Shown):
         return len(self.literals)
 
     def __str__(self) -> str:
-        return str(self._implication)
-
-    @property
-    def _implication(self) -> Implication:
-        return Implication(self.words, self.joint, self.empty, self.conclusion)
+        return f"{f' {self.joint} '.join(self.words) or self.empty} => {self.conclusion}"
 
     def blocks(self) -> list[Block]:
         """Return what is printed and shown."""
-        return [self._implication]
+        return [self]
 
     @property
     def words(self) -> tuple[str, ...]:

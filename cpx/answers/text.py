@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from cpx.answers.values import Value, digits, in_words
 
@@ -49,28 +49,21 @@ class Paragraph:
     tone: Tone = ""
 
 
-@dataclass(frozen=True)
-class Implication:
-    """A rule: conditions, and what follows from them.
+class Implication(Protocol):
+    """A rule, which is a block itself: conditions, and what follows from them."""
 
-    Attributes
-    ----------
-    words : tuple of str
-        The conditions.
-    joint : str
-        The word between them.
-    empty : str
-        What stands in their place when there are none.
-    conclusion : str
-    """
+    joint: ClassVar[str]
+    """The word between the conditions."""
+    empty: ClassVar[str]
+    """What stands in their place when there are none."""
 
-    words: tuple[str, ...]
-    joint: str
-    empty: str
-    conclusion: str
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The conditions."""
 
-    def __str__(self) -> str:
-        return f"{f' {self.joint} '.join(self.words) or self.empty} => {self.conclusion}"
+    @property
+    def conclusion(self) -> str:
+        """The class."""
 
 
 class Fact(NamedTuple):
@@ -149,7 +142,8 @@ def as_text(
 
     Examples
     --------
-    >>> rule = Implication(("a <= 1", "b"), "and", "(always)", "yes")
+    >>> from cpx.answers.rule import Rule
+    >>> rule = Rule.of([0, 1], ["a <= 1", "b"], "yes")
     >>> facts = Facts((Fact("coverage", "0.500"), Fact("proved", "it is optimal")))
     >>> print(as_text([rule, facts]))
     a <= 1 and b => yes
@@ -167,11 +161,11 @@ def as_text(
 def _block(block: Block, width: int | None, style: Style) -> str:
     if isinstance(block, Paragraph):
         return style(_wrapped(block.text, width), block.tone)
-    if isinstance(block, Implication):
-        return style(_condition(block, width), "strong")
     if isinstance(block, Facts):
         return "\n".join(_fact(fact, width, style) for fact in block.facts)
-    return _table(block, width, style)
+    if isinstance(block, Table):
+        return _table(block, width, style)
+    return style(_condition(block, width), "strong")
 
 
 def _condition(block: Implication, width: int | None) -> str:

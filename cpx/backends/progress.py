@@ -272,6 +272,7 @@ class InnerProgress(Progress):
     def __init__(self, problem: Problem, options: SolveOptions, whole: Progress) -> None:
         super().__init__(problem, options, cancel=whole.cancel)
         self.started, self.times, self._entered = whole.started, whole.times, whole._entered
+        self._compiling_before = whole._compiling_before
         self._whole = whole
 
     @property

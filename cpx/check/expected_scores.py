@@ -165,7 +165,7 @@ class ExactScores:
         self.look()
         tests = self.states.leaves[i].tests.items()
         factors = [self.chances.masses(a, some)[0] for a, some in tests if a not in known]
-        return self._rounded(self.leaf_values[i] * math.prod(factors), len(factors), down)
+        return self._rounded([self.leaf_values[i] * math.prod(factors)], len(factors), down)[0]
 
     def all_in_units(self, i: int, down: bool, component: int) -> list[int]:
         """Return the same of a component, for all sets of what the leaf tests that are known.
@@ -177,13 +177,15 @@ class ExactScores:
         for a, some in tests.items():
             mass = self.chances.masses(a, some)[component]
             adds = [add * mass for add in adds] + [add << _BITS for add in adds]
-        return [self._rounded(add, len(tests), down) for add in adds]
+        return self._rounded(adds, len(tests), down)
 
-    def _rounded(self, numerator: int, factors: int, down: bool) -> int:
+    def _rounded(self, numerators: list[int], factors: int, down: bool) -> list[int]:
         """Return in units what is counted in leaf values times so many probabilities."""
-        of = (self.divisor << _BITS * factors) * self.unit.numerator
-        units, left = divmod(numerator * self.unit.denominator, of)
-        return units if down else units + (2 * left > of - units % 2)
+        of, times = (self.divisor << _BITS * factors) * self.unit.numerator, self.unit.denominator
+        if down:
+            return [add * times // of for add in numerators]
+        parts = (divmod(add * times, of) for add in numerators)
+        return [units + (2 * left > of - units % 2) for units, left in parts]
 
     def look(self, bits: int = 0) -> None:
         """Raise ``TooLong`` where no time is left, or no room for more events."""

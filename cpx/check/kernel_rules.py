@@ -24,6 +24,7 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
+from cpx.support.one_thread import one_thread
 
 __all__ = ["KINDS", "judge"]
 
@@ -108,7 +109,8 @@ def _small_rule(rows: list[str], weights: list[int], literals: int) -> tuple[lis
     """Return the best rule of one clause of one or two features, and its weight."""
     bits = np.array([[char == "1" for char in row] for row in rows], dtype=np.float64)
     # Sums stay below 2**53: floats are exact.
-    worth = (bits.T * np.array(weights, dtype=np.float64)) @ bits
+    with one_thread():
+        worth = (bits.T * np.array(weights, dtype=np.float64)) @ bits
     pairs = np.triu(np.ones_like(worth, dtype=np.bool_)) if literals > 1 else np.eye(len(worth))
     at = np.unravel_index(np.where(pairs, worth, -np.inf).argmax(), worth.shape)
     return sorted({int(j) for j in at}), int(worth[at])

@@ -30,6 +30,7 @@ from cpx.check.claims import (
     wrong_sentences,
     wrong_types,
 )
+from cpx.support.one_thread import one_thread
 
 __all__ = ["KINDS", "Monomial", "judge", "read", "table"]
 
@@ -219,7 +220,8 @@ def _pairs(
     fast.
     """
     bits, weights = data.agrees[rows].astype(np.float64), data.weights[rows]
-    return (bits.T * weights) @ bits, (bits.T * (weights * data.same[rows])) @ bits
+    with one_thread():
+        return (bits.T * weights) @ bits, (bits.T * (weights * data.same[rows])) @ bits
 
 
 def _may_keep_limits(

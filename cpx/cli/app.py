@@ -153,17 +153,22 @@ def root(
 def main(application: Callable[[], None] = app) -> None:
     """Run the command line; the entry point of ``cpx``."""
     streams = open_streams()
-    interrupts.install()
     try:
+        interrupts.install()
         application()
-    except SystemExit as error:
+    except (SystemExit, KeyboardInterrupt) as error:
         status = interrupts.exit_status()
-        if error.code == _CUT_SHORT and status is not None:
+        # Before a command begins nobody makes an exit of a KeyboardInterrupt.
+        code = error.code if isinstance(error, SystemExit) else _CUT_SHORT
+        if code == _CUT_SHORT and status is not None:
             typer.echo("cpx: interrupted", err=True)
             sys.exit(status)
         raise
     finally:
         interrupts.ignore()  # what there was to do is done
+        # Python ends as if nobody had caught a KeyboardInterrupt that left a text run as code,
+        # as of a dataclass that is being made; unless another text was run since.
+        exec("")
         try:
             sys.stdout.flush()
         except BrokenPipeError:

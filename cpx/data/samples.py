@@ -109,12 +109,12 @@ class Samples:
         """Number of features (columns)."""
         return int(self.agreement.shape[1])
 
-    @property
+    @cached_property
     def total(self) -> int:
         """Weight of all samples."""
         return int(self.weights.sum())
 
-    @property
+    @cached_property
     def agreeing(self) -> int:
         """Weight of the samples with the class of x."""
         return int(self.weights[self.same].sum())
@@ -173,7 +173,7 @@ class Samples:
             return self.m
         return int(self._runs[1].size)
 
-    @property
+    @cached_property
     def constant(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """The features that all samples have, and those that none has."""
         every = unpacked_row(np.bitwise_and.reduce(self._words), self.d)

@@ -33,7 +33,8 @@ from cpx.solving import solve
 
 if TYPE_CHECKING:
     from cpx.data.oracle import Oracle
-    from cpx.explainers.question import Conditions, Question
+    from cpx.explainers.conditions import Conditions
+    from cpx.explainers.question import Question
 
 __all__ = ["Answer", "Rounds"]
 
@@ -99,7 +100,8 @@ class Rounds:
     Parameters
     ----------
     oracle : Oracle
-    conditions : Conditions
+    conditions : callable
+        Returns what is true of x; see :meth:`Question.problem`.
     question : Question
         With epsilon and delta, for the objective precision.
     seed : int
@@ -114,7 +116,7 @@ class Rounds:
     def __init__(
         self,
         oracle: Oracle,
-        conditions: Conditions,
+        conditions: Callable[[], Conditions],
         question: Question,
         seed: int,
         called: Callable[[str], str],

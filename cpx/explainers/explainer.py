@@ -34,7 +34,8 @@ from cpx.explainers.arguments import (
     RuleOptions,
 )
 from cpx.explainers.conclusions import break_tie, compared, with_remarks
-from cpx.explainers.question import Conditions, Question, size_to_compare
+from cpx.explainers.conditions import Conditions
+from cpx.explainers.question import Question, size_to_compare
 from cpx.explainers.rivals import rivals
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.processes.interrupts import interruptible
@@ -198,7 +199,7 @@ class Explainer:
                 "its samples from the start: give m"
             )
         oracle = self.oracle(x)
-        conditions = self._conditions(oracle)
+        conditions = partial(self._conditions, oracle)
         problem = question.problem(self._samples(oracle, question), conditions)
         if unseen:
             problem = replace(problem, unseen=self._unseen(oracle, problem.samples, unseen))
@@ -302,7 +303,7 @@ class Explainer:
         question.draws(oracle.bits.size)  # refuses a k that does not fit
         rounds = Rounds(
             oracle,
-            self._conditions(oracle),
+            partial(self._conditions, oracle),
             question,
             self.seed,
             self._class_name,

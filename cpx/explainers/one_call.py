@@ -261,8 +261,8 @@ def _expected(
 
 def _taken(cls: type, options: dict[str, Any]) -> dict[str, Any]:
     """Take the options out that a class has parameters for."""
-    names = [name for name in inspect.signature(cls).parameters if name in options]
-    return {name: options.pop(name) for name in names}
+    own = inspect.signature(cls).parameters
+    return {name: options.pop(name) for name in own if name in options}
 
 
 def _refuse(kind: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:

@@ -55,6 +55,9 @@ class Kind(ABC):
     A subclass says how a value is checked, and what it is as JSON.
     """
 
+    keeps_empty: ClassVar[bool] = False
+    """Whether an empty default of a field stays as it is, unchecked."""
+
     # A subclass has attributes of the class where these are always the same.
 
     @property
@@ -187,8 +190,10 @@ def parameters_of(cls: type) -> dict[str, Parameter]:
 def check_parameters(problem: Any) -> None:
     """Check the declared fields of a problem in their order, and set what the checks return."""
     for name, declared in parameters_of(type(problem)).items():
-        value = declared.kind.check(name, getattr(problem, name), problem)
-        object.__setattr__(problem, name, value)
+        value = getattr(problem, name)
+        if declared.kind.keeps_empty and value is declared.default and _is_empty(value):
+            continue
+        object.__setattr__(problem, name, declared.kind.check(name, value, problem))
 
 
 def given_parameters(problem: Any) -> list[tuple[Parameter, Any]]:
@@ -259,6 +264,7 @@ class Integer(Kind):
 class Flag(Kind):
     """True or false."""
 
+    keeps_empty = True
     range: ClassVar[str] = "true or false"
     schema: ClassVar[Json] = {"type": "boolean"}
 
@@ -352,6 +358,7 @@ class Indices(ListKind):
 
     what: str = "feature"
 
+    keeps_empty: ClassVar[bool] = True
     schema: ClassVar[Json] = {
         "type": "array",
         "items": {"type": "integer", "minimum": 0},
@@ -386,6 +393,7 @@ class Weights(ListKind):
 class Text(Kind):
     """A string."""
 
+    keeps_empty = True
     schema: ClassVar[Json] = {"type": "string"}
 
     def check(self, name: str, value: Any, problem: Any) -> str:

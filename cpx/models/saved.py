@@ -222,10 +222,10 @@ _ROWS = ("samples", "labels", "weights")
 class _UnseenSamples(_SampleData):
     """Samples that no engine sees: an object with rows, labels and weights."""
 
+    keeps_empty = True
+
     def check(self, name: str, value: Any, problem: Any) -> Samples | None:
-        """Return samples of the same features, or None."""
-        if value is None:
-            return None
+        """Return samples of the same features."""
         super().check(name, value, problem)
         known = problem.samples
         if value.d != known.d:

@@ -25,6 +25,7 @@ __all__ = [
     "Child",
     "end_all",
     "end_with_parent",
+    "find_guard",
     "is_child",
     "module",
     "python_environment",
@@ -160,12 +161,13 @@ class Child:
         self.folder = _make_folder(folder) if isinstance(folder, str) else folder
         self._alone = alone and hasattr(os, "killpg")
         temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP", _FOLDER), str(self.folder))
+        guarding = _guarding(command) if guarded else []
         try:
             self.process: subprocess.Popen[Any] = subprocess.Popen(
-                command,
+                [*guarding, *command],
                 env={**(os.environ if environment is None else environment), **temporary},
                 start_new_session=self._alone,
-                preexec_fn=_guard() if guarded else None,
+                preexec_fn=_guard() if guarded and not guarding else None,
                 **options,
             )
         except BaseException:
@@ -255,6 +257,40 @@ def end_all() -> None:
 
 
 atexit.register(end_all)
+
+
+# Started too late to be ended with the parent, which is another one by now, it ends itself.
+_BECOME = """[ "$PPID" = "$1" ] || exit 1; shift; trap '' TERM; exec "$@\""""
+
+
+def _guarding(command: Sequence[str]) -> list[str]:
+    """Return what guards a program when it is put before it; nothing where that is not possible.
+
+    Where Python has something to do in the new process itself, the system copies the tables of
+    our memory for it: 19 ms of processor time where we have 300 MB, and this takes 3.
+    """
+    # A program that is not there is an error of who starts it, not of a shell.
+    sure = os.path.isabs(command[0]) or os.sep not in command[0]
+    setpriv = find_guard() if sure and shutil.which(command[0]) else None
+    if setpriv is None:
+        return []
+    return [setpriv, "--pdeathsig", "KILL", "/bin/sh", "-c", _BECOME, "sh", str(os.getpid())]
+
+
+@cache
+def find_guard() -> str | None:
+    """Return the program of util-linux that guards others, where it is there and does."""
+    place = shutil.which("setpriv") if sys.platform.startswith("linux") else None
+    if place is None:
+        return None
+    # Others of that name know no such option, and a sandbox may forbid it.
+    tried = subprocess.run(
+        [place, "--pdeathsig", "KILL", "/bin/sh", "-c", "exit 0"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    return place if tried.returncode == 0 else None
 
 
 def _guard() -> Callable[[], None] | None:

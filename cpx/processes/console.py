@@ -61,11 +61,12 @@ class Console:
         most: int = _MOST_PRINTED,
     ) -> None:
         self._left = most
-        self._terminal = hasattr(os, "openpty")
-        if self._terminal:
+        try:
             self._source, sink = os.openpty()
             os.set_blocking(self._source, False)
-        else:
+            self._terminal = True
+        except (AttributeError, OSError):  # of the system, or of a sandbox without /dev/pts
+            self._terminal = False
             log = folder / "log.txt"
             sink = os.open(log, os.O_WRONLY | os.O_CREAT)
             self._source = os.open(log, os.O_RDONLY)
@@ -75,6 +76,8 @@ class Console:
                 folder,
                 alone=alone,
                 guarded=True,
+                # It is a terminal that nobody looks at: Python 3.13 prints errors in colours.
+                environment={**os.environ, "NO_COLOR": "1"},
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=sink,

@@ -24,7 +24,6 @@ from cpx.solving.clash import with_clash
 from cpx.solving.conclude import conclude
 from cpx.solving.dinkelbach import dinkelbach
 from cpx.solving.inner_solves import break_ties, solve_stand_in
-from cpx.solving.proofs import require_provable, with_proof
 from cpx.solving.warm_start import Start
 
 if TYPE_CHECKING:
@@ -119,11 +118,13 @@ def solve(
         engine={} if engine is None else engine,
         warm_start=warm_start,
     )
-    if proof:
-        require_provable(problem)
-    result = run(problem, backend, options, isolate=isolate, listen=listen)
     if not proof:
-        return result
+        return run(problem, backend, options, isolate=isolate, listen=listen)
+    # Few solves make one, and every worker would load what makes it.
+    from cpx.solving.proofs import require_provable, with_proof
+
+    require_provable(problem)
+    result = run(problem, backend, options, isolate=isolate, listen=listen)
     assert isinstance(problem, Problem)
     return with_proof(problem, result, options.time_limit)
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpx.processes import interrupts
 from cpx.processes.calls import claim_stdout
-from cpx.processes.children import OUT_OF_MEMORY, end_with_parent, remove_own_folder
+from cpx.processes.children import OUT_OF_MEMORY, end_with_parent, find_guard, remove_own_folder
 from cpx.processes.limits import MemoryGroup, limit_address_space
 from cpx.processes.messages import Inbox, Outbox, unpack
 from cpx.support.versions import installed_version
@@ -73,8 +73,9 @@ def _preload(name: str) -> None:
     # The solve itself says what is wrong, such as a library that is not there.
     with suppress(Exception):
         engine.preload()
-    # Read once, not once for each child.
+    # Read and found once, not once for each child.
     engine.versions()
+    find_guard()
     installed_version("cpx-explain")
 
 

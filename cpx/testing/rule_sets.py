@@ -140,7 +140,7 @@ def best_learned(problem: RuleSetLearning) -> int:
     return int((problem.scale * errors + problem.price * chosen.sum(axis=1)).min())
 
 
-def random_learning(seed: int, max_samples: int = 20, max_features: int = 4) -> RuleSetLearning:
+def random_learning(seed: int) -> RuleSetLearning:
     """Return a random problem of few rules: weights, prices, both losses.
 
     Examples
@@ -149,7 +149,7 @@ def random_learning(seed: int, max_samples: int = 20, max_features: int = 4) -> 
     True
     """
     rng = np.random.default_rng(seed)
-    m, d = int(rng.integers(1, max_samples + 1)), int(rng.integers(1, max_features + 1))
+    m, d = int(rng.integers(1, 21)), int(rng.integers(1, 5))
     samples = Samples(
         agreement=rng.random((m, d)) < rng.uniform(0.3, 0.9),
         same=rng.random(m) < rng.uniform(0.1, 0.9),

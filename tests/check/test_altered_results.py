@@ -35,6 +35,7 @@ from cpx import (
     solve,
 )
 from cpx.answers.result import Result, Status
+from cpx.check.proofs import Claim
 from cpx.cli import app
 from cpx.models import PROBLEMS
 from cpx.models.base import Problem
@@ -265,6 +266,30 @@ def test_no_solution_and_no_figures(name: str) -> None:
     assert (first == "status INFEASIBLE (the engine's word)") == (name == "loss")
     unknown = result | {"status": "UNKNOWN"}
     assert cpx.check.on_trust(instance, unknown)[0] == "status UNKNOWN (the engine's word)"
+
+
+def test_what_a_proof_leaves_to_be_trusted() -> None:
+    instance = {"problem": "k-monomial"}
+    result = {"status": "FEASIBLE", "objective": 5, "bound": 3, "explanation": {"rule": {}}}
+    for claim, trusted in (
+        (None, ["bound 3 (the engine's word)"]),
+        (Claim(None), ["bound 3 (the engine's word)"]),
+        (Claim(2), ["bound 3 (the engine's word, proved is 2)"]),
+        (Claim(4), []),
+    ):
+        assert cpx.check.on_trust(instance, result, claim) == trusted
+    # No bound is none to be trusted.
+    assert cpx.check.on_trust(instance, result | {"bound": None}) == []
+    assert cpx.check.on_trust(instance, result | {"bound": None}, Claim(4)) == []
+
+
+def test_fresh_samples_are_trusted_unless_all_there_are_were_counted() -> None:
+    result = {"status": "FEASIBLE", "objective": 5, "bound": None}
+    fresh = {"agreeing": 7, "drawn": 9, "low": 0.5, "high": 0.9}
+    for confidence, trusted in ((0.95, ["fresh (7 of 9 samples)"]), (1, [])):
+        found = {"rule": {}, "fresh": {**fresh, "confidence": confidence}}
+        asked = result | {"explanation": found}
+        assert cpx.check.on_trust({"problem": "k-monomial"}, asked) == trusted
 
 
 def test_what_is_said_of_other_rows_is_trusted() -> None:

@@ -19,7 +19,7 @@ from cpx.check import expected_prediction
 from cpx.check.expected_scores import ExactScores
 from cpx.check.leaf_sums import LeafSums
 from cpx.check.states import Probabilities, States, _children_first
-from cpx.models.expected_prediction.same_decision import same_decision
+from cpx.models.expected_prediction.same_decision import SameDecision
 from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expectation
 from tests.seeds import each
 
@@ -78,6 +78,17 @@ def test_a_group_of_columns_is_told_as_one_value(values, told):
     assert expected_prediction._Claims._group(claims, "colour", 0) == told
 
 
+def test_nothing_is_guaranteed_where_nothing_follows():
+    problems = (random_expectation(seed) for seed in range(100))
+    problem = next(p for p in problems if not ExactScores(p.to_check()).bound(frozenset()))
+    instance, result = _answer(problem, ())
+    assert not result["explanation"]["guarantee"]
+    before = check.violations(instance, result)
+    result["explanation"]["guarantee"] = "at least half of the rows"
+    more = [told for told in check.violations(instance, result) if told not in before]
+    assert more == ["guarantee: nothing follows from the expected score"]
+
+
 @pytest.fixture(scope="module")
 def solved():
     """An optimal answer of several attributes, with a bound on the same decision."""
@@ -87,7 +98,7 @@ def solved():
         found = result.explanation
         if result.proved and found and len(found.features) > 1 and found.guarantee:
             break
-    same = float(same_decision(problem, found.features))
+    same = SameDecision(problem).exact(found.features)
     answer = result.to_dict()
     answer["explanation"]["expectation"]["same"] = same
     return problem.to_dict(), answer
@@ -392,8 +403,8 @@ def test_half_of_the_shares_is_the_threshold_and_ties_are_alike_where_all_rows_h
 )
 def test_halves_of_a_unit_are_rounded_to_the_even_one(value, down, nearest):
     reading = SimpleNamespace(divisor=2, unit=Fraction(1))
-    assert ExactScores._rounded(reading, value, 0, True) == down
-    assert ExactScores._rounded(reading, value, 0, False) == nearest
+    assert ExactScores._rounded(reading, [value], 0, True) == [down]
+    assert ExactScores._rounded(reading, [value], 0, False) == [nearest]
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
@@ -438,7 +449,9 @@ def test_rows_are_counted_where_they_are_few(monkeypatch):
     tested = {a for leaf in reading.states.leaves for a in leaf.tests}
     work = prod(reading.chances.sizes[a] for a in tested) * len(reading.states.leaves)
     monkeypatch.setattr("cpx.check.expected_scores.MOST_WORK", work)
-    assert float(reading.same_decision(frozenset())) == pytest.approx(same_decision(problem, ()))
+    assert float(reading.same_decision(frozenset())) == pytest.approx(
+        SameDecision(problem).exact(())
+    )
     monkeypatch.setattr("cpx.check.expected_scores.MOST_WORK", work - 1)
     assert reading.same_decision(frozenset()) is None
 
@@ -465,6 +478,22 @@ def test_states_on_the_left_of_a_test(threshold, missing, left, lost):
     node = SimpleNamespace(column=0, threshold=threshold, missing=missing)
     assert States._lefts(states, node) == left
     assert states.lost == lost
+
+
+@pytest.mark.parametrize(("cell", "every", "missing"), [(-1, 0b011, 0b100), (2, 0b111, 0)])
+def test_states_are_told_apart_by_their_cells(cell, every, missing):
+    # The first state is in the highest cell, the second in the lowest one.
+    reading = SimpleNamespace(
+        cuts=[[1.5, 2.5]], states=[[[2], [0], [cell]]], _place={0: (0, 0)}, _below={}
+    )
+    assert States._states_of(reading, 0) == ([0, 0b010, 0b010, every], missing)
+
+
+def test_events_are_counted_once_before_they_are_kept():
+    asked = []
+    reading = SimpleNamespace(states=[["a"] * 9], _events=[{}], _look=asked.append)
+    assert [States._kept(reading, 0, some) for some in (5, 3, 5)] == [5, 3, 5]
+    assert asked == [9, 9]
 
 
 def test_some_states_are_as_probable_as_they_are_together():

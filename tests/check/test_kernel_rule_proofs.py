@@ -165,7 +165,7 @@ def test_whatever_multipliers_bound_all_formulas_of_a_node(
             if splits:
                 node = splits[int(rng.integers(len(splits)))][int(rng.integers(2))]
         worth = worths(node)
-        rows, others = node.live()
+        rows, others = node.live
         for _ in range(5):
             bits = int(rng.integers(0, 6))
             portions = rng.integers(0, 2**bits + 1, rows.size)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -12,8 +11,8 @@ import pytest
 
 from cpx import RuleSetLearning, Samples
 from cpx.check.proofs import Claim, Refused, proved
-from cpx.check.proofs.document import fingerprint
 from cpx.solving.proofs import learning as prover
+from tests.check.proof_files import document
 
 
 def drawn(rng: np.random.Generator) -> RuleSetLearning:
@@ -53,19 +52,6 @@ def optimum(problem: RuleSetLearning) -> int:
             errors = costs * np.where(samples.same, times == 0, often)
             values.append(int((int(errors.sum()) + price * size) * price.denominator))
     return min(values)
-
-
-def document(problem: RuleSetLearning, lines: list[str], claim: Claim) -> bytes:
-    """Return a proof as a file has it."""
-    header = {
-        "format": "cpx-proof",
-        "version": 1,
-        "kind": "rule-set-learning",
-        "problem": problem.kind,
-        "instance": fingerprint(problem.to_dict()),
-        "claim": claim.to_dict(),
-    }
-    return "\n".join([json.dumps(header), *lines, ""]).encode()
 
 
 def proofs(n: int, seed: int) -> Iterator[tuple[RuleSetLearning, int, Claim, list[str]]]:
@@ -135,6 +121,12 @@ def test_no_rule_may_be_worth_more_than_its_price() -> None:
             wrong = document(problem, [f"prices {unit} {prices}", "counted"], Claim(2))
             with pytest.raises(Refused, match="a better rule"):
                 proved(problem.to_dict(), wrong)
+    # Nor may the rule without conditions, of which no proof has a box.
+    one = Samples(np.ones((2, 1), dtype=bool), [True, True])
+    easy = RuleSetLearning(one, 1, "1/4", "hamming")
+    assert optimum(easy) == 1
+    with pytest.raises(Refused, match="required features alone"):
+        proved(easy.to_dict(), document(easy, ["prices 1 0 1 1 1", "counted"], Claim(4)))
     for line in (
         "prices 0 0 1 1 1",
         "prices 1 0 4 1 1",

@@ -6,8 +6,10 @@ import gzip
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,14 +18,16 @@ from threadpoolctl import threadpool_info
 
 from cpx import KMonomial, MaxCoverage, MaxPrecision, NegativeOnly, Samples
 from cpx.answers.values import Value
-from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, covers, goals, proved
+from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided, boxes, covers, goals, proved
 from cpx.check.proofs import document as documents
 from cpx.check.proofs import monomials as checker
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.goals import Goal
+from cpx.check.proofs.parts import Part, SideConstraints
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.proofs import monomials as prover
+from tests.check.proof_files import document
 from tests.check.test_altered_results import PROBLEMS_ASKED
 
 KINDS: tuple[type[MonomialProblem], ...] = (KMonomial, NegativeOnly, MaxCoverage, MaxPrecision)
@@ -75,23 +79,6 @@ def optimum(problem: MonomialProblem) -> Value | None:
     if not values:
         return None
     return min(values) if problem.sense == "min" else max(values)
-
-
-def document(
-    problem: MonomialProblem, lines: list[str], claim: Claim, goal: Claim | None = None
-) -> bytes:
-    """Return a proof as a file has it."""
-    header = {
-        "format": "cpx-proof",
-        "version": 1,
-        "kind": "monomial",
-        "problem": problem.kind,
-        "instance": fingerprint(problem.to_dict()),
-        "claim": claim.to_dict(),
-    }
-    if goal is not None:
-        header["goal"] = goal.to_dict()
-    return "\n".join([json.dumps(header), *lines, ""]).encode()
 
 
 def better(problem: MonomialProblem, value: Value) -> Value:
@@ -547,9 +534,9 @@ def _tightened(box: Box, useful: Any) -> Any:
 
 def test_pairs_are_dropped_round_by_round() -> None:
     rng, dropped = np.random.default_rng(0), [0, 0, 0]
-    for _ in range(30):
-        samples = Samples(rng.random((60, 9)) < 0.6, rng.random(60) < 0.4)
-        problem = KMonomial(samples, k=4)
+    for k in (3, 4, 5) * 15:
+        samples = Samples(rng.random((60, int(rng.integers(5, 10)))) < 0.6, rng.random(60) < 0.4)
+        problem = KMonomial(samples, k=k)
         root = checker.Question(problem.to_dict(), Claim(optimum(problem))).root
         assert root is not None
         useful = ~np.eye(root.candidates.size, dtype=np.bool_)
@@ -561,7 +548,124 @@ def test_pairs_are_dropped_round_by_round() -> None:
         while not np.array_equal(last := by_one, by_one := root.tightened(last, 1)):
             pass
         assert np.array_equal(root.tightened(useful), by_one)
+        without = useful & (np.arange(len(useful)) != 0)
+        without[0] = False
+        assert np.array_equal(root.without(0, useful), _tightened(root, without))
     assert min(dropped) > 5
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_the_largest_removals_of_a_row_are_added_up(n: int) -> None:
+    rows = np.array([[5, 0, 3], [2, 7, 7]])
+    ordered = [sorted(row, reverse=True) for row in rows.tolist()]
+    less, full = boxes._largest(rows, n)
+    assert full.tolist() == [[sum(row[:n])] for row in ordered]
+    assert less.tolist() == [[sum(row[: n - 1])] for row in ordered]
+
+
+def test_sets_of_three_more_are_counted_where_no_set_is_larger() -> None:
+    rng, refused = np.random.default_rng(1), [0, 0]
+    for _ in range(250):
+        problem = drawn(rng)
+        root = checker.Question(problem.to_dict(), Claim(optimum(problem))).root
+        if root is None or root.candidates.size < 3:
+            continue
+        at, n = root.candidates, root.candidates.size
+        more = int(rng.integers(1, 4))
+        root.r, root.goal = 3, replace(root.goal, target=root.goal.target + more)
+        useful = np.triu(rng.random((n, n)) < rng.choice([0.3, 0.6]), 1)
+        useful |= useful.T
+        found = []
+        for places in itertools.chain(
+            itertools.combinations(range(n), 2), itertools.combinations(range(n), 3)
+        ):
+            agrees = root._agrees[list(places)].all(axis=0)
+            c = int(root._weights[: root._bad][agrees[: root._bad]].sum(dtype=float))
+            kept = int(root._weights[root._bad :][agrees[root._bad :]].sum(dtype=float))
+            cost = root.goal.cost(c, root.goal.good - kept)
+            if all(useful[pair] for pair in itertools.combinations(places, 2)):
+                here = np.array([(*root.chosen, *at[list(places)].tolist())])
+                found.append(cost < root.goal.target and root.about.side.kept_by(here)[0])
+        refused[any(found)] += 1
+        with pytest.raises(Refused, match="better") if any(found) else nullcontext():
+            root.refuse_triples(useful)
+        root.r = 4
+        with pytest.raises(Refused, match="4 more features are too many"):
+            root.refuse_triples(useful)
+    assert min(refused) > 10
+
+
+def _useful(box: Box) -> Any:
+    """Decide pairs one by one, as the page on proofs has it, before any is tightened."""
+    (c, l), about, at = box.pairs, box.about, box.candidates  # noqa: E741
+    n, free = at.size, not len(about.side)
+
+    def replaces(b: int, a: int) -> bool:
+        alone = about.alone[at[b]] or about.group[at[a]] == about.group[at[b]]
+        better = c[a, b] == c[b, b] and l[a, b] == l[a, a]
+        return bool(alone and better and about.rank[at[b]] < about.rank[at[a]])
+
+    gone = {
+        a for a in range(n) for b in range(n)
+        if free and not box.goal.limited and replaces(b, a)
+    }  # fmt: skip
+    out = np.zeros((n, n), dtype=bool)
+    for p, q in itertools.product(range(n), repeat=2):
+        idle = c[p, q] in (c[p, p], c[q, q]) and free and box.goal.most is None
+        here = (*box.chosen, int(at[p]), int(at[q]))
+        beats = box.goal.cost(c[p, q], l[p, q]) < box.goal.target and (
+            free or about.side.kept_by(np.array([here]))[0]
+        )
+        out[p, q] = about.group[at[p]] != about.group[at[q]] and not (
+            idle or gone & {p, q} or (box.r == 2 and not beats)
+        )
+    return out
+
+
+def test_pairs_are_dropped_for_the_reasons_that_are_told() -> None:
+    rng, seen = np.random.default_rng(0), set()
+    for number in range(250):
+        problem = drawn(rng)
+        if number % 5 == 0:  # features that exclude the same, in groups
+            table = np.repeat(rng.random((20, 3)) < 0.6, 2, axis=1)
+            samples = Samples(table, rng.random(20) < 0.5, groups=rng.integers(0, 4, 6).tolist())
+            problem = KMonomial(samples, k=3, one_per_group=True)
+        value = optimum(problem)
+        # Beyond the optimum some sets do beat the goal.
+        one = isinstance(value, int) and value and rng.integers(2)
+        goal = better(problem, value) if one else value
+        root = checker.Question(problem.to_dict(), Claim(goal)).root
+        if root is None or root.r < 2:
+            continue
+        useful = _useful(root)
+        assert np.array_equal(root.useful(), root.tightened(useful))
+        if useful.any() and not useful.all():
+            seen.add((root.goal.limited, root.goal.most is None, len(root.about.side), root.r > 2))
+    # No limit, one of some kind, or one from above; with side constraints and without.
+    assert len(seen) >= 6
+
+
+def test_the_sums_of_a_box_are_what_its_largest_removals_leave() -> None:
+    rng, left = np.random.default_rng(0), 0
+    for k in (1, 2, 3, 4) * 3:
+        samples = Samples(rng.random((300, 9)) < 0.9, rng.random(300) < 0.3)
+        root = checker.Question(KMonomial(samples, k=k).to_dict(), Claim(0)).root
+        assert root is not None
+        removed = sorted((root.c - root.singles[0]).tolist())[::-1]
+        assert root.sums() == (max(0, root.c - sum(removed[:k])), root.l)
+        left += k > 1 and root.c > sum(removed[:k])
+    assert left > 3
+
+
+def test_a_box_as_a_part_has_its_chosen_features_and_is_free_in_its_candidates() -> None:
+    samples = Samples(np.ones((3, 5), dtype=bool), [True, False, False])
+    problem = KMonomial(samples, k=3, required=[3], forbidden=[1])
+    root = checker.Question(problem.to_dict(), Claim(0)).root
+    assert root is not None
+    part = root.child(0, np.array([False, True, True])).part()
+    assert np.flatnonzero(part.kept).tolist() == [0, 3]
+    assert np.flatnonzero(part.free).tolist() == [2, 4]
+    assert np.flatnonzero(part.out).tolist() == [1]
 
 
 def test_entries_of_the_tables_of_boxes_in_each_other_are_added_up() -> None:
@@ -570,11 +674,11 @@ def test_entries_of_the_tables_of_boxes_in_each_other_are_added_up() -> None:
     root = checker.Question(KMonomial(samples, k=3).to_dict(), Claim(None)).root
     assert root is not None
     assert root.within == 0
-    some = np.array([False, True, True, False])
+    some = np.array([False, True, True, True])
     one = root.child(0, some)
-    # Of three samples two agree on feature 0: a table of 2 x 2, and one of pairs.
-    assert (one.within, one.chosen, one.r) == (4 + 4, (0,), 2)
-    assert one.child(1, np.array([True, False])).within == 8 + 1 + 1
+    # Of three samples two agree on feature 0: a table of 3 x 2, and one of pairs.
+    assert (one.within, one.chosen, one.r) == (6 + 9, (0,), 2)
+    assert one.child(1, np.array([True, False, False])).within == 15 + 1 + 1
 
 
 def test_ranks_are_by_what_a_feature_costs_alone() -> None:
@@ -587,6 +691,104 @@ def test_ranks_are_by_what_a_feature_costs_alone() -> None:
         covered, lost = root.singles
         order = np.argsort(covered + lost, kind="stable")
         assert root.about.rank[root.candidates[order]].tolist() == [*range(6)]
+
+
+def test_features_alone_in_their_groups_are_those_of_no_other_candidate() -> None:
+    samples = Samples(np.ones((2, 6), dtype=bool), [True, False], groups=(0, 0, 1, 1, 2, 3))
+    problem = KMonomial(samples, k=3, forbidden=[1], one_per_group=True)
+    root = checker.Question(problem.to_dict(), Claim(0)).root
+    assert root is not None
+    assert root.candidates.tolist() == [0, 2, 3, 4, 5]
+    assert root.about.alone[root.candidates].tolist() == [True, False, False, True, True]
+
+
+def test_no_limit_of_what_is_covered_is_none_in_the_goal() -> None:
+    samples = two_samples().samples
+    for options in ({}, {"max_coverage": 1}):
+        root = checker.Question(KMonomial(samples, k=1, **options).to_dict(), Claim(0)).root
+        assert root is not None
+        assert not root.goal.limited
+
+
+@pytest.mark.parametrize(
+    ("bound", "precision"), [(Fraction(1, 2), Fraction(1, 4)), (Fraction(1, 4), None)]
+)
+def test_sums_that_64_bits_may_not_hold_are_left_undecided(
+    bound: Fraction, precision: Fraction | None
+) -> None:
+    data = SimpleNamespace(
+        min_precision=precision, min_coverage=None, max_coverage=None, covers_something=False
+    )
+    asked = SimpleNamespace(kind="max-precision", good=1, total=2**60 - 1, data=data)
+    assert checker.Question._sums(asked, Claim(bound)).target < 4
+    asked.total += 1
+    with pytest.raises(Undecided, match="too large"):
+        checker.Question._sums(asked, Claim(bound))
+
+
+@pytest.mark.parametrize("total", [2**24 - 1, 2**24, 2**53 - 1, 2**53])
+def test_weights_are_added_in_a_type_that_does_so_exactly(total: int) -> None:
+    goal = Goal(1, 1, 0, 1)
+    table, weights = np.ones((1, 1), dtype=bool), np.array([total])
+    asked = (table, weights, np.zeros(1, dtype=int), np.arange(1), np.arange(1), 1, goal)
+    if total == 2**53:
+        with pytest.raises(Undecided, match="too large"):
+            checker.root_box(*asked)
+        return
+    box, _ = checker.root_box(*asked)
+    assert box._weights.dtype == (np.float32 if total < 2**24 else np.float64)
+    assert box.c == total
+
+
+def test_without_candidates_all_samples_are_one() -> None:
+    table, bad, good = checker._merged(
+        np.ones((3, 0), dtype=bool), np.array([1, 2, 3]), np.array([0, 4, 0])
+    )
+    assert (table.shape, bad.tolist(), good.tolist()) == ((1, 0), [6], [4])
+
+
+def test_a_constraint_that_some_set_of_a_box_keeps_does_not_end_it() -> None:
+    problem = two_samples().where("feature[0] or feature[1]")
+    with pytest.raises(Refused, match="not broken by all sets"):
+        proved(problem.to_dict(), document(problem, ["breaks 0"], Claim(1)))
+
+
+def test_a_constraint_is_kept_where_one_of_several_features_is_left() -> None:
+    one_of = {"text": "x0 or x1", "means": [{"terms": [[1, [0, 1]]], "at_least": 1}]}
+    none_of = {"text": "not (x0 or x1)", "means": [{"terms": [[-1, [0, 1]]], "at_least": 0}]}
+    side = SideConstraints({"where": [one_of, none_of]})
+    for kept, out, broken in (
+        ([], [], [False, False]),
+        ([], [0], [False, False]),
+        ([], [0, 1], [True, False]),
+        ([1], [], [False, True]),
+    ):
+        part = Part(np.isin(np.arange(3), kept), np.isin(np.arange(3), out))
+        assert [side.breaks(number, part) for number in (0, 1)] == broken
+
+
+def test_boxes_are_in_each_other_as_deep_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    monkeypatch.setattr(checker, "DEEPEST", 2)
+    rng = np.random.default_rng(0)
+    problem = KMonomial(Samples(rng.random((80, 12)) < 0.6, rng.random(80) < 0.4), k=6)
+    question = checker.Question(problem.to_dict(), Claim(optimum(problem)))
+    lines = iter(["split", "split", "split"])
+    line = SimpleNamespace(line=lambda: [next(lines)], named=nullcontext)
+
+    def parts(box: Box, useful: Any, features: Any, document: Any, goal: Any, depth: int) -> None:
+        seen.append(depth)
+        _check_parts(box, useful, features, document, goal, depth)
+
+    _check_parts = checker._check_parts
+    monkeypatch.setattr(checker, "_check_parts", parts)
+    assert question.root is not None
+    for depth in (0, 1):
+        with pytest.raises(Refused, match="no part has"):
+            checker.check_box(question.root, line, question.root.goal, depth)
+    with pytest.raises(Refused, match="more than 2 boxes in each other"):
+        checker.check_box(question.root, line, question.root.goal, 2)
+    assert seen == [1, 2, 3]
 
 
 def test_the_linear_algebra_of_the_checker_takes_one_thread(
@@ -621,5 +823,7 @@ def test_a_claim_covers_what_is_between_bound_and_value() -> None:
     assert [covers(Claim(bound), result) for bound in (2, 3, 4, 6, None)] == [
         False, True, True, False, False,
     ]  # fmt: skip
+    assert covers(Claim(5), result)
+    assert not covers(Claim(5), result | {"bound": None})
     assert covers(Claim(None), {"status": "INFEASIBLE", "bound": None, "objective": None})
     assert not covers(Claim(1), {"status": "INFEASIBLE", "bound": None, "objective": None})

@@ -70,6 +70,7 @@ def test_wrong_estimates_are_told(changes: dict[str, Any]) -> None:
         ("times", {"solve": "long"}),
         ("times", {"solve": 1.0, "total": "long"}),
         ("times", {"solve": 2**64}),
+        ("times", {"solve": -(2**64)}),
         ("times", [1.0]),
         ("versions", {"cpx": 1}),
         ("objective", 2**64),

@@ -222,6 +222,29 @@ def test_sigterm_before_there_is_anything_ends_the_command(inst: Path) -> None:
 
 
 @posix
+@pytest.mark.parametrize(
+    "code",
+    [
+        # Before a command has begun, and in code that Python itself keeps an eye on.
+        "main(lambda: os.kill(os.getpid(), signal.SIGTERM))",
+        "main(lambda: app(['show', 'x.json']))",
+    ],
+)
+def test_the_exit_status_is_that_of_the_signal_wherever_it_came(code: str) -> None:
+    script = f"""
+import os, signal, sys
+import cpx.instances
+from cpx.cli import app, main
+cpx.instances.load = lambda *args: exec("os.kill(os.getpid(), signal.SIGTERM)")
+{code}
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (done.returncode, done.stderr) == (128 + signal.SIGTERM, "cpx: interrupted\n")
+
+
+@posix
 def test_sigterm_while_the_answer_is_written_lets_it_be_written(
     inst: Path, tmp_path: Path
 ) -> None:

@@ -10,12 +10,13 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any, ClassVar
-
-import pytest
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.answers.result import Termination
 from cpx.backends import Backend, Outcome, Progress
+
+if TYPE_CHECKING:  # what each worker would load
+    import pytest
 
 MODES = (
     "quick", "slow", "aborts", "segfaults", "raises", "exits", "hangs", "bomb", "prints",

@@ -17,7 +17,7 @@ import pytest
 
 import cpx
 from cpx import KMonomial, Samples
-from cpx.backends.base import Progress
+from cpx.backends.progress import InnerProgress, Progress
 from cpx.backends.search import Search, objective
 from cpx.backends.search.bounds import order_by
 from cpx.compiled import kernel, machine_code
@@ -266,6 +266,8 @@ def test_seconds_of_compilation_are_not_those_of_the_solve(fake):
     seconds = time.perf_counter() - start
     assert progress.elapsed <= seconds + 0.1 - 0.3
     assert progress.remaining == pytest.approx(60 - progress.elapsed, abs=0.1)
+    inner = InnerProgress(problem, progress.options, progress)  # the same clock
+    assert inner.elapsed == pytest.approx(progress.elapsed, abs=0.1)
 
 
 def test_edited_sources_are_compiled_anew(fake, monkeypatch, capsys):

@@ -115,8 +115,9 @@ def false_claims(known: World, objective: str, m: int, delta: float, seed: int) 
     """Solve one sample of a world, and return which claims about it are wrong."""
     samples = known.samples(np.random.default_rng(seed).multinomial(m, known.chances))
     question = Question(k=known.k, objective=objective, delta=delta, epsilon=0.5)
-    conditions = cpx.Explainer(known.classifier, known.cube, distribution=known.distribution)
-    problem = question.problem(samples, conditions.conditions(np.ones(known.cube.shape[1])))
+    explainer = cpx.Explainer(known.classifier, known.cube, distribution=known.distribution)
+    x = np.ones(known.cube.shape[1])
+    problem = question.problem(samples, lambda: explainer.conditions(x))
     result = solve(problem, "search")
     if result.explanation is None:
         return []

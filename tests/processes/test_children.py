@@ -100,13 +100,22 @@ def test_a_program_that_is_not_there_leaves_no_folder(place: Path) -> None:
     assert kept.exists()
 
 
-def test_a_guarded_child_ignores_sigterm_and_ends_with_its_parent() -> None:
+@pytest.mark.parametrize("with_a_program", [True, False])
+def test_a_guarded_child_ignores_sigterm_and_ends_with_its_parent(
+    with_a_program: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if with_a_program and children.find_guard() is None:
+        pytest.skip("no setpriv of util-linux")
+    unguarded = "" if with_a_program else "children.find_guard = lambda: None\n"
+    if unguarded:
+        monkeypatch.setattr(children, "find_guard", lambda: None)
     with Child(
         ["sh", "-c", "kill -TERM $$; echo alive; sleep 60"], guarded=True, **PIPES
     ) as child:
         assert child.stdout.readline() == b"alive\n"
     code = (
-        "import os, signal, subprocess\nfrom cpx.processes.children import Child\n"
+        "import os, signal, subprocess\nfrom cpx.processes import children\n"
+        f"{unguarded}from cpx.processes.children import Child\n"
         "child = Child(['sh', '-c', 'echo $$; exec sleep 60'], guarded=True, "
         "stdout=subprocess.PIPE)\n"
         "print(int(child.stdout.readline()), flush=True)\nos.kill(os.getpid(), signal.SIGKILL)\n"
@@ -116,6 +125,28 @@ def test_a_guarded_child_ignores_sigterm_and_ends_with_its_parent() -> None:
         assert _gone(int(told.stdout))
     else:
         os.kill(int(told.stdout), signal.SIGKILL)
+
+
+def test_a_guarded_child_of_a_parent_that_is_gone_does_not_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if children.find_guard() is None:
+        pytest.skip("no setpriv of util-linux")
+    monkeypatch.setattr(children.os, "getpid", lambda: 0)
+    with Child(["echo", "started"], guarded=True, **PIPES) as child:
+        assert (child.stdout.read(), child.process.wait(30)) == (b"", 1)
+
+
+def test_a_guarded_program_that_is_not_there_is_an_error(place: Path) -> None:
+    for name in ("no-such-program", str(place / "nothing"), "sub/nothing"):
+        with pytest.raises(FileNotFoundError):
+            Child([name], guarded=True)
+    here = place / "sub"
+    here.mkdir()
+    (here / "tool").write_text("#!/bin/sh\necho found\n")
+    (here / "tool").chmod(0o755)
+    with Child(["./tool"], here, guarded=True, cwd=here, **PIPES) as child:
+        assert child.stdout.read() == b"found\n"
 
 
 def test_all_is_ended_and_removed_at_once(place: Path) -> None:

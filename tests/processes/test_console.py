@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -52,10 +53,16 @@ def test_what_others_decide_does_not_end_it(tmp_path: Path) -> None:
         assert _first_line(console) == b"True"
 
 
+@pytest.mark.parametrize("why", ["none on the system", "no /dev/pts"])
 def test_without_a_terminal_lines_come_from_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(os, "openpty")
+    def refuse() -> None:
+        raise OSError(errno.ENODEV, why)
+
+    monkeypatch.setattr(os, "openpty", refuse)
+    if why == "none on the system":
+        monkeypatch.delattr(os, "openpty")
     with _console("import os; print(os.isatty(1)); print(2)", tmp_path) as console:
         lines = []
         while console.running():

@@ -21,7 +21,16 @@ from cpx.answers.result import Termination, TracePoint
 from cpx.backends.base import Progress
 from cpx.errors import InvalidOption
 from cpx.options import SolveOptions
-from cpx.solving.isolate import GRACE, _ended, _Job, _lacked_memory, _last_lines, bare
+from cpx.solving import isolate
+from cpx.solving.isolate import (
+    GRACE,
+    _ended,
+    _Job,
+    _lacked_memory,
+    _last_lines,
+    _run,
+    bare,
+)
 from cpx.testing.rule_sets import random_selection
 
 
@@ -126,7 +135,9 @@ def test_what_is_heard_without_a_limit_has_no_deadline() -> None:
     assert job.progress.best_bound == 1
 
 
-@pytest.mark.parametrize(("weighing", "least", "most"), [(0.05, 0.15, 0.4), (0.3, 0.475, 0.475)])
+@pytest.mark.parametrize(
+    ("weighing", "least", "most"), [(0.05, 0.15, 0.4), (0.3, GRACE / 2, GRACE / 2)]
+)
 def test_a_worker_is_killed_early_enough_to_check_its_answer(
     monkeypatch: pytest.MonkeyPatch, weighing: float, least: float, most: float
 ) -> None:
@@ -168,6 +179,7 @@ class _Worker:
         self.child = SimpleNamespace(
             kill=lambda: self.told.append("kill"), process=SimpleNamespace(wait=lambda: -11)
         )
+        self.end = lambda: self.told.append("end")
 
     def send(self, *messages: Any) -> None:
         self.told += messages
@@ -177,6 +189,61 @@ def _job(*messages: dict[str, Any], **options: Any) -> tuple[_Job, _Worker]:
     worker = _Worker(*messages)
     progress = Progress(random_selection(5), SolveOptions(**options))
     return _Job(cast(Any, worker), progress, threading.Event()), worker
+
+
+def test_a_hint_is_known_of_a_worker_that_ends_without_a_word() -> None:
+    job, worker = _job({"closed": True}, hint=(0,))
+    limits = {"memory": None, "log": None}
+    result = _run(job, "search", limits, quiet=False)
+    problem = job.progress.problem
+    assert result.objective == problem.evaluate(problem.explanation([0])).objective
+    asked, sent, *after = worker.told
+    assert asked == {"backend": "search", "options": job.progress.options, **limits}
+    assert sent.to_dict() == problem.to_dict()
+    assert after == ["end"]
+
+
+def test_a_worker_that_gets_no_job_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*messages: Any) -> None:
+        raise TypeError("cannot pickle a lock")
+
+    job, worker = _job()
+    monkeypatch.setattr(worker, "send", refuse)
+    with pytest.raises(InvalidOption, match=r"cannot be handed .* \(cannot pickle a lock\)"):
+        _run(job, "search", {"memory": None, "log": None}, quiet=False)
+    assert job.killed
+    assert worker.told == ["kill", "end"]
+
+
+def test_a_group_for_memory_is_made_where_there_is_a_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def made(memory: int) -> str:
+        if memory > 9:
+            raise OSError
+        return f"group of {memory}"
+
+    monkeypatch.setattr(isolate, "MemoryGroup", made)
+    assert [isolate._memory_group(memory) for memory in (None, 9, 10)] == [
+        *(None, "group of 9", None),
+    ]
+
+
+def test_a_group_for_memory_is_removed_however_a_job_ends(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    problem, removed = random_selection(5), []
+    group = SimpleNamespace(folder=tmp_path, peak=lambda: 77, remove=lambda: removed.append(1))
+    own = solve(problem, "search")
+    monkeypatch.setattr(isolate, "_memory_group", lambda memory: group)
+    monkeypatch.setattr(isolate.Server, "take", lambda backend: _Worker())
+    monkeypatch.setattr(isolate, "_run", lambda job, backend, limits, quiet: own)
+    assert isolate.run_isolated(problem, "search", SolveOptions()).memory == 77
+    assert len(removed) == 1
+    monkeypatch.delattr(isolate, "_run")
+    with pytest.raises(NameError):
+        isolate.run_isolated(problem, "search", SolveOptions())
+    assert len(removed) == 2
 
 
 def test_a_job_listens_until_its_child_is_gone() -> None:

@@ -23,7 +23,7 @@ from cpx import KMonomial, Samples, backends
 from cpx.answers.result import TracePoint
 from cpx.backends import Event
 from cpx.options import SolveOptions
-from cpx.processes.children import OUT_OF_MEMORY
+from cpx.processes.children import OUT_OF_MEMORY, find_guard
 from cpx.processes.messages import Inbox, pack, unpack
 from cpx.solving import worker
 
@@ -53,12 +53,13 @@ class Conversation:
             versions=lambda: self.done.append("versions"),
         )
         worker._preload.cache_clear()
+        # First: a module that is imported now takes the real engines with it.
+        monkeypatch.setattr("cpx.solving.run.run", self._run)
         monkeypatch.setattr(backends, "backend", lambda name: engine)
         monkeypatch.setattr(worker, "_STDIN", self.read)
         monkeypatch.setattr(worker, "claim_stdout", lambda: self.into)
         monkeypatch.setattr(worker, "remove_own_folder", lambda: self.done.append("removed"))
         monkeypatch.setattr(worker.interrupts, "ignore", lambda: self.done.append("ignored"))
-        monkeypatch.setattr("cpx.solving.run.run", self._run)
 
     def _run(self, problem, engine, options, *, isolate, listen, entered, began) -> Any:
         told: list[Any] = []
@@ -163,6 +164,7 @@ def test_what_is_said_of_a_job(talk: Conversation) -> None:
         "done": [*talk.done],
     }
     handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    find_guard()  # a process that is counted here otherwise
     before, opened = resource.getrusage(resource.RUSAGE_CHILDREN), len(os.listdir("/dev/fd"))
     talk.send({"known": [0]}, {"backend": "mine"})  # the first is of a job that has ended
     talk.job()
@@ -227,7 +229,7 @@ def test_how_a_job_ends(
 ) -> None:
     def script(progress: Any) -> dict[str, Any]:
         os.write(1, b"to the output\n")
-        sys.stderr = os.fdopen(2, "w", closefd=False)  # not that of pytest
+        sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)  # not that of pytest
         raise error
 
     log = tmp_path / "log"

@@ -30,7 +30,6 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.branch_on_violations import branch_on_violations
 from cpx.backends.progress import run_interruptibly
-from cpx.compiled.machine_code import load
 from cpx.models.base import form_of
 from cpx.options import EngineOption
 
@@ -129,7 +128,6 @@ class Search(Backend):
         else:
             assert isinstance(form, WeightedMonomial | RatioMonomial)  # accepts() says so
             with progress.phase("compile"):
-                load()
                 from cpx.backends.search.optimise import optimise, optimise_ratio
                 from cpx.backends.search.presolve import reduce
 
@@ -160,7 +158,6 @@ def _link_kernels() -> None:
     from cpx.models.monomial.weighted import KMonomial
     from cpx.options import SolveOptions
 
-    load()
     samples = Samples(np.array([[1, 0], [0, 1], [1, 1]], bool), np.array([1, 1, 0], bool))
     problem = KMonomial(samples, k=2)
     Search().solve(problem, SolveOptions(), Progress(problem, SolveOptions()))

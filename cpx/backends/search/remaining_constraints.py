@@ -187,22 +187,31 @@ def _additive_constraints(
         losses += entries
         losing += [column >= loss for loss in entries]
         places.append(len(losses))
+    gains = gains[order][gains[order] > 0]
+    rises, bits, rising = [0], list[int](), list[NDArray[np.bool_]]()
+    for column, gain in zip(adds.T, gains.tolist(), strict=False):
+        held = range(gain.bit_length())
+        bits += held
+        rising += [(np.maximum(column, 0) >> b) & 1 > 0 for b in held]
+        rises.append(len(bits))
     made = Additive(
         adds,
         start,
-        gains[order][gains[order] > 0],
+        gains,
+        np.array(rises, dtype=np.int64),
+        _as_words(rising, len(columns)),
+        np.array(bits, dtype=np.int64),
         np.array(places, dtype=np.int64),
         np.array(losses, dtype=np.int64),
-        _as_words(np.array(losing, dtype=np.bool_).reshape(len(losses), len(columns))),
+        _as_words(losing, len(columns)),
     )
     return made, tuple(rows[c] for c in too_many)
 
 
-def _as_words(marks: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return rows of marks as bits of words."""
-    words = -(-marks.shape[1] // 64)
-    padded = np.zeros((marks.shape[0], 64 * words), dtype=np.bool_)
-    padded[:, : marks.shape[1]] = marks
+def _as_words(marks: Sequence[NDArray[np.bool_]], n: int) -> NDArray[np.uint64]:
+    """Return rows of n marks as bits of words."""
+    padded = np.zeros((len(marks), -(-n // 64) * 64), dtype=np.bool_)
+    padded[:, :n] = np.array(marks, dtype=np.bool_).reshape(len(marks), n)
     return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 

@@ -57,6 +57,9 @@ class Additive(NamedTuple):
     changes: Shorts2  # shape (n, constraints): what each column adds
     start: Ints  # slack of the empty set
     gains: Ints  # the most that one column adds, of the first constraints
+    rises: Ints  # entries of the first constraints: rises[c] .. rises[c + 1]
+    rising: Words2  # shape (entries, words): columns whose addition has some bit
+    bits: Ints  # of each entry: which bit
     places: Ints  # entries of constraint c: places[c] .. places[c + 1]
     losses: Ints  # of each entry, decreasing
     losing: Words2  # shape (entries, words): columns that take so much or more
@@ -66,7 +69,7 @@ class Slacks(NamedTuple):
     """Numbers of one thread for the additive constraints."""
 
     now: Ints  # slack of each constraint
-    more: Ints  # what all candidates together could add to the first ones
+    members: Words  # the candidates, as columns
     blocked: Words  # columns without an allowed completion
 
 
@@ -108,8 +111,8 @@ def buffers(side: Side) -> Buffers:
     truth, other, reach, near = (np.zeros(side.held.size, dtype=np.uint64) for _ in range(4))
     tight = np.zeros(side.least.size + 3, dtype=np.int64)
     rows = side.additive
-    now, more = np.zeros_like(rows.start), np.zeros_like(rows.gains)
-    slacks = Slacks(now, more, np.zeros(rows.losing.shape[1], dtype=np.uint64))
+    members, blocked = (np.zeros(rows.losing.shape[1], dtype=np.uint64) for _ in range(2))
+    slacks = Slacks(np.zeros_like(rows.start), members, blocked)
     return Buffers(slacks, truth, other, reach, tight, near)
 
 
@@ -144,37 +147,44 @@ def _block(
 ) -> int:
     """Mark the columns that no allowed completion by at most r of the n kept candidates has.
 
-    Returns 1 where there are some, 0 where there are none, and -1 where there is no completion.
+    Returns 1 where some candidate is, 0 where none is, and -1 where there is no completion.
     """
-    now, more, marked = slacks.now, slacks.more, slacks.blocked
+    now, members, marked = slacks.now, slacks.members, slacks.blocked
     _add_up(rows, now, chosen, size)
-    if more.size != 0:
-        for c in range(more.size):
-            more[c] = 0
-        for x in range(n):
-            changes = rows.changes[ids[kept[x]]]
-            for c in range(more.size):
-                more[c] += max(changes[c], 0)
-        for c in range(more.size):
-            if now[c] + min(more[c], r * rows.gains[c]) < 0:
+    c = 0
+    while c < now.size and now[c] >= max(0, rows.losses[rows.places[c]]):
+        c += 1
+    if c == now.size:
+        return 0
+    for w in range(members.size):
+        members[w], marked[w] = _NONE, _NONE
+    for x in range(n):
+        column = ids[kept[x]]
+        members[column >> 6] |= _ONE << np.uint64(column & 63)
+    while c < now.size:
+        left, entry = now[c], rows.places[c]
+        if c < rows.gains.size and left < max(0, rows.losses[entry]):
+            more = 0
+            for e in range(rows.rises[c], rows.rises[c + 1]):
+                adding = 0
+                for w in range(members.size):
+                    adding += popcount(members[w] & rows.rising[e, w])
+                more += adding << rows.bits[e]
+            if left + min(more, r * rows.gains[c]) < 0:
                 return -1
-            now[c] += min(more[c], (r - 1) * rows.gains[c])
-    found = 0
-    for c in range(now.size):
-        entry, end = rows.places[c], rows.places[c + 1]
-        if entry == end or rows.losses[entry] <= now[c]:
-            continue
-        if now[c] < 0 and c >= more.size:
+            left += min(more, (r - 1) * rows.gains[c])
+        elif left < 0:
             return -1
-        while entry + 1 < end and rows.losses[entry + 1] > now[c]:
-            entry += 1
-        if found == 0:
-            found = 1
+        if rows.losses[entry] > left:
+            while entry + 1 < rows.places[c + 1] and rows.losses[entry + 1] > left:
+                entry += 1
             for w in range(marked.size):
-                marked[w] = _NONE
-        for w in range(marked.size):
-            marked[w] |= rows.losing[entry, w]
-    return found
+                marked[w] |= rows.losing[entry, w]
+        c += 1
+    some = _NONE
+    for w in range(marked.size):
+        some |= marked[w] & members[w]
+    return 1 if some != _NONE else 0
 
 
 @subroutine

@@ -146,26 +146,27 @@ def _table(
     masks, place = np.arange(1 << len(attributes)), {a: i for i, a in enumerate(attributes)}
     down = scores.instance["problem"] != "mlse"
     out, most = np.zeros(masks.size, dtype=np.int64), 0
+    ranked = tau is not None or not expects
     ranks = sorted({scores.leaf_values[i] for i in leaves})
     greatest = np.zeros(masks.size, dtype=np.int64)
     for i in leaves:
         tests = scores.states.leaves[i].tests
         # Attributes of x that lead elsewhere must not be known.
-        reached = np.ones(masks.size, dtype=np.bool_)
-        for a, some in tests.items():
-            if not some >> own[a] & 1:
-                reached &= masks >> place[a] & 1 == 0
+        away = sum(1 << place[a] for a, some in tests.items() if not some >> own[a] & 1)
+        reached = masks & away == 0
         if expects:
             # The different sets of what the leaf tests, and which of them each set has.
-            bits = [(masks >> place[a] & 1) << j for j, a in enumerate(tests)]
-            which = np.array(bits).sum(axis=0) if bits else np.zeros_like(masks)
+            which = np.zeros_like(masks)
+            for j, a in enumerate(tests):
+                which |= (masks >> place[a] & 1) << j
             adds = scores.all_in_units(i, down, component)
             if (most := most + max(map(abs, adds))) >= LARGEST:
                 raise Undecided("numbers are too large for the checker")
             out += np.where(reached, np.array(adds, dtype=np.int64)[which], 0)
-        own_rank = ranks.index(scores.leaf_values[i])
-        greatest = np.where(reached, np.maximum(greatest, own_rank), greatest)
-    if tau is not None or not expects:
+        if ranked:
+            own_rank = ranks.index(scores.leaf_values[i])
+            greatest = np.where(reached, np.maximum(greatest, own_rank), greatest)
+    if ranked:
         share = (0 if expects else 1) - (tau or 0)
         of_rank = [math.floor(share * Fraction(v, scores.divisor) / scores.unit) for v in ranks]
         if most + max(map(abs, of_rank)) >= LARGEST:

@@ -23,12 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.check.proofs.document import Document, Refused, Undecided, whole_numbers
+from cpx.check.proofs.monomials import distinct
 
 __all__ = ["Formulas", "Node", "check_formulas"]
 
@@ -66,14 +68,14 @@ class Formulas:
 
     def __init__(self, instance: Mapping[str, Any], value: int) -> None:
         table = np.array([[bit == "1" for bit in row] for row in instance["samples"]], dtype=bool)
-        _, first, of = np.unique(table, axis=0, return_index=True, return_inverse=True)
+        first, of = distinct(np.packbits(table, axis=1))
         given: list[int] = instance["weights"]
         total = sum(map(abs, given))
         if total.bit_length() > _BITS:
             raise Undecided("weights are too large for the checker")
         self.scale = 1 << (_BITS - total.bit_length())
         weights = np.zeros(first.size, dtype=np.int64)
-        np.add.at(weights, of.reshape(-1), np.array(given, dtype=np.int64) * self.scale)
+        np.add.at(weights, of, np.array(given, dtype=np.int64) * self.scale)
         order = np.argsort(first)
         plus, minus = (order[sign * weights[order] > 0] for sign in (1, -1))
         self.gains, self.costs = weights[plus], -weights[minus]
@@ -141,17 +143,14 @@ def _all_clauses(
         impure = covers[:, width:].any(axis=1)
         names, covers = names[impure], covers[impure]
     names, covers = (np.concatenate(some) for some in zip(*found, strict=True))
-    # As bytes they are compared at once.
-    keys = np.hstack([covers, np.zeros((len(covers), 1), dtype=np.uint8)])
-    _, first = np.unique(keys.view(f"V{keys.shape[1]}")[:, 0], return_index=True)
+    first, _ = distinct(covers)
     if first.size * (p + q) > _MOST_ENTRIES:
         raise Undecided("there are too many clauses for the checker")
     names, covers = names[np.sort(first)], covers[np.sort(first)]
-    bits = (
+    one, two = (
         np.unpackbits(part, axis=1, count=count).view(np.bool_)
         for part, count in ((covers[:, :width], p), (covers[:, width:], q))
     )
-    one, two = bits
     return names, (one, two)
 
 
@@ -191,8 +190,9 @@ class Node:
     left: int
     chosen: bool
 
+    @cached_property
     def live(self) -> tuple[Ints, Ints]:
-        """Return the rows that count, of either sign, that some allowed clause is true of."""
+        """The rows that count, of either sign, that some allowed clause is true of."""
         rows = self.rows & self.of.inside[self.allowed].any(axis=0)
         others = self.others & self.of.outside[self.allowed].any(axis=0)
         return np.flatnonzero(rows), np.flatnonzero(others)
@@ -220,23 +220,29 @@ class Node:
         the sum of what is above 0 of the gains less p_i less these shares. Of clauses that do not
         dominate each other there are ``left`` at most.
         """
-        of, (rows, others) = self.of, self.live()
-        gains, costs = of.gains[rows], of.costs[others]
-        prices = (gains >> bits) * portions
-        whole = np.maximum(shares.sum(axis=1), 1)
-        paid = ((costs // whole)[:, None] * shares).astype(np.float64)
-        rest = (gains - prices).astype(np.float64)
-        at = np.flatnonzero(self.allowed)
-        values = np.zeros(at.size, dtype=np.int64)
+        of, (rows, others) = self.of, self.live
+        rest, paid = self.charged(bits, portions, shares)
+        at, inside = np.flatnonzero(self.allowed), rest.astype(np.float64)
+        outside, values = paid.astype(np.float64), np.zeros(at.size, dtype=np.int64)
         for first in range(0, at.size, _AT_ONCE):
             some = at[first : first + _AT_ONCE]
-            left = rest - of.outside[np.ix_(some, others)].astype(np.float64) @ paid
+            left = inside - of.outside[np.ix_(some, others)].astype(np.float64) @ outside
             gained = np.maximum(left, 0) * of.inside[np.ix_(some, rows)]
             values[first : first + _AT_ONCE] = gained.sum(axis=1).astype(np.int64)
-        fixed = self.value + int(prices.sum())
-        best = self._best(at, values)
-        beyond = fixed + sum(best[: self.left - 1])
-        return fixed + sum(best), values, beyond
+        return self.total(rest, values)
+
+    def charged(self, bits: int, portions: Ints, shares: Ints) -> tuple[Ints, Ints]:
+        """Return what the live rows gain beyond their prices, and their shares of the others."""
+        rows, others = self.live
+        gains, costs = self.of.gains[rows], self.of.costs[others]
+        whole = np.maximum(shares.sum(axis=1), 1)
+        return gains - (gains >> bits) * portions, (costs // whole)[:, None] * shares
+
+    def total(self, rest: Ints, values: Ints) -> tuple[int, Ints, int]:
+        """Return what :meth:`bound` does, for clauses of these values."""
+        fixed = self.value + int((self.of.gains[self.live[0]] - rest).sum())
+        best = self._best(np.flatnonzero(self.allowed), values)
+        return fixed + sum(best), values, fixed + sum(best[: self.left - 1])
 
     def _best(self, at: Ints, values: Ints) -> list[int]:
         """Return the greatest values of clauses that do not dominate each other."""
@@ -252,8 +258,7 @@ class Node:
             free &= beyond | (outside[first] & ~outside).any(axis=1)
             free[first] = False
         far = order[_BEST : _BEST + self.left - len(best)]
-        best += values[far].tolist()
-        return best
+        return [*best, *values[far].tolist()]
 
     def without(self, clauses: Ints) -> Node:
         """Return the formulas without some clauses."""
@@ -327,7 +332,7 @@ def _after(node: Node, rule: str, numbers: list[int], goal: int, claim: int) -> 
     if rule not in ("shares", "open") or not numbers or not node.left:
         raise Refused(f"{rule[:20]!r} is no rule, or its numbers are not complete")
     bits, multipliers = numbers[0], np.array(numbers[1:], dtype=np.int64)
-    rows, others = node.live()
+    rows, others = node.live
     if multipliers.size != rows.size * (1 + others.size) or bits > _MOST_BITS:
         raise Refused("there are not as many multipliers as rows")
     portions, shares = multipliers[: rows.size], multipliers[rows.size :]

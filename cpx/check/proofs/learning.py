@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import Document, Refused, refuse_unknown, whole_numbers
 from cpx.check.proofs.goals import Goal
-from cpx.check.proofs.monomials import check_box, root_box
+from cpx.check.proofs.monomials import check_box, distinct, root_box
 from cpx.check.rule_sets import Learning
 
 __all__ = ["KINDS", "NAME", "Table", "check"]
@@ -60,10 +60,9 @@ class Table:
 
         With 0 rules it bounds all sets: without a rule all good samples are errors.
         """
-        packed = np.packbits(self.literals, axis=1)
-        _, of = np.unique(packed, axis=0, return_inverse=True)
-        sums = np.zeros((2, len(packed)), dtype=np.int64)
-        np.add.at(sums, (self.good.astype(int), of.reshape(-1)), self.costs)
+        first, of = distinct(np.packbits(self.literals, axis=1))
+        sums = np.zeros((2, first.size), dtype=np.int64)
+        np.add.at(sums, (self.good.astype(int), of), self.costs)
         # Samples with the same literals are covered together.
         least = int(sums.min(axis=0).sum()) + (rules + 1) * self.price
         if rules == 0:

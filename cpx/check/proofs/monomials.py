@@ -49,6 +49,7 @@ __all__ = [
     "Question",
     "check",
     "check_box",
+    "distinct",
     "root_box",
 ]
 
@@ -280,15 +281,18 @@ def _merged(
     table: NDArray[np.bool_], bad: NDArray[np.int64], good: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
     """Return the different rows, and the sums of the weights of those that are equal."""
-    if not table.size:
-        # Without candidates all rows are equal.
-        rows = table[:1] if len(table) else np.zeros((1, table.shape[1]), dtype=np.bool_)
-        return rows, bad.sum(keepdims=True), good.sum(keepdims=True)
-    packed = np.ascontiguousarray(np.packbits(table, axis=1))
-    _, first, of = np.unique(
-        packed.view([("", f"V{packed.shape[1]}")])[:, 0], return_index=True, return_inverse=True
-    )
+    first, of = distinct(np.packbits(table, axis=1))
     sums = np.zeros((2, first.size), dtype=np.int64)
     np.add.at(sums[0], of, bad)
     np.add.at(sums[1], of, good)
     return table[first], sums[0], sums[1]
+
+
+def distinct(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first of each kind of equal rows of bits, and the place of that of each row."""
+    width = max(8, packed.shape[1] + -packed.shape[1] % 8)
+    packed = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, width - packed.shape[1]))))
+    # Numbers of 64 bits are sorted some times as fast as bytes are.
+    keys = packed.view(np.uint64 if width == 8 else f"V{width}")[:, 0]
+    _, first, of = np.unique(keys, return_index=True, return_inverse=True)
+    return first, of

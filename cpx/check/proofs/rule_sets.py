@@ -28,6 +28,7 @@ from cpx.check.proofs.document import (
     refuse_unknown,
     whole_numbers,
 )
+from cpx.check.proofs.monomials import distinct
 from cpx.check.rule_sets import Selection
 
 __all__ = ["DEEPEST", "KINDS", "NAME", "Multipliers", "Node", "Table", "check", "root_of"]
@@ -72,13 +73,12 @@ class Table:
         self.count = data.count()
         columns = [data.cover(r) for r in range(self.count)]
         covers = np.array(columns, dtype=np.bool_).reshape(self.count, -1).T
-        keyed = np.column_stack([np.packbits(covers, axis=1), data.same])
-        _, first, of = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
+        first, of = distinct(np.packbits(np.column_stack([covers, data.same]), axis=1))
         scale = data.price.denominator
         if (int(data.errors.sum()) + data.price * self.count) * scale * 2 >= _LARGEST:
             raise Undecided("numbers are too large for the checker")
         costs = np.zeros(first.size, dtype=np.int64)
-        np.add.at(costs, of.reshape(-1), data.errors * scale)
+        np.add.at(costs, of, data.errors * scale)
         order = np.argsort(first)
         self.rows, self.costs, self.covers = first[order], costs[order], covers[first[order]]
         self.good = data.same[self.rows]

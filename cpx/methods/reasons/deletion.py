@@ -100,9 +100,7 @@ def delete_from_reason(
     return reason, changes
 
 
-def delete_from_change(
-    oracle: SetOracle, change: int, order: Sequence[int], always: int = 0
-) -> int:
+def delete_from_change(oracle: SetOracle, change: int, order: Sequence[int]) -> int:
     """Restore places of a change to x until none can be restored.
 
     Parameters
@@ -112,8 +110,6 @@ def delete_from_change(
         Some counterexample differs from x in some of these places, and in no others.
     order : sequence of int
         The places that may be restored, the first to be tried first.
-    always : int
-        Places that may change in any case; they are not in the answer.
 
     Returns
     -------
@@ -126,12 +122,12 @@ def delete_from_change(
     Stopped
         See :meth:`SufficiencyOracle.counterexample`.
     """
-    freed, needed = change & ~always, 0
+    freed, needed = change, 0
     for place in order:
         bit = 1 << place
         if freed & bit and not needed & bit:
             try:
-                found = oracle.change(freed & ~bit | always)
+                found = oracle.change(freed & ~bit)
             except GaveUp:
                 found = None
             if found is None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
-from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -11,18 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.statistics import PrecisionEstimate, clopper_pearson
-from cpx.data.tree_mixture import ONE, TreeMixture
-from cpx.errors import InvalidOption
+from cpx.data.tree_mixture import TreeMixture
 from cpx.models.expected_prediction.paths import cells_of_states
 from cpx.support.validation import open_unit, positive_integer, valid_seed
 
 if TYPE_CHECKING:
     from cpx.models.expected_prediction.problem import ExpectedPrediction
 
-__all__ = ["MOST_STATES", "SameDecision", "same_decision", "sampled_same_decision"]
-
-MOST_STATES = 2**16
-"""So many combinations of states are counted one by one at most, for an exact probability."""
+__all__ = ["SameDecision", "sampled_same_decision"]
 
 _MOST_ROWS = 4096
 """So many rows of states are enumerated; of more, some are drawn."""
@@ -73,7 +69,9 @@ class SameDecision:
             cells[:, columns] = of_state[codes[:, a]]
         return np.asarray(model.decide(model.totals_of(cells)) == self.problem.label_index)
 
-    def sampled(self, chosen: Iterable[int], m: int = 1000, seed: int = 0) -> PrecisionEstimate:
+    def sampled(
+        self, chosen: Iterable[int], m: int = 1000, seed: int = 0, confidence: float = 0.95
+    ) -> PrecisionEstimate:
         """Estimate the probability on rows drawn given the values of x in the chosen attributes.
 
         Parameters
@@ -83,20 +81,22 @@ class SameDecision:
         m : int
             Number of rows.
         seed : int
+        confidence : float
+            Of the exact (Clopper-Pearson) limits, between 0 and 1.
 
         Returns
         -------
         PrecisionEstimate
-            The share, with an exact 95 % interval.
+            The share of the class of x, with its limits.
         """
-        rng = np.random.default_rng(valid_seed(seed))
+        level, rng = open_unit("confidence", confidence), np.random.default_rng(valid_seed(seed))
         kept, mixture = self._marginal(sorted({*chosen}))
         held = [kept.index(a) for a in sorted({*chosen})]
         drawn = mixture.sample_given(positive_integer("m", m), self.problem.codes[kept], held, rng)
         rows = np.zeros((m, self.problem.n_features), dtype=np.int32)
         rows[:, kept] = drawn
         agreeing = int(self.same(rows).sum())
-        return PrecisionEstimate(agreeing, m, *clopper_pearson(agreeing, m))
+        return PrecisionEstimate(agreeing, m, *clopper_pearson(agreeing, m, level), level)
 
     def _marginal(self, chosen: list[int]) -> tuple[list[int], TreeMixture]:
         """Return the attributes that matter, and their distribution; all where there are edges.
@@ -139,71 +139,6 @@ class SameDecision:
         return min(1.0, float(found / whole))
 
 
-def same_decision(problem: ExpectedPrediction, chosen: Iterable[int]) -> Fraction:
-    """Return the exact probability that a row with these states of x gets its class.
-
-    All combinations of states of the other attributes that the model tests are counted.
-
-    Parameters
-    ----------
-    problem : MLSE or FewestExpected
-    chosen : iterable of int
-        Attributes whose states are known.
-
-    Raises
-    ------
-    InvalidOption
-        When there are more than ``MOST_STATES`` combinations.
-
-    Examples
-    --------
-    >>> from cpx.testing.expected_prediction import random_expectation
-    >>> problem = random_expectation(3)
-    >>> same_decision(problem, range(problem.n_features))
-    Fraction(1, 1)
-    """
-    S, mixture = {*chosen}, problem.distribution
-    free = [a for a in problem.leaves.used if a not in S]
-    sizes = [mixture.cardinalities[a] for a in free]
-    if prod(sizes) > MOST_STATES:
-        raise InvalidOption(
-            f"{prod(sizes)} combinations of states are more than {MOST_STATES}: their share is "
-            "estimated from samples"
-        )
-    states = np.indices(sizes).reshape(len(free), prod(sizes)).T
-    codes = np.repeat(np.asarray(problem.codes)[None, :], len(states), axis=0)
-    codes[:, free] = states
-    same = SameDecision(problem).same(codes)
-    masks: list[NDArray[np.bool_] | None] = [None] * problem.n_features
-    for a in S:
-        masks[a] = np.arange(mixture.cardinalities[a]) == problem.codes[a]
-    whole = mixture.exact_event_probability(masks)
-    if mixture.edgeless:
-        return _products(problem, S, free, same) / whole
-    total = Fraction(0)
-    for row in states[same]:
-        for a, state in zip(free, row.tolist(), strict=True):
-            masks[a] = np.arange(mixture.cardinalities[a]) == state
-        total += mixture.exact_event_probability(masks)
-    return total / whole
-
-
-def _products(
-    problem: ExpectedPrediction, S: set[int], free: list[int], same: NDArray[np.bool_]
-) -> Fraction:
-    """Return the probability of the known states and of the combinations that get the class."""
-    mixture, total = problem.distribution, 0
-    for weight, tables in zip(mixture.weights.tolist(), mixture.tables, strict=True):
-        known = weight
-        for a in S:
-            known *= int(tables[a][0, problem.codes[a]])
-        likely: NDArray[Any] = np.array([1], dtype=object)
-        for a in free:
-            likely = np.multiply.outer(likely, tables[a][0].astype(object)).ravel()
-        total += known * int(likely[same].sum())
-    return Fraction(total, ONE ** (1 + len(S) + len(free)))
-
-
 def sampled_same_decision(
     problem: ExpectedPrediction,
     chosen: Iterable[int],
@@ -211,30 +146,10 @@ def sampled_same_decision(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> PrecisionEstimate:
-    """Return the share of rows drawn with these states of x that get its class.
-
-    Parameters
-    ----------
-    problem : MLSE or FewestExpected
-    chosen : iterable of int
-        Attributes whose states are known.
-    samples : int
-        How many independent rows are drawn, at least 1.
-    seed : int
-    confidence : float
-        Of the exact (Clopper-Pearson) limits, between 0 and 1.
-
-    Examples
-    --------
-    >>> from cpx.testing.expected_prediction import random_expectation
-    >>> problem = random_expectation(3)
-    >>> sampled_same_decision(problem, range(problem.n_features), 100).agreeing
-    100
-    """
-    count = positive_integer("samples", samples)
-    level = open_unit("confidence", confidence)
-    rng = np.random.default_rng(valid_seed(seed))
-    codes = problem.distribution.sample_given(count, problem.codes, [*chosen], rng)
-    agreeing = int(SameDecision(problem).same(codes).sum())
-    low, high = clopper_pearson(agreeing, count, level)
-    return PrecisionEstimate(agreeing, count, low, high, level)
+    """Do what :meth:`SameDecision.sampled` does, under an old name."""
+    warnings.warn(
+        "sampled_same_decision is now SameDecision.sampled; the old name will go",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return SameDecision(problem).sampled(chosen, samples, seed, confidence)

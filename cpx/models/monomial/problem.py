@@ -154,7 +154,7 @@ class MonomialProblem(MonomialText):
         """The literal of each feature, true of x."""
         return self.samples.features
 
-    @property
+    @cached_property
     def shares(self) -> dict[str, Fraction]:
         """The shares that are asked for, by the names of the parameters."""
         given = {name: getattr(self, name) for name in LIMITS}

@@ -41,6 +41,7 @@ _MOST = 1000
 class Where(Kind):
     """Constraints as texts; a file has what each means as well, which must agree."""
 
+    keeps_empty = True
     range: ClassVar[str] = "texts, see the page on side constraints"
     schema: ClassVar[Json] = {
         "type": "array",

@@ -14,7 +14,8 @@ from cpx.check.proofs.parts import Part
 
 __all__ = ["prove"]
 
-_UNIT = 2**20
+_UNIT, _FINE = 2**20, 2**10
+_MOST = 2**60
 
 
 def prove(
@@ -58,40 +59,46 @@ def _relaxation(
     table: Table, part: Part
 ) -> tuple[int, int, NDArray[np.int64], NDArray[np.float64]]:
     """Return unit, rate and prices of the linear relaxation, and how much it has each feature."""
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_array, eye_array, hstack, vstack
+    from scipy.sparse import csr_array
+
+    from cpx.backends.linear_program import minimum
 
     free, tolerated = np.flatnonzero(part.free), table.tolerated
     prices, chosen = np.zeros(table.rows.size, dtype=np.int64), part.kept.astype(np.float64)
     if not free.size:
         return 1, 0, prices, chosen
     left = np.flatnonzero(~table.excludes[:, part.kept].any(axis=1))
-    # Samples that may be covered have a variable for it, behind the features.
+    # Samples that may be covered have a row that limits their price, behind the features.
     may = left[table.weights[left] <= tolerated]
     must = left[table.weights[left] > tolerated]
     rows = np.concatenate([may, must])
     costs = np.array([table.costs[j] for j in free], dtype=np.float64)
     scale = max(1.0, float(costs.sum()))
-    weights = table.weights[may] / max(1, tolerated)
-    covered = vstack([-eye_array(may.size), csr_array((must.size, may.size))])
-    excludes = csr_array(-table.excludes[np.ix_(rows, free)].astype(np.float64))
-    weighed = hstack([csr_array((1, free.size)), csr_array(weights[None, :])])
-    found = linprog(
-        np.concatenate([costs / scale, np.zeros(may.size)]),
-        A_ub=vstack([hstack([excludes, covered]), weighed], format="csr"),
-        b_ub=np.append(-np.ones(rows.size), 1.0),
-        bounds=(0, 1),
-        method="highs",
+    excluded, at = np.nonzero(table.excludes[np.ix_(rows, free)])
+    each, limits = np.arange(may.size), free.size + np.arange(may.size)
+    data = [np.ones(at.size + may.size), -table.weights[may] / max(1, tolerated)]
+    named = np.concatenate([at, limits, limits])
+    columns = np.concatenate([excluded, each, np.full(may.size, rows.size)])
+    matrix: Any = csr_array(
+        (np.concatenate(data), (named, columns)),
+        shape=(free.size + may.size, rows.size + 1),
     )
-    if found.x is None:
+    # The program of the prices and the rate, which has few rows of many numbers.
+    gains = np.append(-np.ones(rows.size), 1.0)
+    limited = np.concatenate([costs / scale, np.zeros(may.size)])
+    found = minimum(gains, matrix, limited, np.full(gains.size, np.inf))
+    if found is None:
         return 1, 0, prices, chosen
-    chosen[free] = found.x[: free.size]
-    # Weights of features add up to less than 2**31: in this unit, too, all of them are small.
-    duals = np.maximum(-found.ineqlin.marginals, 0) * scale * _UNIT
+    values, worth = found
+    chosen[free] = -worth[: free.size]
+    # Fine enough for a rate that is a whole number, and for prices that add up to few enough bits.
+    unit = max(_UNIT, _FINE * tolerated)
+    unit = max(1, min(unit, int(_MOST / scale / max(2, rows.size))))
+    duals = np.maximum(values, 0) * scale * unit
     rate = round(duals[-1] / max(1, tolerated))
-    prices[rows] = np.round(duals[:-1])
+    prices[rows] = np.round(np.minimum(duals[:-1], _MOST / max(1, rows.size)))
     prices[may] = [
         min(y, rate * w)
         for y, w in zip(prices[may].tolist(), table.weights[may].tolist(), strict=True)
     ]
-    return _UNIT, rate, prices, chosen
+    return unit, rate, prices, chosen

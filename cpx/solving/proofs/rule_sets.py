@@ -18,7 +18,9 @@ from cpx.check.proofs.rule_sets import DEEPEST, Multipliers, Node, Table, root_o
 __all__ = ["prove"]
 
 _UNIT = 2**20
-_MOST = 2**60
+_MOST, _SCALED = 2**60, 2**20
+# Rules that the linear relaxation has at first.
+_FIRST = 24
 
 
 def prove(
@@ -34,6 +36,10 @@ def prove(
     if not isinstance(goal.bound, int):
         raise Refused("the required rules are a solution")
     lines, reached, left = [], goal.bound, [root]
+    # At first those that cover most more of good samples than of bad ones.
+    saved = (np.where(root.table.good, 1, -1) * root.table.costs) @ root.table.covers
+    known = np.zeros(saved.size, dtype=np.bool_)
+    known[np.argsort(-saved)[:_FIRST]] = True
     while left:
         node = left.pop()
         if node.over():
@@ -43,7 +49,7 @@ def prove(
                 raise Refused(f"the rules {sorted(node.chosen)} cost less")
             lines.append("decided")
         else:
-            multipliers, chosen = _relaxation(node)
+            multipliers, chosen = _relaxation(node, known, goal.bound)
             bound = node.bound(multipliers)
             if bound < goal.bound and len(left) < DEEPEST and not over():
                 rule = _undecided(node, chosen)
@@ -65,79 +71,116 @@ def _undecided(node: Node, chosen: NDArray[np.float64]) -> int:
     return least
 
 
-def _relaxation(node: Node) -> tuple[Multipliers, NDArray[np.float64]]:
-    """Return the multipliers of the linear relaxation, and how much it chooses each rule."""
-    from scipy.optimize import linprog
+def _relaxation(
+    node: Node, known: NDArray[np.bool_], goal: int
+) -> tuple[Multipliers, NDArray[np.float64]]:
+    """Return multipliers of the linear relaxation, and how much it chooses each rule.
+
+    It has the known rules, to which others are added until the costs that it leaves of the bad
+    samples make up for what these would save, or the goal is reached all the same.
+    """
+    if not (node.free & known).any():
+        known[node.free.argmax()] = True
+    while True:
+        multipliers, chosen, short = _of_known(node, known)
+        if not short.any() or node.bound(multipliers) >= goal:
+            return multipliers, chosen
+        worst = np.argsort(-short)[: max(1, np.count_nonzero(known))]
+        known[worst[short[worst] > 0]] = True
+
+
+def _of_known(
+    node: Node, known: NDArray[np.bool_]
+) -> tuple[Multipliers, NDArray[np.float64], NDArray[np.int64]]:
+    """Return multipliers, how much each rule is chosen, and what rules are short of.
+
+    The linear program is that of the multipliers, which has as many rows as there are rules and
+    bad samples; that of the rules has one for each pair of these.
+    """
     from scipy.sparse import csr_array
 
-    table, free = node.table, np.flatnonzero(node.free)
+    from cpx.backends.linear_program import minimum
+
+    table, free = node.table, np.flatnonzero(node.free & known)
     left = node.uncovered()
     good, bad = np.flatnonzero(left & table.good), np.flatnonzero(left & ~table.good)
-    costs, n = np.full(free.size, float(table.price)), free.size
+    prices, n = np.full(table.count, table.price), free.size
     if table.data.hamming:
-        costs += table.costs[~table.good] @ table.covers[np.ix_(~table.good, node.free)]
+        prices += table.costs[~table.good] @ table.covers[~table.good]
         bad = bad[:0]
-    # Errors on good samples, then on bad ones, are variables behind the rules.
-    missed, by = np.nonzero(table.covers[np.ix_(good, free)])
-    sample, rule = np.nonzero(table.covers[np.ix_(bad, free)])
-    each, many = np.arange(good.size), good.size + np.arange(sample.size)
+    covers = table.covers[bad]
+    by, missed = np.nonzero(table.covers[np.ix_(good, free)].T)
+    sample, rule = np.nonzero(covers[:, free])
+    # Shares of good samples, payments for bad ones, what a rule is worth below 0, and limits.
+    shares, pays = good.size, good.size + np.arange(sample.size)
     entries = [
-        (-np.ones(missed.size), missed, by),
-        (-np.ones(good.size), each, n + each),
-        (np.ones(many.size), many, rule),
-        (-np.ones(many.size), many, n + good.size + sample),
+        (np.ones(by.size), by, missed),
+        (-np.ones(rule.size), rule, pays),
+        (-np.ones(n), np.arange(n), shares + sample.size + np.arange(n)),
+        (np.ones(sample.size), n + sample, pays),
     ]
-    most = [-np.ones(good.size), np.zeros(many.size)]
-    chosen = list(node.chosen)
-    limits: list[str] = []
+    gains = [-np.ones(shares), np.zeros(sample.size), np.ones(n)]
+    most = [table.costs[good], table.costs[bad][sample], np.full(n, np.inf)]
+    limits: dict[str, NDArray[np.int64]] = {}
     for name, lengths in (
         ("max_rules", np.ones_like(table.lengths)),
         ("max_literals", table.lengths),
     ):
         if (limit := table.limits[name]) is not None:
-            at = np.full(n, good.size + many.size + len(limits))
-            entries.append((lengths[free].astype(np.float64), at, np.arange(n)))
-            most.append(np.array([limit - lengths[chosen].sum()], dtype=np.float64))
-            limits.append(name)
+            at = np.full(n, shares + sample.size + n + len(limits))
+            entries.append((-lengths[free].astype(np.float64), np.arange(n), at))
+            gains.append(np.array([limit - lengths[list(node.chosen)].sum()], dtype=np.float64))
+            most.append(np.array([np.inf]))
+            limits[name] = lengths
     data, rows, columns = (np.concatenate(some) for some in zip(*entries, strict=True))
-    shape = good.size + many.size + len(limits), n + good.size + bad.size
-    constraints: Any = csr_array((data, (rows, columns)), shape=shape)
-    found = linprog(
-        np.concatenate([costs, table.costs[good], table.costs[bad]]),
-        A_ub=constraints,
-        b_ub=np.concatenate(most),
-        bounds=(0, 1),
-        method="highs",
-    )
+    most_each = np.concatenate(most)
+    # The solver's tolerances are absolute, and it fails where numbers are huge.
+    scale = max(1.0, table.most / _SCALED)
+    matrix: Any = csr_array((data, (rows, columns)), shape=(n + bad.size, most_each.size))
+    limited = np.concatenate([prices[free], table.costs[bad]]) / scale
+    found = minimum(np.concatenate(gains), matrix, limited, most_each / scale)
     unit = max(1, min(_UNIT, table.room // max(table.most, 1) // 2))
+    exact = unit * scale
     shared = np.zeros(table.rows.size, dtype=np.int64)
-    if found.x is None:  # no relaxation, no multipliers: these prove the least there is
+    if found is None:  # no relaxation, no multipliers: these prove the least there is
         empty = np.zeros((0, 3), dtype=np.int64)
-        return Multipliers(1, 0, 0, shared, empty), np.full(table.count, 0.5)
-    duals = np.maximum(-found.ineqlin.marginals, 0)
-    shared[good] = np.minimum(_rounded(duals[: good.size], unit), table.costs[good] * unit)
-    paid = _rounded(duals[good.size : good.size + many.size], unit)
-    paid = _no_more(paid, sample, table.costs[bad] * unit)
-    kept = paid > 0
-    prices = dict(
-        zip(limits, _rounded(duals[good.size + many.size :], unit).tolist(), strict=True)
+        none = Multipliers(1, 0, 0, shared, empty)
+        return none, np.full(table.count, 0.5), np.zeros(table.count, dtype=np.int64)
+    values, worth = found
+    shared[good] = np.minimum(_rounded(values[:shares], exact), table.costs[good] * unit)
+    paid = np.zeros(covers.shape, dtype=np.int64)
+    paid[sample, free[rule]] = _no_more(
+        _rounded(values[pays], exact), sample, table.costs[bad] * unit
+    )
+    last = values[most_each.size - len(limits) :]
+    asked = dict(zip(limits, _rounded(last, exact), strict=True))
+    # What rules would save beyond what they cost.
+    short = shared @ table.covers - prices * unit - paid.sum(axis=0)
+    for name, price in asked.items():
+        short -= price * limits[name]
+    short[~node.free] = 0
+    room = table.costs[bad] * unit - paid.sum(axis=1)
+    for r in np.flatnonzero(short > 0):
+        there = np.cumsum(np.where(covers[:, r], room, 0))
+        more = np.diff(np.minimum(there, short[r]), prepend=0)
+        paid[:, r] += more
+        room -= more
+        short[r] -= more.sum()
+    place, payer = np.nonzero(paid)
+    multipliers = Multipliers(
+        unit,
+        int(asked.get("max_rules", 0)),
+        int(asked.get("max_literals", 0)),
+        shared,
+        np.stack([bad[place], payer, paid[place, payer]], axis=1),
     )
     whole = np.zeros(table.count)
-    whole[free] = found.x[:n]
-    return (
-        Multipliers(
-            unit,
-            prices.get("max_rules", 0),
-            prices.get("max_literals", 0),
-            shared,
-            np.stack([bad[sample[kept]], free[rule[kept]], paid[kept]], axis=1),
-        ),
-        whole,
-    )
+    whole[free] = -worth[:n]
+    return multipliers, whole, np.where(known, 0, np.maximum(short, 0))
 
 
-def _rounded(numbers: NDArray[np.float64], unit: int) -> NDArray[np.int64]:
-    return np.minimum(np.round(numbers * unit), float(_MOST)).astype(np.int64)
+def _rounded(numbers: NDArray[np.float64], unit: float) -> NDArray[np.int64]:
+    return np.clip(np.round(numbers * unit), 0, float(_MOST)).astype(np.int64)
 
 
 def _no_more(

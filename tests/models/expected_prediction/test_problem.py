@@ -15,7 +15,7 @@ from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.errors import DataError, InvalidInstance, InvalidOption
 from cpx.models import MLSE, FewestExpected, problem_class
 from cpx.models.expected_prediction.paths import cells_of_states
-from cpx.models.expected_prediction.same_decision import same_decision, sampled_same_decision
+from cpx.models.expected_prediction.same_decision import SameDecision, sampled_same_decision
 from cpx.testing.expected_prediction import (
     STRUCTURES,
     best_set,
@@ -64,7 +64,7 @@ def test_expectations_are_those_of_all_rows(structure, seed):
         assert scores.expected(S) == mean
         assert scores.probability(S) == mass
         assert scores.greatest(S) >= greatest
-        assert same_decision(problem, S) == share
+        assert SameDecision(problem).exact(S) == pytest.approx(float(share), rel=1e-9)
         # Theorem 1 with any bound on the score; it may be met.
         assert 0 <= scores.bound(S) <= scores.bound(S, greatest) <= share
 
@@ -76,12 +76,12 @@ def test_the_bound_is_met_where_the_greatest_score_is():
     coding = Coding.fit([[0.0]], names=["a"])
     one = TreeMixture([ONE], None, [[[[ONE]]]])
     problem = MLSE(model, (0.0,), coding, one, 0)
-    assert problem.scores.bound(()) == same_decision(problem, ()) == 1
+    assert problem.scores.bound(()) == SameDecision(problem).exact(()) == 1
     zero = TreeModel([Attribute("a")], ["no", "yes"], [leaf], [[]], "sum", "nonnegative", [-2.0])
     tied = MLSE(zero, (0.0,), coding, one, 0)
     assert tied.label_index == 1
     assert tied.scores.greatest(()) == tied.leaves.threshold == 0
-    assert tied.scores.bound(()) == same_decision(tied, ()) == 1
+    assert tied.scores.bound(()) == SameDecision(tied).exact(()) == 1
     assert any("not above 0" in note for note in tied.notes())
 
 
@@ -327,10 +327,11 @@ def test_deep_leaves_have_no_tables_and_an_exact_value():
 def test_samples_estimate_the_share_of_the_class(structure):
     problem = random_expectation(7, structure)
     S = tuple(range(problem.n_features // 2))
-    share = same_decision(problem, S)
-    found = sampled_same_decision(problem, S, 4000, seed=1, confidence=0.9999)
+    asked = SameDecision(problem)
+    share, found = asked.exact(S), asked.sampled(S, 4000, seed=1, confidence=0.9999)
     assert found.low <= share <= found.high
-    again = sampled_same_decision(problem, S, 4000, seed=1, confidence=0.9999)
+    with pytest.warns(DeprecationWarning, match="SameDecision.sampled"):
+        again = sampled_same_decision(problem, S, 4000, seed=1, confidence=0.9999)
     assert again == found
 
 

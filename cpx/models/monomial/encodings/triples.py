@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = ["known_rule_helps", "triples"]
 
-_MOST_WORK = 2 * 10**11
-"""max(m, 500) d^4, to which the time for the bounds of all triples is proportional."""
+_MOST_WORK = 4 * 10**11
+"""Of what the time for the bounds of all triples is proportional to: max(m, 500) d^4."""
 
 _WORK_PER_SECOND = 10**10
 """What a time limit allows for each of its seconds: a fifth of it, where measured."""
 
 _FEW = 500
 """Samples: with fewer, the number of triples decides how long their bounds take."""
+
+_COUNTED = 10**5
+"""With k = 5, what to count pairs for a triple takes in place of max(m, 500) d."""
 
 _STARTS = 10
 """Pairs that the search for a known rule starts from."""
@@ -55,22 +58,23 @@ def triples(form: WeightedMonomial) -> Statement:
     The bound of three features is what they lose, the cost of the rows that they exclude and
     that should be covered, and of what they leave, the cost of the rows that they cover and
     should not, the part that k - 3 more features cannot exclude: these exclude no more than the
-    k - 3 that exclude the most of it, of those that do not lose v or more with the three. It is
-    one of pairs and features where all triples with them have it; a pair is not said
-    again by its triples, nor a feature by its pairs.
+    k - 3 that exclude the most of it, of those that do not lose v or more with the three, and
+    with k = 5 no more than two of them together. No feature counts that makes a triple left out
+    before with two of the three. The bound is one of pairs and features where all triples with
+    them have it; a pair is not said again by its triples, nor a feature by its pairs.
 
     So S and all rules that cost less than v remain, and the optimum is that of ``clausal``. A
     known solution that costs v or more is completed as S.
 
     Where k < 4, features are required, there are limits or further constraints, or no two
     features can be chosen together, it is ``clausal``. So it is where costs add up to 2**20 or
-    more, and where max(m, 500) d^4 is above 2 * 10**11. No engine chooses it by itself where that
-    is above 10**10 for each second of the time limit. Of more than 50,000 triples those with
-    the least indices are said.
+    more, and where max(m, 500) d^4, or with k = 5 10**5 d^3, is above 4 * 10**11. No engine
+    chooses it by itself where that is above 10**10 for each second of the time limit. Of more
+    than 50,000 triples those with the least indices are said.
 
     Size: one variable, d + 1 constraints, and at most d clauses of two literals, d (d - 1) / 2 of
     three and 50,000 of four more than ``clausal``. The bounds take time proportional to m d^4 at
-    most, less where pairs lose v by themselves.
+    most, with k = 5 to m d^5, less where pairs lose v by themselves.
 
     Source: fixing variables by a known value and a bound is folklore of branch and bound; no
     paper states it so.
@@ -85,7 +89,8 @@ def known_rule_helps(form: WeightedMonomial, seconds: float = math.inf) -> bool:
     """Whether the statement says more than that of ``clausal``, and is stated in time."""
     m, d = form.shape
     plain = not (form.required or form.limits or form.side)
-    small = max(m, _FEW) * d**4 <= min(_MOST_WORK, _WORK_PER_SECOND * seconds)
+    of_one = max(m * d, _FEW * d, _COUNTED if form.k == 5 else 0)
+    small = of_one * d**3 <= min(_MOST_WORK, _WORK_PER_SECOND * seconds)
     return plain and small and form.k >= 4 and Choices(form).counted
 
 
@@ -182,30 +187,63 @@ class _Triples:
         together &= lost < most
         pairs = np.argwhere(together)
         together |= together.T
-        found = np.zeros((*lost.shape, len(lost)), dtype=np.bool_)
+        # In any order; no better rule has one of those that were left out before, either.
+        found: NDArray[np.bool_] = together[:, :, None] & together[:, None, :] & together
         for j, n in pairs:
-            others = np.flatnonzero(together[j] & together[n])
+            others = np.flatnonzero(found[j, n])
             last = others > n
             if not last.any():
                 continue
-            losing, left = (_further(costs, (j, n), others) for costs in (u, c))
+            (losing, *_), (left, columns, prices) = (_further(s, (j, n), others) for s in (u, c))
             lost_by = lost[j, n] + np.diag(losing)[last]
             lost_with = lost_by[:, None] + (np.diag(losing)[None, :] - losing[last])
             saved = np.diag(left)[None, :] - left[last]
-            saved[(lost_with >= most) | ~together[np.ix_(others[last], others)]] = 0
-            saved.sort(axis=1)
+            saved[(lost_with >= most) | ~found[j][np.ix_(others[last], others)]] = 0
             remaining = c.total - c.each[j] - c.each[n] + c.both[j, n] - np.diag(left)[last]
-            remaining = remaining - saved[:, -(self.form.k - 3) :].sum(axis=1)
-            found[j, n, others[last]] = lost_by + np.maximum(0, remaining) < most
-        return found
+            excluded = np.sort(saved, axis=1)[:, -(self.form.k - 3) :].sum(axis=1)
+            worse = lost_by + np.maximum(0, remaining - excluded) >= most
+            _leave_out(found, j, n, others[last][worse])
+            if self.form.k == 5:
+                # The third itself is among the others: with it, one more feature excludes alone.
+                needed = lost_by + remaining - most
+                for at, p in enumerate(np.flatnonzero(last)):
+                    if worse[at]:
+                        continue
+                    enough = found[j, n, others] & (saved[at] + saved[at].max() > needed[at])
+                    together = found[j][np.ix_(others[enough], others[enough])]
+                    two = _two_exclude(columns[enough], prices * (1 - columns[p]), together)
+                    if two <= needed[at]:
+                        _leave_out(found, j, n, others[p])
+        order = np.arange(len(found))
+        up = order[:, None] < order
+        return found & up[:, :, None] & up
+
+
+def _leave_out(found: NDArray[np.bool_], j: int, n: int, p: NDArray[np.int64]) -> None:
+    """Say that no better rule has the three."""
+    found[j, n, p] = found[j, p, n] = found[n, j, p] = False
+    found[n, p, j] = found[p, j, n] = found[p, n, j] = False
+
+
+def _two_exclude(
+    columns: NDArray[np.float32], prices: NDArray[np.float32], together: NDArray[np.bool_]
+) -> float:
+    """Return the cost of the rows that two features exclude, at most."""
+    both = (columns * prices) @ columns.T
+    each = np.diag(both)
+    return float((each[:, None] + each - both)[together].max(initial=0))
 
 
 def _further(
     costs: Excluded, pair: tuple[int, int], others: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """Return the cost of the rows that a pair covers and each two of the others both exclude."""
+) -> tuple[NDArray[np.float32], ...]:
+    """Return the cost of the rows that a pair covers and each two of the others both exclude.
+
+    With it, for each of the others which of these rows it excludes, and what the rows cost.
+    """
     rows = ~costs.table[:, pair].any(axis=1)
     # Costs below 2**24 are exact.
-    table = costs.table[np.ix_(rows, others)].astype(np.float32)
-    both: NDArray[np.float32] = table.T @ (table * costs.priced[rows, None].astype(np.float32))
-    return both
+    columns = np.ascontiguousarray(costs.table[np.ix_(rows, others)].T, dtype=np.float32)
+    prices: NDArray[np.float32] = costs.priced[rows].astype(np.float32)
+    priced: NDArray[np.float32] = columns * prices
+    return priced @ columns.T, columns, prices
