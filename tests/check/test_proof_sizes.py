@@ -24,7 +24,10 @@ from cpx import (
     FewestExpected,
     KernelRule,
     KMonomial,
+    MaxCoverage,
+    MaxPrecision,
     MinCertificate,
+    NegativeOnly,
     RuleSetLearning,
     RuleSetSelection,
     Samples,
@@ -48,7 +51,6 @@ from cpx.solving.proofs import (
 from cpx.trees import TreeModel
 from tests.check.proof_files import document
 from tests.check.test_expected_proofs import drawn as expectation
-from tests.check.test_proofs import KINDS
 from tests.check.test_reason_proofs import problems as random_reasons
 
 Problems = list[Problem]
@@ -109,8 +111,18 @@ def kernel_rule_problems(rng: np.random.Generator) -> Problems:
 
 
 def rule_problems(rng: np.random.Generator) -> Problems:
-    limited = [kind(samples(rng, 80, 9, 1000), k=6, min_coverage="1/20") for kind in KINDS]
-    return [*limited, KMonomial(samples(rng, 80, 9, 1000), k=6).where("not (x0 and x1)")]
+    def of() -> Samples:
+        return samples(rng, 150, 10, 1000)
+
+    return [
+        KMonomial(of(), k=5),
+        NegativeOnly(of(), k=5, min_coverage="1/5"),
+        MaxCoverage(of(), k=4, min_precision="3/5"),
+        MaxPrecision(of(), k=5, min_coverage="1/5"),
+        KMonomial(of(), k=5).where("not (x0 and x1)"),
+        MaxPrecision(of(), k=5, min_coverage="9/10"),
+        KMonomial(of(), k=3),
+    ]
 
 
 def mixture_problems(_: np.random.Generator) -> Problems:
@@ -170,7 +182,7 @@ WRITERS = {
     "prices of rows": Writer(
         kernel_rules.prove, kernel_rule_problems, ((formulas, "_MOST_LOOKED", -1),)
     ),
-    "rules": Writer(monomials.prove, rule_problems, ((monomials, "_COUNTED", 1),)),
+    "rules": Writer(monomials.prove, rule_problems),
     "trusted rules": Writer(partial(monomials.prove, trusted=True), rule_problems),
     "independent attributes": Writer(expected.prove, boosted_problems),
     "mixtures": Writer(expected.prove, mixture_problems, ((expected, "_COUNTED", 0),)),
@@ -223,18 +235,20 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
         (20, 20, 1153, [2594294, 2527956, 3906029, 4042133, 6, 70117104206208, 1641528]),
     ],
     "rules": [
-        (None, 55, 451, [12545, 776, None, Fraction(1), 10265]),
-        (0, 5, 20, [0, 0, None, Fraction(1), 556]),
-        (2, 37, 225, [4663, 0, None, Fraction(1), 4442]),
-        (8, 42, 318, [12545, 0, None, Fraction(1), 7006]),
-        (20, 55, 448, [12545, 0, None, Fraction(1), 10265]),
+        (None, 74, 618, [25770, 7163, 8990, Fraction(2911, 4193), 30265, Fraction(5059, 12232),
+            24045]),
+        (0, 7, 28, [2984, 0, 37948, Fraction(1), 1692, Fraction(30354, 66053), 1761]),
+        (2, 54, 328, [14564, 0, 27486, Fraction(1), 11807, Fraction(5059, 12232), 24045]),
+        (8, 64, 470, [14564, 0, 8990, Fraction(1), 11807, Fraction(5059, 12232), 24045]),
+        (20, 71, 580, [25770, 7163, 8990, Fraction(2911, 4193), 13180, Fraction(5059, 12232),
+            24045]),
     ],
     "trusted rules": [
-        (None, 155, 1309, [12545, 776, None, Fraction(1), 10265]),
-        (1, 26, 153, [4663, 0, None, Fraction(1), 4442]),
-        (3, 54, 384, [4663, 0, None, Fraction(1), 4442]),
-        (8, 103, 835, [12545, 0, None, Fraction(1), 10265]),
-        (12, 133, 1101, [12545, 0, None, Fraction(1), 10265]),
+        (None, 199, 1713, [25770, 7163, 8990, Fraction(2911, 4193), 30265, Fraction(5059, 12232),
+            24045]),
+        (1, 41, 243, [12198, 0, 27486, Fraction(1), 11807, Fraction(5059, 12232), 24045]),
+        (3, 109, 869, [14564, 0, 27486, Fraction(1), 11807, Fraction(5059, 12232), 24045]),
+        (5, 159, 1333, [14564, 0, 27486, Fraction(1), 13180, Fraction(5059, 12232), 24045]),
     ],
     "independent attributes": [
         (None, 32, 22300, [633225831326, 1016331537465, 2, 5]),
