@@ -187,9 +187,9 @@ WRITERS = {
     "prices of rows": Writer(
         kernel_rules.prove, kernel_rule_problems, ((formulas, "_MOST_LOOKED", -1),)
     ),
-    "rules": Writer(monomials.prove, rule_problems, ((monomials, "DEEPEST", 2),)),
+    "rules": Writer(monomials.prove, rule_problems),
     "rules in few boxes": Writer(
-        monomials.prove, rule_problems, ((monomials, "DEEPEST", 1), (checked, "DEEPEST", 1))
+        monomials.prove, rule_problems, ((monomials, "DEEPEST", 2), (checked, "DEEPEST", 2))
     ),
     "trusted rules": Writer(partial(monomials.prove, trusted=True), rule_problems),
     "independent attributes": Writer(expected.prove, boosted_problems),
@@ -252,10 +252,10 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
             41637), 26791, Fraction(1, 2)]),
     ],
     "rules in few boxes": [
-        (None, 33, 244, [12198, 33747, 0, 25518, Fraction(1), 9996, Fraction(17189, 41637),
+        (None, 61, 509, [20216, 33747, 6525, 25518, Fraction(437, 812), 27462, Fraction(17189,
+            41637), 26791, Fraction(1, 2)]),
+        (5, 44, 302, [14564, 33747, 6525, 25518, Fraction(1), 9996, Fraction(17189, 41637),
             26791, Fraction(1, 2)]),
-        (5, 33, 217, [12198, 33747, 0, 25518, Fraction(1), 9996, Fraction(17189, 41637), 26791,
-            Fraction(1, 2)]),
     ],
     "trusted rules": [
         (None, 136, 1152, [25770, 33747, 6525, 25518, Fraction(437, 812), 27462, Fraction(17189,
