@@ -84,11 +84,13 @@ def rule_set_problems(rng: np.random.Generator) -> Problems:
 
     return [
         RuleSetSelection(
-            samples(rng, 50, 6), rules(), Fraction(1, 60), loss=loss, max_rules=most,
-            max_literals=literals,
+            samples(rng, 50, 6, most), rules(), Fraction(1, 60), loss=loss, max_rules=number,
+            max_literals=literals, required=required,
         )
-        for loss, most, literals in (
-            ("zero-one", 3, None), ("hamming", 3, 7), ("zero-one", None, None), ("zero-one", 4, 7),
+        for loss, number, literals, required, most in (
+            ("zero-one", 3, None, [], 10**6), ("hamming", 3, 7, [], 10**6),
+            ("zero-one", None, None, [], 10**6), ("zero-one", 4, 7, [0], 10**6),
+            ("hamming", None, 5, [1], 10), ("zero-one", 3, None, [], 2**40),
         )
     ]  # fmt: skip
 
@@ -179,7 +181,7 @@ class Writer(NamedTuple):
 
 WRITERS = {
     "certificates": Writer(certificates.prove, certificate_problems),
-    "rule sets": Writer(rule_sets.prove, rule_set_problems),
+    "rule sets": Writer(rule_sets.prove, rule_set_problems, ((rule_sets, "_FIRST", 4),)),
     "learning": Writer(learning.prove, learning_problems),
     "kernel rules": Writer(
         kernel_rules.prove, kernel_rule_problems, ((kernel_rules, "_STEPS", (20, 5)),)
