@@ -29,7 +29,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _gone(pid: int) -> bool:
+def gone(pid: int) -> bool:
     """Wait for the end of a process that is not ours to wait for."""
     for _ in range(500):
         try:
@@ -54,7 +54,7 @@ def test_with_a_child_ends_what_it_has_started(place: Path) -> None:
     assert child.stdin.closed
     assert child.stdout.closed
     assert child not in children._running
-    assert _gone(grandchild)
+    assert gone(grandchild)
 
 
 def test_a_child_that_is_not_alone_gets_signals_for_itself() -> None:
@@ -122,7 +122,7 @@ def test_a_guarded_child_ignores_sigterm_and_ends_with_its_parent(
     )
     told = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=False)
     if sys.platform.startswith("linux"):
-        assert _gone(int(told.stdout))
+        assert gone(int(told.stdout))
     else:
         os.kill(int(told.stdout), signal.SIGKILL)
 

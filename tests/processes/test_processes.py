@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -22,6 +24,7 @@ from cpx.processes.children import python_environment
 from cpx.processes.messages import Inbox, Outbox, pack, unpack
 from cpx.solving.isolate import run_isolated
 from cpx.solving.servers import shutdown
+from tests.processes.test_children import gone
 
 
 def test_messages_come_out_as_they_went_in() -> None:
@@ -86,8 +89,15 @@ def test_calls_tell_what_became_of_them(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert call(divmod, 7, 2) == (3, 1)
     with pytest.raises(ValueError, match="invalid literal"):
         call(int, "four")
+    started = time.monotonic()
     with pytest.raises(Overdue):
         call(time.sleep, 60, seconds=0.5)
+    assert time.monotonic() - started < 30
+    assert call(divmod, 7, 2, seconds=60) == (3, 1)
+    with pytest.raises((AttributeError, pickle.PicklingError)):
+        call(id, lambda: 0)  # which cannot be sent
+    # Ctrl-C is for the process that asked.
+    assert call(signal.getsignal, signal.SIGINT) == signal.SIG_IGN
     with pytest.raises(EngineError, match=r"ended with status -6\nlast words"):
         call(_crash, quiet=True)
     assert list(tmp_path.iterdir()) == []
@@ -96,6 +106,30 @@ def test_calls_tell_what_became_of_them(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def _crash() -> None:
     os.write(2, b"last words\n")
     os.abort()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc"), reason="no list of processes")
+def test_a_call_ends_with_the_process_that_asked(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    asked = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(60)"
+    code = (
+        "import threading, time\nfrom cpx.processes import calls, children\n"
+        f"threading.Thread(target=calls.call, args=(exec, {asked!r}), daemon=True).start()\n"
+        "while not children._running:\n    time.sleep(0.01)\n"
+        "(child,) = children._running\nprint(child.process.pid, flush=True)\ntime.sleep(60)\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment
+    ) as asking:
+        assert asking.stdout is not None
+        pid = int(asking.stdout.readline())
+        while not begun.exists():
+            time.sleep(0.02)
+        assert list(tmp_path.glob("cpx-call-*"))
+        asking.kill()
+    assert gone(pid)
+    assert not list(tmp_path.glob("cpx-call-*"))
 
 
 def test_what_a_call_prints_is_no_part_of_its_answer(capfd: pytest.CaptureFixture[str]) -> None:
