@@ -1,7 +1,8 @@
-"""Linear programs that grow, by HiGHS with one thread. Import lazily: it imports highspy.
+"""Linear programs, by HiGHS with one thread. Import lazily: it imports highspy.
 
-HiGHS is called itself: rows are added to a program that is solved already, and the simplex method
-goes on from the last basis, for which a modelling layer has no words.
+HiGHS is called itself. Rows are added to a program that is solved already, and the simplex method
+goes on from the last basis, for which a modelling layer has no words; and for a small program
+such a layer takes longer than HiGHS.
 """
 
 from __future__ import annotations
@@ -9,8 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import highspy
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["empty_program", "run"]
+__all__ = ["empty_program", "minimum", "run"]
+
+Floats = NDArray[np.float64]
 
 _DUAL = 1  # dual simplex: rows that are added leave the last basis dual feasible
 
@@ -35,3 +40,48 @@ def run(highs: Any) -> Any:
     highspy.Highs.resetGlobalScheduler(True)
     highs.run()
     return highs.getModelStatus()
+
+
+def minimum(
+    costs: Floats, matrix: Any, high: Floats, most: Floats, low: Floats | float = -np.inf
+) -> tuple[Floats, Floats] | None:
+    """Solve a program once; return its variables, and what each row is worth.
+
+    Parameters
+    ----------
+    costs : ndarray of float64, shape (n,)
+        To be least: the sum of costs times variables.
+    matrix : sparse array of SciPy, shape (rows, n)
+    high, low : ndarray of float64, shape (rows,)
+        Limits of the rows.
+    most : ndarray of float64, shape (n,)
+        Limits of the variables, which are not negative.
+
+    Returns
+    -------
+    x, worth : ndarray of float64
+        By how much the minimum grows with the limit of a row. None where HiGHS finds no minimum.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> x, worth = minimum(
+    ...     np.array([-2.0, -1.0]), csr_array([[1.0, 1.0]]), np.ones(1), np.array([0.5, np.inf])
+    ... )
+    >>> x.tolist(), worth.tolist()
+    ([0.5, 0.5], [-1.0])
+    """
+    columns = matrix.tocsc()
+    model = highspy.HighsLp()
+    model.num_row_, model.num_col_ = columns.shape
+    model.col_cost_, model.col_lower_, model.col_upper_ = costs, np.zeros_like(costs), most
+    model.row_lower_, model.row_upper_ = np.broadcast_to(low, high.shape), high
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_, model.a_matrix_.index_ = columns.indptr, columns.indices
+    model.a_matrix_.value_ = columns.data
+    highs = empty_program(0)
+    highs.passModel(model)
+    if run(highs) != highspy.HighsModelStatus.kOptimal:
+        return None
+    solution = highs.getSolution()
+    return np.array(solution.col_value), np.array(solution.row_dual)

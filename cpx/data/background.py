@@ -173,12 +173,14 @@ class Background:
 
     def encode(self, x: Any) -> BoolArray:
         """Return the features of x, shape (d,); arguments and errors as in :meth:`row`."""
-        return self._row_bits(self.row(x))
+        return self.read(x)[1]
 
-    def _row_bits(self, row: Any) -> BoolArray:
+    def read(self, x: Any) -> tuple[Any, BoolArray]:
+        """Return what :meth:`row` and :meth:`encode` do."""
+        row = self.row(x)
         table = _zero_one(row, "x") if self.binarizer is None else self.binarizer.transform(row)
         bits: BoolArray = np.asarray(table, dtype=bool)[0]
-        return bits
+        return row, bits
 
     def literal_names(self, bits: Any) -> tuple[str, ...]:
         """Return the literals true of a row with the given features.
@@ -193,11 +195,11 @@ class Background:
         """Return this background with x below it, as row number ``n_rows``."""
         from cpx.data.frames import append_row
 
-        row = self.row(x)
+        row, bits = self.read(x)
         longer = object.__new__(Background)
         longer.__dict__.update(self.__dict__)
         rows = append_row(self.rows, row) if self._framed else np.concatenate([self.rows, row])
-        longer._set_rows(rows, np.vstack([self.bits, self._row_bits(row)]))
+        longer._set_rows(rows, np.vstack([self.bits, bits]))
         return longer
 
     def assemble(self, index: npt.ArrayLike) -> tuple[Any, BoolArray]:
@@ -285,6 +287,10 @@ class OnBackground(Distribution):
     def encode(self, x: Any) -> BoolArray:
         """Return the features of x."""
         return self.background.encode(x)
+
+    def read(self, x: Any) -> tuple[Any, BoolArray]:
+        """Return what :meth:`row` and :meth:`encode` do."""
+        return self.background.read(x)
 
     def literal_names(self, bits: Any) -> tuple[str, ...]:
         """Return the literals true of a row with the given features."""

@@ -57,6 +57,10 @@ class Distribution(ABC):
     def encode(self, x: Any) -> BoolArray:
         """Return the Boolean features of x, shape (d,)."""
 
+    def read(self, x: Any) -> tuple[Any, BoolArray]:
+        """Return x as the classifier takes it, and its Boolean features."""
+        return self.row(x), self.encode(x)
+
     @abstractmethod
     def literal_names(self, bits: Any) -> tuple[str, ...]:
         """Return the literals true of a row with the given features."""

@@ -57,7 +57,7 @@ class Oracle:
     @cached_property
     def bits(self) -> BoolArray:
         """Boolean features of x, shape (d,)."""
-        return self.distribution.encode(self.x)
+        return self._read[1]
 
     @cached_property
     def literals(self) -> tuple[str, ...]:
@@ -67,7 +67,11 @@ class Oracle:
     @cached_property
     def label(self) -> Any:
         """The class f(x)."""
-        return labels(self.classifier, self.distribution.row(self.x))[0]
+        return labels(self.classifier, self._read[0])[0]
+
+    @cached_property
+    def _read(self) -> tuple[Any, BoolArray]:
+        return self.distribution.read(self.x)
 
     def same(self, rows: Any) -> BoolArray:
         """Return which rows have the class of x, shape (m,).

@@ -30,7 +30,7 @@ from cpx.solving.servers import Server
 
 __all__ = ["GRACE", "bare", "run_isolated"]
 
-GRACE = 0.95
+GRACE = 0.9
 """Seconds past ``1.05 * time_limit`` after which a worker is killed, at the latest."""
 
 # To check the answer of a worker that was killed takes a few times as long as to weigh one.

@@ -147,6 +147,10 @@ def test_largest_sum_of_a_reified_sum() -> None:
     assert largest_sum(cp.Model(a | b, maximize=3 * a - 5 * b)) == 8
     assert largest_sum(cp.Model(a | b)) == 0
     assert largest_sum(cp.Model(a == (2 * x >= b))) == 16
+    assert largest_sum(cp.Model(cp.AllDifferent(x, 2 * x, 5))) == 26
+    assert largest_sum(cp.Model(a.implies(cp.Cumulative([x], [2], demand=[9], capacity=4)))) == 22
+    assert largest_sum(cp.Model(a, minimize=x * x - 3 + cp.max([x, 90]))) == 149
+    assert largest_sum(cp.Model(a, minimize=x**3)) == 343
 
 
 def test_nothing_is_imported_to_find_out() -> None:

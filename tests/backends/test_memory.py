@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 import sys
 
+import numpy as np
 import pytest
 
 from benchmarks.memory import grown
-from cpx import solve
+from cpx import KMonomial, Samples, solve
 from cpx.testing.random_instances import random_problem
 from cpx.testing.rule_sets import random_learning
 
@@ -34,3 +35,17 @@ def test_highs_is_freed() -> None:
 def test_many_solves_take_no_memory() -> None:
     before, after = grown("milp:highs", 150)
     assert after - before < 5
+
+
+@pytest.mark.parametrize("engine", ["milp:scip", "cpmpy:scip"])
+def test_the_memory_of_scip_does_not_wait_for_the_collector(engine: str) -> None:
+    pyscipopt = pytest.importorskip("pyscipopt")
+    samples = Samples(np.eye(6, dtype=bool), [True, False] * 3)
+    solve(KMonomial(samples, k=2), engine)
+    gc.collect()
+    gc.disable()
+    try:
+        assert solve(KMonomial(samples, k=2), engine).proved
+        assert not [one for one in gc.get_objects() if isinstance(one, pyscipopt.Model)]
+    finally:
+        gc.enable()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cpx import MinCertificate, Samples, solve
-from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs.certificates import Table
 from cpx.check.proofs.parts import Part
 from cpx.solving.proofs import certificates as prover
@@ -192,6 +192,16 @@ def test_any_prices_bound_all_certificates() -> None:
             assert all(cost >= bound for cost in inside)
             assert not (inside and table.over(part))
     assert told > 100
+
+
+def test_prices_of_62_bits_are_left_undecided() -> None:
+    instance = MinCertificate(Samples(np.eye(2, dtype=bool), [True, False])).to_dict()
+    table = Table(instance)
+    table.tolerated = 0  # the sample may have any price
+    part = Part(np.zeros(2, dtype=bool), np.zeros(2, dtype=bool))
+    assert table.priced(part, 2**62, 0, np.array([2**62 - 1])) == 1
+    with pytest.raises(Undecided, match="too large"):
+        table.priced(part, 2**62, 0, np.array([2**62]))
 
 
 def test_the_scale_of_weights_does_not_matter_to_the_first_bound() -> None:

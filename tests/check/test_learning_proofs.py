@@ -121,6 +121,12 @@ def test_no_rule_may_be_worth_more_than_its_price() -> None:
             wrong = document(problem, [f"prices {unit} {prices}", "counted"], Claim(2))
             with pytest.raises(Refused, match="a better rule"):
                 proved(problem.to_dict(), wrong)
+    # Nor may the rule without conditions, of which no proof has a box.
+    one = Samples(np.ones((2, 1), dtype=bool), [True, True])
+    easy = RuleSetLearning(one, 1, "1/4", "hamming")
+    assert optimum(easy) == 1
+    with pytest.raises(Refused, match="required features alone"):
+        proved(easy.to_dict(), document(easy, ["prices 1 0 1 1 1", "counted"], Claim(4)))
     for line in (
         "prices 0 0 1 1 1",
         "prices 1 0 4 1 1",

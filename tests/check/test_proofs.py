@@ -24,6 +24,7 @@ from cpx.check.proofs import monomials as checker
 from cpx.check.proofs.boxes import Box
 from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.goals import Goal
+from cpx.check.proofs.parts import Part, SideConstraints
 from cpx.models.monomial.problem import MonomialProblem
 from cpx.solving.proofs import monomials as prover
 from tests.check.proof_files import document
@@ -750,6 +751,20 @@ def test_a_constraint_that_some_set_of_a_box_keeps_does_not_end_it() -> None:
     problem = two_samples().where("feature[0] or feature[1]")
     with pytest.raises(Refused, match="not broken by all sets"):
         proved(problem.to_dict(), document(problem, ["breaks 0"], Claim(1)))
+
+
+def test_a_constraint_is_kept_where_one_of_several_features_is_left() -> None:
+    one_of = {"text": "x0 or x1", "means": [{"terms": [[1, [0, 1]]], "at_least": 1}]}
+    none_of = {"text": "not (x0 or x1)", "means": [{"terms": [[-1, [0, 1]]], "at_least": 0}]}
+    side = SideConstraints({"where": [one_of, none_of]})
+    for kept, out, broken in (
+        ([], [], [False, False]),
+        ([], [0], [False, False]),
+        ([], [0, 1], [True, False]),
+        ([1], [], [False, True]),
+    ):
+        part = Part(np.isin(np.arange(3), kept), np.isin(np.arange(3), out))
+        assert [side.breaks(number, part) for number in (0, 1)] == broken
 
 
 def test_boxes_are_in_each_other_as_deep_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -188,6 +188,16 @@ def test_where_a_rule_cannot_be_known_it_is_clausal() -> None:
         assert "K" not in problem.model("triples").variables
 
 
+def test_rules_of_five_features_need_more_time() -> None:
+    rng = np.random.default_rng(0)
+    samples = Samples(rng.random((40, 50)) < 0.6, rng.random(40) < 0.5)
+    four, five = (KMonomial(samples, k).search_form() for k in (4, 5))
+    assert triples.known_rule_helps(four, 0.32)
+    assert not triples.known_rule_helps(four, 0.31)
+    assert triples.known_rule_helps(five, 1.25)
+    assert not triples.known_rule_helps(five, 1.24)
+
+
 def test_the_statement_does_not_grow_without_end(monkeypatch) -> None:
     problem = _problem(19)
     every = len(problem.model("triples").model.constraints)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import cpmpy as cp
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 import cpx
 from cpx import MaxCoverage
 from cpx.answers.result import Status
+from cpx.backends import backend as find_backend
+from cpx.backends.cpmpy.integer_solvers import Choco, Ortools
 from cpx.errors import InvalidOption
 from cpx.models.bare_model import problem_of
 from cpx.testing import conformance
@@ -51,6 +54,39 @@ def test_optimum_of_a_model(engine: str, seed: int) -> None:
     assert model.objective_value() == best
 
 
+OBJECTIVES = {
+    "constant": lambda x, b: sum(x) - 60,
+    "one variable": lambda x, b: x[0] - 7,
+    "nested": lambda x, b: 2 * (x[0] + 3) - 3 * (x[1] - x[2]) + 1,
+    "product": lambda x, b: x[0] * x[1] - 2,
+    "maximum": lambda x, b: 2 * (_largest(x) + 3) + b[1],
+    "truth": lambda x, b: (x[0] > 0) + 5 * b[0] - 3,
+    "none": lambda x, b: 0 * b[0] + 4,
+}
+
+
+def _largest(x: Any) -> Any:
+    return max(x) if isinstance(x, tuple) else cp.max(x)
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "cpmpy:highs"])
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_constants_products_and_global_constraints(engine: str, name: str) -> None:
+    x, b = cp.intvar(-2, 2, shape=3, name="x"), cp.boolvar(shape=2, name="b")
+    every = [
+        (x, b)
+        for x in itertools.permutations(range(-2, 3), 3)
+        for b in itertools.product((0, 1), repeat=2)
+        if not b[0] or x[2] > 1
+    ]
+    for goal, best in (("minimize", min), ("maximize", max)):
+        given = OBJECTIVES[name](x, b)
+        model = cp.Model(cp.AllDifferent(x), b[0].implies(x[2] > 1), **{goal: given})
+        true = best(OBJECTIVES[name](*values) for values in every)
+        result = cpx.solve(model, engine, isolate=False)
+        assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, true, true)
+
+
 def test_in_a_worker_with_integers_that_survive() -> None:
     model, best = knapsack(5)
     result = cpx.solve(model, "cpsat", isolate=True)
@@ -58,12 +94,34 @@ def test_in_a_worker_with_integers_that_survive() -> None:
     assert any(" = " in word for word in result.explanation.rule.words)
 
 
-def test_minimum_infeasible_and_without_objective() -> None:
+@pytest.mark.parametrize("engine", ["cpsat", "cpmpy:ortools", "cpmpy:highs", "cpmpy:choco"])
+def test_minimum_infeasible_and_without_objective(engine: str) -> None:
+    if not find_backend(engine).available():
+        pytest.skip(f"{engine} is not installed")
     x = cp.intvar(2, 9, name="x")
-    assert cpx.solve(cp.Model(x >= 4, minimize=3 * x)).objective == 12
-    assert cpx.solve(cp.Model(x >= 10)).status is Status.INFEASIBLE
-    found = cpx.solve(cp.Model(x * x == 49))
+    assert cpx.solve(cp.Model(x >= 4, minimize=3 * x), engine).objective == 12
+    infeasible = cpx.solve(cp.Model(x >= 10, maximize=x), engine)
+    assert (infeasible.status, infeasible.bound) == (Status.INFEASIBLE, None)
+    found = cpx.solve(cp.Model(x * x == 49), engine)
     assert (found.status, str(found.explanation)) == (Status.OPTIMAL, "x = 7 => a solution")
+
+
+def test_a_run_that_ends_at_once_claims_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The bound in CP-SAT's answer is 0 then, which stands for -90.
+    own = Ortools.parameters
+    monkeypatch.setattr(Ortools, "parameters", lambda *a: {**own(*a), "max_time_in_seconds": 1e-9})
+    x = cp.boolvar(shape=30, name="x")
+    model = cp.Model([~x[i] | ~x[j] for i in range(30) for j in range(i)], maximize=sum(x) - 90)
+    result = cpx.solve(model, "cpmpy:ortools", time_limit=60, isolate=False)
+    assert (result.status, result.bound) == (Status.UNKNOWN, None)
+
+
+def test_choco_at_the_limit_claims_nothing_of_a_model_without_objective() -> None:
+    if not Choco.available():
+        pytest.skip("Choco is not installed")
+    x = cp.intvar(1, 11, shape=12, name="x")
+    model = cp.Model([x[i] != x[j] for i in range(12) for j in range(i)])
+    assert cpx.solve(model, "cpmpy:choco", time_limit=1, isolate=False).status is Status.UNKNOWN
 
 
 def test_statement_with_its_offset() -> None:

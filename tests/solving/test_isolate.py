@@ -135,7 +135,9 @@ def test_what_is_heard_without_a_limit_has_no_deadline() -> None:
     assert job.progress.best_bound == 1
 
 
-@pytest.mark.parametrize(("weighing", "least", "most"), [(0.05, 0.15, 0.4), (0.3, 0.475, 0.475)])
+@pytest.mark.parametrize(
+    ("weighing", "least", "most"), [(0.05, 0.15, 0.4), (0.3, GRACE / 2, GRACE / 2)]
+)
 def test_a_worker_is_killed_early_enough_to_check_its_answer(
     monkeypatch: pytest.MonkeyPatch, weighing: float, least: float, most: float
 ) -> None:

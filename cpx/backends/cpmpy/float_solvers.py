@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cpx.backends.base import Outcome
@@ -16,6 +17,7 @@ from cpx.backends.progress import run_interruptibly
 
 if TYPE_CHECKING:
     from cpx.backends.cpmpy.run import Run
+    from cpx.models.statement import Statement
     from cpx.options import SolveOptions
 
 __all__ = ["Cplex", "Gurobi", "Hexaly", "Highs", "Scip"]
@@ -72,7 +74,8 @@ class Scip(Cpmpy, solver="scip", requires={"pyscipopt": "pyscipopt>=5,<7"}):
                 if progress.should_stop:
                     stop()
 
-        native.includeEventhdlr(Watcher(), "cpx", "solutions, bounds, stops")
+        watcher = Watcher()
+        native.includeEventhdlr(watcher, "cpx", "solutions, bounds, stops")
         native.setParams(
             {
                 "numerics/feastol": self.tolerance,
@@ -90,8 +93,10 @@ class Scip(Cpmpy, solver="scip", requires={"pyscipopt": "pyscipopt>=5,<7"}):
             run.solution(best)
             claimed = run.claim(native.getObjVal())
         run.bound(native.getDualbound())
-        # The model itself is held by the handler's class until Python collects that.
         native.freeProb()
+        # What the functions of the handler's class name is held until Python collects that class:
+        # the memory of SCIP must not wait for it.
+        watcher.model = run.compiled.scip_model = native = None
         return run.outcome(word in ("optimal", "infeasible", "gaplimit"), claimed, word)
 
 
@@ -102,6 +107,30 @@ class Highs(Cpmpy, solver="highs", requires={"highspy": "highspy>=1.11,<1.15"}):
     needs_worker: ClassVar[bool] = True
     largest: ClassVar[int] = _LARGEST
     tolerance: ClassVar[float] = 1e-9
+
+    def adapted(self, statement: Statement) -> Statement:
+        """Return it with a linear objective without a constant, which CPMpy takes for a column."""
+        import cpmpy as cp
+        from cpmpy.expressions.core import Operator
+        from cpmpy.expressions.utils import get_bounds
+
+        from cpx.backends.normal_forms import linear_sum
+
+        model, constant = statement.model, 0
+        if model.objective_ is None:
+            return statement
+        total, constraints = linear_sum(model.objective_), model.constraints
+        if total is not None and any(total.weights):
+            if not total.constant:
+                return statement
+            weights, variables, constant = total
+            value = Operator("wsum", [weights, variables])
+        else:
+            value = cp.intvar(*get_bounds(model.objective_))
+            constraints = [*constraints, value == model.objective_]
+        goal = "minimize" if model.objective_is_min else "maximize"
+        plain = cp.Model(constraints, **{goal: value})
+        return replace(statement, model=plain, offset=statement.offset + constant)
 
     def search(self, run: Run, options: SolveOptions) -> Outcome:
         """Solve with solutions as they come."""

@@ -55,7 +55,8 @@ class Ortools(Cpmpy, solver="ortools", requires={"ortools": "ortools>=9.15,<9.16
     def last_bound(self, run: Run) -> None:
         """Report the bound, in the integers in which it is proved."""
         model, answer = run.compiled.ort_model.proto.objective, run.compiled.ort_solver
-        if len(model.vars):
+        # Of a run that ends before it has one, the number is 0.
+        if len(model.vars) and run.progress.objective is not None:
             bound = answer.response_proto.inner_objective_lower_bound
             run.bound(int(model.scaling_factor or 1) * (int(bound) + int(model.offset)))
 
@@ -110,7 +111,7 @@ class Choco(Cpmpy, solver="choco", requires={"pychoco": "pychoco>=0.2.1,<1"}):
             if objective is None or progress.should_stop:
                 break
         state = native.get_search_state()
-        return run.outcome(state == "TERMINATED" or objective is None, claimed, state)
+        return run.outcome(state == "TERMINATED", claimed, state)
 
 
 class Pumpkin(Cpmpy, solver="pumpkin", requires={"pumpkin_solver": "pumpkin-solver>=0.5,<1"}):
@@ -197,10 +198,14 @@ class Z3(Cpmpy, solver="z3", requires={"z3": "z3-solver>=4.13"}):
 
 
 def _limits(native: Any, handle: Any) -> tuple[int, int] | None:
-    """Return the bounds of Z3 on its objective; None where one is infinite."""
-    low, high = native.lower(handle), native.upper(handle)
-    if hasattr(low, "as_long") and hasattr(high, "as_long"):
-        return low.as_long(), high.as_long()
+    """Return the bounds of Z3 on its objective; None where one is infinite.
+
+    Of a maximisation that it was stopped in, the lower one may be called the upper one.
+    """
+    ends = native.lower(handle), native.upper(handle)
+    if all(hasattr(end, "as_long") for end in ends):
+        low, high = sorted(end.as_long() for end in ends)
+        return low, high
     return None
 
 

@@ -14,6 +14,7 @@ from cpx.errors import UnknownName
 
 if TYPE_CHECKING:
     from cpx.models.base import Problem
+    from cpx.models.statement import Statement
     from cpx.options import SolveOptions
 
 __all__ = ["Cpmpy"]
@@ -102,7 +103,7 @@ class Cpmpy(Backend):
             told = f"{self.solver} is installed and cannot be used: {complaint}"
             return Outcome(False, Termination.SOLVER_ERROR, told)
         with progress.phase("state"):
-            statement = problem.model(options.encoding)
+            statement = self.adapted(problem.model(options.encoding))
         with progress.phase("compile"):
             total = largest_sum(statement.model)
             if total > self.largest:
@@ -120,6 +121,10 @@ class Cpmpy(Backend):
             return Outcome(False, progress.why_stopped(), told, sizes=run.sizes)
         with progress.phase("solve"):
             return self.search(run, options)
+
+    def adapted(self, statement: Statement) -> Statement:
+        """Return the statement as CPMpy's interface to this solver can take it."""
+        return statement
 
     def construction(self, options: SolveOptions) -> dict[str, Any]:
         """Return what CPMpy's class takes beside the model."""
@@ -142,7 +147,10 @@ class Cpmpy(Backend):
         """Call CPMpy's ``solve`` and conclude from its status."""
         from cpmpy.solvers.solver_interface import ExitStatus
 
-        found = run.compiled.solve(time_limit=run.progress.remaining, **parameters)
+        left = run.progress.remaining
+        if left == 0:  # which CPMpy refuses
+            return run.outcome(False, None, "stopped before the search")
+        found = run.compiled.solve(time_limit=left, **parameters)
         status = run.compiled.status().exitstatus
         claimed = None
         if found:
@@ -150,8 +158,9 @@ class Cpmpy(Backend):
             claimed = run.claim(run.compiled.objective_value())
         if status is ExitStatus.ERROR:
             return Outcome(False, Termination.SOLVER_ERROR, status.name, sizes=run.sizes)
-        self.last_bound(run)
         finished = status in (ExitStatus.OPTIMAL, ExitStatus.UNSATISFIABLE)
+        if found or not finished:
+            self.last_bound(run)
         return run.outcome(finished, claimed, status.name)
 
     def last_bound(self, run: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from cpmpy.expressions.core import Comparison, Expression, Operator
 from cpmpy.expressions.utils import is_int
 from cpmpy.expressions.variables import _BoolVarImpl, _NumVarImpl
@@ -30,19 +31,17 @@ def largest_sum(model: Any) -> int:
 
 
 def _largest(constraint: Any) -> int:
+    if isinstance(constraint, Operator):
+        return max((_largest(part) for part in constraint.args if _has_parts(part)), default=0)
     if isinstance(constraint, Comparison):
         # Moved to one side, as engines do.
         return sum(map(_size, constraint.args))
-    if isinstance(constraint, Operator):
-        return max(
-            (
-                _largest(part)
-                for part in constraint.args
-                if not isinstance(part, _BoolVarImpl) and isinstance(part, Expression)
-            ),
-            default=0,
-        )
-    return _size(constraint)
+    # As many as all its numbers together, if its parts become one sum.
+    return sum(map(_size, constraint.args)) if _has_parts(constraint) else 0
+
+
+def _has_parts(part: Any) -> bool:
+    return isinstance(part, Expression) and not isinstance(part, _NumVarImpl)
 
 
 def _size(part: Any) -> int:
@@ -53,8 +52,10 @@ def _size(part: Any) -> int:
         return max(abs(int(part.lb)), abs(int(part.ub)))
     if is_int(part):
         return abs(int(part))
+    if isinstance(part, list | tuple | np.ndarray):
+        return sum(map(_size, part))
     if not isinstance(part, Expression):
-        return sum(map(_size, part)) if isinstance(part, list | tuple) else 0
+        return 0
     if part.name == "wsum":
         weights, parts = part.args
         return sum(abs(int(w)) * _size(each) for w, each in zip(weights, parts, strict=True))
@@ -63,4 +64,4 @@ def _size(part: Any) -> int:
         return sizes[0] * sizes[1]
     if part.is_bool():
         return max(1, _largest(part))
-    return sum(map(_size, part.args))
+    return max(sum(map(_size, part.args)), *(abs(int(end)) for end in part.get_bounds()))

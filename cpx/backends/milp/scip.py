@@ -63,7 +63,8 @@ class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
         # PuLP leaves it out, and the gap that SCIP ends at is one of the whole objective.
         model.addObjoffset(lp.objective.constant)
 
-        model.includeEventhdlr(_Watcher(self.watch, columns), "cpx", "solutions, bounds, stops")
+        self._watcher = _Watcher(self.watch, columns)
+        model.includeEventhdlr(self._watcher, "cpx", "solutions, bounds, stops")
         model.setParams(
             {
                 "numerics/feastol": 1e-9,
@@ -95,7 +96,7 @@ class ScipSolver(pulp.SCIP_PY):  # type: ignore[misc]
         lp.assignStatus(*codes)
         # What refers to each other waits for the collector, and with it the memory of SCIP.
         model.freeProb()
-        lp.solverModel = None
+        self._watcher.model = lp.solverModel = None
         for column in lp.variables():
             column.solverVar = None
         return int(codes[0])

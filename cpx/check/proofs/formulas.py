@@ -68,7 +68,7 @@ class Formulas:
 
     def __init__(self, instance: Mapping[str, Any], value: int) -> None:
         table = np.array([[bit == "1" for bit in row] for row in instance["samples"]], dtype=bool)
-        first, of = distinct(table)
+        first, of = distinct(np.packbits(table, axis=1))
         given: list[int] = instance["weights"]
         total = sum(map(abs, given))
         if total.bit_length() > _BITS:
@@ -143,17 +143,14 @@ def _all_clauses(
         impure = covers[:, width:].any(axis=1)
         names, covers = names[impure], covers[impure]
     names, covers = (np.concatenate(some) for some in zip(*found, strict=True))
-    # As bytes they are compared at once.
-    keys = np.hstack([covers, np.zeros((len(covers), 1), dtype=np.uint8)])
-    _, first = np.unique(keys.view(f"V{keys.shape[1]}")[:, 0], return_index=True)
+    first, _ = distinct(covers)
     if first.size * (p + q) > _MOST_ENTRIES:
         raise Undecided("there are too many clauses for the checker")
     names, covers = names[np.sort(first)], covers[np.sort(first)]
-    bits = (
+    one, two = (
         np.unpackbits(part, axis=1, count=count).view(np.bool_)
         for part, count in ((covers[:, :width], p), (covers[:, width:], q))
     )
-    one, two = bits
     return names, (one, two)
 
 
@@ -243,8 +240,7 @@ class Node:
 
     def total(self, rest: Ints, values: Ints) -> tuple[int, Ints, int]:
         """Return what :meth:`bound` does, for clauses of these values."""
-        prices = self.of.gains[self.live[0]] - rest
-        fixed = self.value + int(prices.sum())
+        fixed = self.value + int((self.of.gains[self.live[0]] - rest).sum())
         best = self._best(np.flatnonzero(self.allowed), values)
         return fixed + sum(best), values, fixed + sum(best[: self.left - 1])
 
@@ -262,8 +258,7 @@ class Node:
             free &= beyond | (outside[first] & ~outside).any(axis=1)
             free[first] = False
         far = order[_BEST : _BEST + self.left - len(best)]
-        best += values[far].tolist()
-        return best
+        return [*best, *values[far].tolist()]
 
     def without(self, clauses: Ints) -> Node:
         """Return the formulas without some clauses."""

@@ -60,7 +60,7 @@ class Table:
 
         With 0 rules it bounds all sets: without a rule all good samples are errors.
         """
-        first, of = distinct(self.literals)
+        first, of = distinct(np.packbits(self.literals, axis=1))
         sums = np.zeros((2, first.size), dtype=np.int64)
         np.add.at(sums, (self.good.astype(int), of), self.costs)
         # Samples with the same literals are covered together.

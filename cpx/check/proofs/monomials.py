@@ -281,16 +281,15 @@ def _merged(
     table: NDArray[np.bool_], bad: NDArray[np.int64], good: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
     """Return the different rows, and the sums of the weights of those that are equal."""
-    first, of = distinct(table)
+    first, of = distinct(np.packbits(table, axis=1))
     sums = np.zeros((2, first.size), dtype=np.int64)
     np.add.at(sums[0], of, bad)
     np.add.at(sums[1], of, good)
     return table[first], sums[0], sums[1]
 
 
-def distinct(table: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first of each kind of equal rows, and the place of that of each row."""
-    packed = np.packbits(table, axis=1)
+def distinct(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first of each kind of equal rows of bits, and the place of that of each row."""
     width = max(8, packed.shape[1] + -packed.shape[1] % 8)
     packed = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, width - packed.shape[1]))))
     # Numbers of 64 bits are sorted some times as fast as bytes are.

@@ -73,7 +73,7 @@ class Table:
         self.count = data.count()
         columns = [data.cover(r) for r in range(self.count)]
         covers = np.array(columns, dtype=np.bool_).reshape(self.count, -1).T
-        first, of = distinct(np.column_stack([covers, data.same]))
+        first, of = distinct(np.packbits(np.column_stack([covers, data.same]), axis=1))
         scale = data.price.denominator
         if (int(data.errors.sum()) + data.price * self.count) * scale * 2 >= _LARGEST:
             raise Undecided("numbers are too large for the checker")

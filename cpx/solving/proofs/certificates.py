@@ -14,7 +14,7 @@ from cpx.check.proofs.parts import Part
 
 __all__ = ["prove"]
 
-_UNIT = 2**20
+_UNIT, _FINE = 2**20, 2**10
 _MOST = 2**60
 
 
@@ -59,8 +59,9 @@ def _relaxation(
     table: Table, part: Part
 ) -> tuple[int, int, NDArray[np.int64], NDArray[np.float64]]:
     """Return unit, rate and prices of the linear relaxation, and how much it has each feature."""
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array
+
+    from cpx.backends.linear_program import minimum
 
     free, tolerated = np.flatnonzero(part.free), table.tolerated
     prices, chosen = np.zeros(table.rows.size, dtype=np.int64), part.kept.astype(np.float64)
@@ -83,19 +84,17 @@ def _relaxation(
         shape=(free.size + may.size, rows.size + 1),
     )
     # The program of the prices and the rate, which has few rows of many numbers.
-    found = linprog(
-        np.append(-np.ones(rows.size), 1.0),
-        A_ub=matrix,
-        b_ub=np.concatenate([costs / scale, np.zeros(may.size)]),
-        method="highs-ds",
-        options={"presolve": False},
-    )
-    if found.x is None:
+    gains = np.append(-np.ones(rows.size), 1.0)
+    limited = np.concatenate([costs / scale, np.zeros(may.size)])
+    found = minimum(gains, matrix, limited, np.full(gains.size, np.inf))
+    if found is None:
         return 1, 0, prices, chosen
-    chosen[free] = -found.ineqlin.marginals[: free.size]
-    # Fine enough for a rate that is a whole number.
-    unit = max(1, min(_UNIT * max(1, tolerated), int(_MOST / scale / 2)))
-    duals = np.maximum(found.x, 0) * scale * unit
+    values, worth = found
+    chosen[free] = -worth[: free.size]
+    # Fine enough for a rate that is a whole number, and for prices that add up to few enough bits.
+    unit = max(_UNIT, _FINE * tolerated)
+    unit = max(1, min(unit, int(_MOST / scale / max(2, rows.size))))
+    duals = np.maximum(values, 0) * scale * unit
     rate = round(duals[-1] / max(1, tolerated))
     prices[rows] = np.round(np.minimum(duals[:-1], _MOST / max(1, rows.size)))
     prices[may] = [

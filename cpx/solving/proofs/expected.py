@@ -181,8 +181,9 @@ def _relaxation(question: Question, part: Part, terms: Terms) -> tuple[Ints, NDA
     Each term has one of its entries, in parts; an attribute is in the set as much as in the
     entries of each of its terms.
     """
-    from scipy.optimize import linprog
     from scipy.sparse import coo_array
+
+    from cpx.backends.linear_program import minimum
 
     free = np.flatnonzero(part.free)
     chosen, prices = part.kept.astype(np.float64), np.zeros(terms.of.size, dtype=np.int64)
@@ -201,29 +202,27 @@ def _relaxation(question: Question, part: Part, terms: Terms) -> tuple[Ints, NDA
     columns = [c[w] for (c, _), w in zip(pairs, where, strict=True)]
     rows = [r[w] for (_, r), w in zip(pairs, where, strict=True)]
     sizes = np.unique(terms.term[kept], return_inverse=True)[1]
-    data = [np.ones(sum(c.size for c in columns)), -np.ones(used.size), np.ones(kept.size)]
-    rows += [np.arange(used.size), used.size + sizes]
+    equal = used.size + int(several.sum())
+    data = [np.ones(sum(c.size for c in columns)), -np.ones(used.size)]
+    data += [np.ones(kept.size), np.ones(free.size)]
+    rows += [np.arange(used.size), used.size + sizes, np.full(free.size, equal)]
     columns += [kept.size + named[terms.of[used]], np.arange(kept.size)]
-    equal: Any = coo_array(
+    columns.append(kept.size + np.arange(free.size))
+    matrix: Any = coo_array(
         (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))),
-        shape=(used.size + int(several.sum()), kept.size + free.size),
-    ).tocsr()
-    scale = max(1, int(np.abs(terms.values[kept]).max(initial=1)))
-    most = np.concatenate([np.full(kept.size, np.inf), np.ones(free.size)])
-    bounds: Any = np.stack([np.zeros_like(most), most], axis=1)
-    found = linprog(
-        np.concatenate([-terms.values[kept] / scale, np.zeros(free.size)]),
-        A_eq=equal,
-        b_eq=np.concatenate([np.zeros(used.size), np.ones(int(several.sum()))]),
-        A_ub=np.concatenate([np.zeros(kept.size), np.ones(free.size)])[None, :],
-        b_ub=[question.room(part)],
-        bounds=bounds,
-        method="highs-ds",
-        # To look for rows to leave out takes longer than to solve it with them.
-        options={"presolve": False},
+        shape=(equal + 1, kept.size + free.size),
     )
-    if found.x is not None:
-        chosen[free] = found.x[kept.size :]
-        duals = -found.eqlin.marginals[: used.size]
-        prices[used] = [round(u * scale) for u in duals.tolist()]
+    scale = max(1, int(np.abs(terms.values[kept]).max(initial=1)))
+    high = np.concatenate([np.zeros(used.size), np.ones(equal - used.size)])
+    found = minimum(
+        np.concatenate([-terms.values[kept] / scale, np.zeros(free.size)]),
+        matrix,
+        np.append(high, float(question.room(part))),
+        np.concatenate([np.full(kept.size, np.inf), np.ones(free.size)]),
+        np.append(high, -np.inf),
+    )
+    if found is not None:
+        values, worth = found
+        chosen[free] = values[kept.size :]
+        prices[used] = [round(-u * scale) for u in worth[: used.size].tolist()]
     return prices, chosen

@@ -79,8 +79,9 @@ def _prices(
     table: Table, rules: int, over: Callable[[], bool]
 ) -> tuple[NDArray[np.float64], float]:
     """Return prices of the good samples, and what the best conjunction is worth at them."""
-    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
 
+    from cpx.backends.linear_program import minimum
     from cpx.backends.search.max_weight import max_weight_monomials
 
     good, costs = table.good, table.costs
@@ -90,15 +91,13 @@ def _prices(
     for _ in range(_ROUNDS):
         covers = np.stack([table.literals[:, list(one)].all(axis=1) for one in sets], axis=1)
         priced = float(table.price) + each @ covers
-        found = linprog(
-            np.concatenate([priced, costs[good]]),
-            A_ub=-np.hstack([covers[good], np.eye(int(good.sum()))]),
-            b_ub=-np.ones(int(good.sum())),
-            method="highs",
-        )
-        if found.x is None:
+        each_good = np.concatenate([priced, costs[good]])
+        missed: Any = csr_array(-np.hstack([covers[good], np.eye(int(good.sum()))]))
+        most = np.full(each_good.size, np.inf)
+        found = minimum(each_good, missed, -np.ones(int(good.sum())), most)
+        if found is None:
             break
-        prices[good] = np.clip(-found.ineqlin.marginals, 0, costs[good])
+        prices[good] = np.clip(-found[1], 0, costs[good])
         best = max_weight_monomials(table.literals, prices - each, table.most, n=_FOUND, stop=over)
         worth = float(best.bound) if best.bound is not None else math.inf
         new = [one for one in best.features if one not in sets]

@@ -113,8 +113,9 @@ class _Search:
         a positive row counts as far as clauses are true of it, up to once. That a clause is true
         of a row which is to be kept may be missed, at a cost beyond all others.
         """
-        from scipy.optimize import linprog
+        from scipy.sparse import csr_array
 
+        from cpx.backends.linear_program import minimum
         from cpx.backends.search.max_weight import max_weight_monomials
 
         clauses = self._clauses
@@ -133,25 +134,21 @@ class _Search:
             covers = np.hstack([covers, np.zeros((covers.shape[0], 1))])
             number = np.append(np.zeros(n), np.ones(covers.shape[1]))
             price = np.append(costs @ covers[:, :-1], 4 * most)
-            found = linprog(
-                np.concatenate([missing, price]) / scale,
-                A_ub=np.vstack(
-                    [
-                        np.hstack([-np.eye(n), -covers[rows]]),
-                        number,
-                        -number,
-                    ]
-                ),
-                b_ub=np.concatenate([-np.ones(n), [clauses.most, -1]]),
-                bounds=(0, None),
-                method="highs",
+            gained_by = np.hstack([-np.eye(n), -covers[rows]])
+            asked = np.concatenate([missing, price]) / scale
+            found = minimum(
+                asked,
+                csr_array(np.vstack([gained_by, number, -number])),
+                np.concatenate([-np.ones(n), [clauses.most, -1]]),
+                np.full(asked.size, np.inf),
             )
-            if found.x is None:
+            if found is None:
                 break
+            chosen, worths = found
             # What a clause gains with each row.
-            gained = np.clip(np.round(-found.ineqlin.marginals[:-2] * scale), 0, missing)
+            gained = np.clip(np.round(-worths[:-2] * scale), 0, missing)
             prices[rows] = whole[rows] - gained.astype(np.int64)
-            row = self._row(part, covers @ found.x[n:], costs)
+            row = self._row(part, covers @ chosen[n:], costs)
             weights = whole - prices - costs
             never = -max(1, int(np.abs(weights).sum()))
             weights[part.out] = never
@@ -167,7 +164,7 @@ class _Search:
             if best.bound is not None:
                 worth = min(worth, math.floor(best.bound))
             new = [one for one in best.features if one and one not in self._found]
-            rate = (found.ineqlin.marginals[-1] - found.ineqlin.marginals[-2]) * scale
+            rate = (worths[-1] - worths[-2]) * scale
             if self._over() or not new or worth <= rate + 1e-9 * scale:
                 break
             self._add(new)

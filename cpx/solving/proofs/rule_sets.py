@@ -97,8 +97,9 @@ def _of_known(
     The linear program is that of the multipliers, which has as many rows as there are rules and
     bad samples; that of the rules has one for each pair of these.
     """
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array
+
+    from cpx.backends.linear_program import minimum
 
     table, free = node.table, np.flatnonzero(node.free & known)
     left = node.uncovered()
@@ -136,29 +137,22 @@ def _of_known(
     # The solver's tolerances are absolute, and it fails where numbers are huge.
     scale = max(1.0, table.most / _SCALED)
     matrix: Any = csr_array((data, (rows, columns)), shape=(n + bad.size, most_each.size))
-    bounds: Any = np.stack([np.zeros_like(most_each), most_each / scale], axis=1)
-    found = linprog(
-        np.concatenate(gains),
-        A_ub=matrix,
-        b_ub=np.concatenate([prices[free], table.costs[bad]]) / scale,
-        bounds=bounds,
-        method="highs-ds",
-        # Few rows are left to take out, and to look for them takes as long as to solve it.
-        options={"presolve": False},
-    )
+    limited = np.concatenate([prices[free], table.costs[bad]]) / scale
+    found = minimum(np.concatenate(gains), matrix, limited, most_each / scale)
     unit = max(1, min(_UNIT, table.room // max(table.most, 1) // 2))
     exact = unit * scale
     shared = np.zeros(table.rows.size, dtype=np.int64)
-    if found.x is None:  # no relaxation, no multipliers: these prove the least there is
+    if found is None:  # no relaxation, no multipliers: these prove the least there is
         empty = np.zeros((0, 3), dtype=np.int64)
         none = Multipliers(1, 0, 0, shared, empty)
         return none, np.full(table.count, 0.5), np.zeros(table.count, dtype=np.int64)
-    shared[good] = np.minimum(_rounded(found.x[:shares], exact), table.costs[good] * unit)
+    values, worth = found
+    shared[good] = np.minimum(_rounded(values[:shares], exact), table.costs[good] * unit)
     paid = np.zeros(covers.shape, dtype=np.int64)
     paid[sample, free[rule]] = _no_more(
-        _rounded(found.x[pays], exact), sample, table.costs[bad] * unit
+        _rounded(values[pays], exact), sample, table.costs[bad] * unit
     )
-    last = found.x[most_each.size - len(limits) :]
+    last = values[most_each.size - len(limits) :]
     asked = dict(zip(limits, _rounded(last, exact), strict=True))
     # What rules would save beyond what they cost.
     short = shared @ table.covers - prices * unit - paid.sum(axis=0)
@@ -181,7 +175,7 @@ def _of_known(
         np.stack([bad[place], payer, paid[place, payer]], axis=1),
     )
     whole = np.zeros(table.count)
-    whole[free] = -found.ineqlin.marginals[:n]
+    whole[free] = -worth[:n]
     return multipliers, whole, np.where(known, 0, np.maximum(short, 0))
 
 
