@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from importlib.metadata import version
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -59,11 +60,16 @@ def samples(rng: np.random.Generator, m: int, d: int, most: int = 10**6) -> Samp
 
 
 def certificate_problems(rng: np.random.Generator) -> Problems:
+    def problem(of: Samples, epsilon: str) -> MinCertificate:
+        return MinCertificate(of, epsilon=epsilon, weights=rng.integers(1, 10**5, 12).tolist())
+
+    # Of equal weights that are bad, one is just what is tolerated.
+    equal = Samples(rng.random((60, 12)) < 0.6, rng.random(60) < 0.4)
     return [
-        MinCertificate(
-            samples(rng, 60, 12), epsilon=epsilon, weights=rng.integers(1, 10**5, 12).tolist()
-        ).where(*texts)
-        for epsilon, texts in (("1/20", []), ("1/20", []), (0, ["not (x0 and x1)"]))
+        problem(samples(rng, 60, 12), "1/20"),
+        problem(samples(rng, 60, 12), "1/20"),
+        problem(samples(rng, 60, 12), "0").where("not (x0 and x1)"),
+        problem(equal, "1/59"),
     ]
 
 
@@ -178,14 +184,17 @@ WRITERS = {
 # The goal of "learning"; elsewhere it is what is reached where the time is never up.
 LEARNED = [57742, 155340, 86124, 127976]
 
+# The version that the figures are of.
+HIGHS = "1.14.0"
+
 # How often it may be asked whether the time is up, the lines and characters of all proofs
 # together, and what they prove.
 FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
     "certificates": [
-        (None, 25, 1965, [25590, 61976, 165320]),
-        (0, 3, 508, [16716, 50087, 165320]),
-        (2, 11, 1197, [24387, 53226, 165320]),
-        (5, 21, 1600, [25590, 58020, 165320]),
+        (None, 34, 3057, [109577, 57768, 229876, 149263]),
+        (0, 4, 842, [84770, 55472, 217215, 145631]),
+        (2, 18, 1891, [93989, 56545, 229876, 149263]),
+        (5, 28, 2414, [93989, 57768, 229876, 149263]),
     ],
     "rule sets": [
         (None, 62, 12595, [127487490, 514270620, 569061154, 576895939]),
@@ -195,14 +204,14 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
     ],
     "learning": [
         (None, 10, 579, [10115, 155340, 18356, 127976]),
-        (3, 4, 321, [None, 155340, None, 127976]),
+        (3, 4, 319, [None, 155340, None, 127976]),
         (6, 10, 579, [10115, 155340, 18356, 127976]),
         (7, 10, 579, [10115, 155340, 18356, 127976]),
     ],
     "kernel rules": [
         (None, 100, 6783, [2594294, 2527956, 2308197, 2398870, 3398900]),
         (0, 8, 842, [None, 3180332, 3906029, 4042133, 3398900]),
-        (3, 10, 1114, [2594294, 3147701, 3050698, 4042133, 3398900]),
+        (3, 10, 1113, [2594294, 3147701, 3050698, 4042133, 3398900]),
         (12, 11, 1792, [2594294, 2600091, 2666752, 3331445, 3398900]),
         (40, 39, 4307, [2594294, 2589165, 2896675, 2757796, 3398900]),
     ],
@@ -237,14 +246,14 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
         (None, 158, 1976, [537589919648, 1, 1099511627776, 14, 9, -274877906944]),
         (0, 16, 415, [561058914019, 1, 1099511627781, 19, 15, -274877906944]),
         (2, 58, 1042, [560357269421, 1, 1099511627781, 19, 15, -274877906944]),
-        (3, 74, 1344, [560357269421, 1, 1099511627781, 19, 9, -274877906944]),
+        (3, 74, 1345, [560357269421, 1, 1099511627781, 19, 9, -274877906944]),
         (5, 100, 1661, [546923026026, 1, 1099511627776, 19, 9, -274877906944]),
     ],
     "mixtures counted": [
-        (None, 56, 1207, [537589919648, 1, 1099511627776, 14, 9, -274877906944]),
+        (None, 56, 1209, [537589919648, 1, 1099511627776, 14, 9, -274877906944]),
         (0, 12, 361, [561058914019, 1, 1099511627776, 19, 9, -274877906944]),
         (2, 38, 888, [560357269421, 1, 1099511627776, 19, 9, -274877906944]),
-        (3, 45, 1132, [560357269421, 1, 1099511627776, 19, 9, -274877906944]),
+        (3, 45, 1133, [560357269421, 1, 1099511627776, 19, 9, -274877906944]),
     ],
     "reasons": [
         (None, 61, 3997, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 2840, 1794, 1631, None]),
@@ -280,6 +289,9 @@ def test_proofs_are_short_and_bounds_are_good(name: str, monkeypatch: pytest.Mon
             if claim is not None:
                 file = document(problem, of, claim, Claim(goal))
                 assert proved(problem.to_dict(), file) == claim
-        assert (questions, len(written), reached) == (questions, lines, bounds)
-        # Numbers may have a digit more or less with other linear programs.
-        assert sum(map(len, written)) <= 1.01 * characters
+        if version("highspy") == HIGHS:
+            assert (questions, len(written), reached) == (questions, lines, bounds)
+            assert sum(map(len, written)) <= 1.01 * characters
+        else:  # its programs may end elsewhere, at solutions that are as good
+            assert len(written) <= 1.5 * lines
+            assert questions is not None or reached == bounds
