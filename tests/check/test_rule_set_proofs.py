@@ -266,7 +266,7 @@ def test_units_of_0_and_numbers_that_64_bits_cannot_add_up_prove_nothing() -> No
         ("bound 1 0 0 1 0", "too few numbers"),
         ("bound 1 0 0 1 0 2", "not from 0 to its cost"),
         ("bound 1 0 0 1 1 1", "not from 0 to its cost"),
-        ("bound 1 0 0 0 1 1 2", "more than the cost of its sample"),
+        ("bound 1 0 0 0 1 1 2", "of a bad sample are more than its cost"),
         ("bound 1 0 0 0 0 0 1", "of no bad sample that its rule covers"),
         ("bound 1 0 0 0 1 0 1", "of no bad sample that its rule covers"),
         ("bound 1 0 0 1 7 1", "no row is that of sample 7"),
@@ -282,6 +282,25 @@ def test_units_of_0_and_numbers_that_64_bits_cannot_add_up_prove_nothing() -> No
     ):
         with pytest.raises(Refused, match=told):
             proved(instance, document(problem, [line], Claim(-1)))
+
+
+def test_multipliers_whose_sum_64_bits_do_not_hold_prove_nothing() -> None:
+    """Four rules pay for one bad sample, each far more than it costs: in all 2**64 units, or 0."""
+    literals = np.vstack([np.eye(4, dtype=bool), np.ones((1, 4), dtype=bool)])
+    samples = Samples(literals, np.arange(5) < 4, weights=[60, 60, 60, 60, 100])
+    problem = RuleSetSelection(samples, ((0,), (1,), (2,), (3,)), lengths=[0] * 4)
+    instance, table = problem.to_dict(), checker.Table(problem.to_dict())
+    assert optimum(problem) == 100
+    unit = table.room // table.most
+    each, rest = divmod(2**64, 100 * unit)
+    good = [number for row in range(4) for number in (row, 60 * unit)]
+    bad = [n for i in range(each) for n in (4, i % 4, 100 * unit)] + [4, each % 4, rest]
+    line = f"bound {unit} 0 0 4 {' '.join(map(str, good + bad))}"
+    with pytest.raises(Refused, match="of a bad sample are more than its cost"):
+        proved(instance, document(problem, [line], Claim(240)))
+    # Shared as they may be, they bound what the rules cost.
+    line = "bound 4 0 0 4 0 100 1 100 2 100 3 100 4 0 100 4 1 100 4 2 100 4 3 100"
+    assert proved(instance, document(problem, [line], Claim(100))) == Claim(100)
 
 
 def test_bounds_are_as_strong_as_they_are_said_to_be() -> None:
