@@ -108,8 +108,9 @@ def test_bounds_under_side_constraints_are_proved() -> None:
         proved(problem().to_dict(), result.proof.to_bytes())
 
 
-def test_a_trusted_bound_that_is_wrong_is_found_out_by_the_checker() -> None:
-    asked = problem(d=12, k=5)
+@pytest.mark.parametrize("k", [3, 5])
+def test_a_trusted_bound_that_is_wrong_is_found_out_by_the_checker(k: int) -> None:
+    asked = problem(d=12, k=k)
     right = solve(asked, "search")
     assert isinstance(right.bound, int)
     made = prove(asked, replace(right, bound=right.bound + 1), trusted=True)
