@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from importlib.metadata import version
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -23,7 +24,10 @@ from cpx import (
     FewestExpected,
     KernelRule,
     KMonomial,
+    MaxCoverage,
+    MaxPrecision,
     MinCertificate,
+    NegativeOnly,
     RuleSetLearning,
     RuleSetSelection,
     Samples,
@@ -32,6 +36,7 @@ from cpx import (
 )
 from cpx.answers.values import Value
 from cpx.check.proofs import Claim, formulas, proved
+from cpx.check.proofs import monomials as checked
 from cpx.data.coding import Coding
 from cpx.data.mixture_fit import fit_mixture
 from cpx.models.base import Problem
@@ -47,7 +52,6 @@ from cpx.solving.proofs import (
 from cpx.trees import TreeModel
 from tests.check.proof_files import document
 from tests.check.test_expected_proofs import drawn as expectation
-from tests.check.test_proofs import KINDS
 from tests.check.test_reason_proofs import problems as random_reasons
 
 Problems = list[Problem]
@@ -59,11 +63,17 @@ def samples(rng: np.random.Generator, m: int, d: int, most: int = 10**6) -> Samp
 
 
 def certificate_problems(rng: np.random.Generator) -> Problems:
+    def problem(of: Samples, epsilon: str, most: int = 10**5) -> MinCertificate:
+        return MinCertificate(of, epsilon=epsilon, weights=rng.integers(1, most, 12).tolist())
+
+    # Of equal weights that are bad, one is just what is tolerated.
+    equal = Samples(rng.random((60, 12)) < 0.6, rng.random(60) < 0.4)
     return [
-        MinCertificate(
-            samples(rng, 60, 12), epsilon=epsilon, weights=rng.integers(1, 10**5, 12).tolist()
-        ).where(*texts)
-        for epsilon, texts in (("1/20", []), ("1/20", []), (0, ["not (x0 and x1)"]))
+        problem(samples(rng, 60, 12), "1/20"),
+        problem(samples(rng, 60, 12), "1/20", 10**8),
+        problem(samples(rng, 60, 12), "0").where("not (x0 and x1)"),
+        problem(equal, "1/59"),
+        MinCertificate(samples(rng, 60, 12, 10**9), epsilon="1/20"),
     ]
 
 
@@ -93,8 +103,8 @@ def learning_problems(rng: np.random.Generator) -> Problems:
 
 def kernel_rule_problems(rng: np.random.Generator) -> Problems:
     problems = [
-        KernelRule(rng.random((24, 6)) < 0.6, rng.integers(-(10**6), 10**6, 24).tolist(), n, 2)
-        for n in (1, 2, 3, 4)
+        KernelRule(rng.random((24, 6)) < 0.6, rng.integers(-most, most, 24).tolist(), n, 2)
+        for n, most in ((1, 10**6), (2, 10**6), (3, 10**6), (4, 10**6), (3, 4), (2, 2**45))
     ]
     # One clause is true of all rows of positive weight, and of no other.
     rows, weights = rng.random((12, 4)) < 0.6, rng.integers(-(10**6), 10**6, 12)
@@ -103,8 +113,21 @@ def kernel_rule_problems(rng: np.random.Generator) -> Problems:
 
 
 def rule_problems(rng: np.random.Generator) -> Problems:
-    limited = [kind(samples(rng, 80, 9, 1000), k=6, min_coverage="1/20") for kind in KINDS]
-    return [*limited, KMonomial(samples(rng, 80, 9, 1000), k=6).where("not (x0 and x1)")]
+    def of() -> Samples:
+        return samples(rng, 150, 10, 1000)
+
+    few = Samples([[1, 1], [1, 0], [0, 1]], [True, False, False])
+    return [
+        KMonomial(of(), k=6),
+        KMonomial(of(), k=5, min_coverage="1/2"),
+        NegativeOnly(of(), k=5, min_coverage="1/5"),
+        MaxCoverage(of(), k=4, min_precision="3/5"),
+        MaxPrecision(of(), k=5, min_coverage="1/5"),
+        KMonomial(of(), k=5).where("exactly(1, x0, x1, x2)"),
+        MaxPrecision(of(), k=5, min_coverage="3/5", required=[0]),
+        KMonomial(of(), k=3),
+        MaxPrecision(few, k=2).where("not (x0 and x1)"),
+    ]
 
 
 def mixture_problems(_: np.random.Generator) -> Problems:
@@ -164,7 +187,10 @@ WRITERS = {
     "prices of rows": Writer(
         kernel_rules.prove, kernel_rule_problems, ((formulas, "_MOST_LOOKED", -1),)
     ),
-    "rules": Writer(monomials.prove, rule_problems, ((monomials, "_COUNTED", 1),)),
+    "rules": Writer(monomials.prove, rule_problems),
+    "rules in few boxes": Writer(
+        monomials.prove, rule_problems, ((monomials, "DEEPEST", 2), (checked, "DEEPEST", 2))
+    ),
     "trusted rules": Writer(partial(monomials.prove, trusted=True), rule_problems),
     "independent attributes": Writer(expected.prove, boosted_problems),
     "mixtures": Writer(expected.prove, mixture_problems, ((expected, "_COUNTED", 0),)),
@@ -175,17 +201,17 @@ WRITERS = {
 }
 
 # fmt: off
-# The goal of "learning"; elsewhere it is what is reached where the time is never up.
-LEARNED = [57742, 155340, 86124, 127976]
+# The version that the figures are of.
+HIGHS = "1.14.0"
 
 # How often it may be asked whether the time is up, the lines and characters of all proofs
 # together, and what they prove.
 FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
     "certificates": [
-        (None, 25, 1965, [25590, 61976, 165320]),
-        (0, 3, 508, [16716, 50087, 165320]),
-        (2, 11, 1197, [24387, 53226, 165320]),
-        (5, 21, 1600, [25590, 58020, 165320]),
+        (None, 41, 3898, [109577, 88036941, 223509, 106607, 3]),
+        (0, 5, 1244, [84770, 77496370, 221736, 97658, 3]),
+        (2, 17, 2048, [93989, 84606866, 223509, 106607, 3]),
+        (5, 29, 2898, [93989, 85450265, 223509, 106607, 3]),
     ],
     "rule sets": [
         (None, 62, 12595, [127487490, 514270620, 569061154, 576895939]),
@@ -195,37 +221,51 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
     ],
     "learning": [
         (None, 10, 579, [10115, 155340, 18356, 127976]),
-        (3, 4, 321, [None, 155340, None, 127976]),
+        (3, 4, 319, [None, 155340, None, 127976]),
         (6, 10, 579, [10115, 155340, 18356, 127976]),
         (7, 10, 579, [10115, 155340, 18356, 127976]),
     ],
     "kernel rules": [
-        (None, 100, 6783, [2594294, 2527956, 2308197, 2398870, 3398900]),
-        (0, 8, 842, [None, 3180332, 3906029, 4042133, 3398900]),
-        (3, 10, 1114, [2594294, 3147701, 3050698, 4042133, 3398900]),
-        (12, 11, 1792, [2594294, 2600091, 2666752, 3331445, 3398900]),
-        (40, 39, 4307, [2594294, 2589165, 2896675, 2757796, 3398900]),
+        (None, 149, 11146, [2594294, 2527956, 2308197, 2398870, 3, 3354141956735, 1641528]),
+        (0, 12, 1068, [None, 3180332, 3906029, 4042133, 5, 70117104206208, 1641528]),
+        (3, 14, 1688, [2594294, 3147701, 3050698, 4042133, 4, 52155117349490, 1641528]),
+        (12, 15, 2345, [2594294, 2600091, 2666752, 3331445, 3, 31690981245167, 1641528]),
+        (40, 53, 6131, [2594294, 2589165, 2896675, 2757796, 3, 36688694684116, 1641528]),
     ],
     "prices of rows": [
-        (None, 127, 6500, [2594294, 2527956, 2308197, 2398870, 3398900]),
-        (0, 8, 548, [None, 3236260, 3906029, 4042133, 3398900]),
-        (1, 10, 573, [2594294, 3236260, 3906029, 4042133, 3398900]),
-        (2, 10, 573, [2594294, 3236260, 3906029, 4042133, 3398900]),
-        (20, 16, 952, [2594294, 2527956, 3906029, 4042133, 3398900]),
+        (None, 218, 10938, [2594294, 2527956, 2308197, 2398870, 3, 3354141957312, 1641528]),
+        (0, 12, 749, [None, 3236260, 3906029, 4042133, 6, 70117104206208, 1641528]),
+        (1, 14, 774, [2594294, 3236260, 3906029, 4042133, 6, 70117104206208, 1641528]),
+        (2, 14, 774, [2594294, 3236260, 3906029, 4042133, 6, 70117104206208, 1641528]),
+        (20, 20, 1153, [2594294, 2527956, 3906029, 4042133, 6, 70117104206208, 1641528]),
     ],
     "rules": [
-        (None, 55, 451, [12545, 776, None, Fraction(1), 10265]),
-        (0, 5, 20, [0, 0, None, Fraction(1), 556]),
-        (2, 37, 225, [4663, 0, None, Fraction(1), 4442]),
-        (8, 42, 318, [12545, 0, None, Fraction(1), 7006]),
-        (20, 55, 448, [12545, 0, None, Fraction(1), 10265]),
+        (None, 62, 519, [25770, 33747, 6525, 25518, Fraction(437, 812), 27462, Fraction(17189,
+            41637), 26791, Fraction(1, 2)]),
+        (0, 9, 36, [2984, 10344, 0, 54756, Fraction(1), 1064, Fraction(17189, 41244), 2363,
+            Fraction(1)]),
+        (2, 42, 261, [14564, 33747, 0, 25518, Fraction(1), 9996, Fraction(17189, 41637), 26791,
+            Fraction(1, 2)]),
+        (8, 47, 347, [14564, 33747, 6525, 25518, Fraction(1), 9996, Fraction(17189, 41637),
+            26791, Fraction(1, 2)]),
+        (20, 60, 477, [25770, 33747, 6525, 25518, Fraction(437, 812), 13096, Fraction(17189,
+            41637), 26791, Fraction(1, 2)]),
+    ],
+    "rules in few boxes": [
+        (None, 61, 509, [20216, 33747, 6525, 25518, Fraction(437, 812), 27462, Fraction(17189,
+            41637), 26791, Fraction(1, 2)]),
+        (5, 44, 302, [14564, 33747, 6525, 25518, Fraction(1), 9996, Fraction(17189, 41637),
+            26791, Fraction(1, 2)]),
     ],
     "trusted rules": [
-        (None, 155, 1309, [12545, 776, None, Fraction(1), 10265]),
-        (1, 26, 153, [4663, 0, None, Fraction(1), 4442]),
-        (3, 54, 384, [4663, 0, None, Fraction(1), 4442]),
-        (8, 103, 835, [12545, 0, None, Fraction(1), 10265]),
-        (12, 133, 1101, [12545, 0, None, Fraction(1), 10265]),
+        (None, 136, 1152, [25770, 33747, 6525, 25518, Fraction(437, 812), 27462, Fraction(17189,
+            41637), 26791, Fraction(1, 2)]),
+        (1, 33, 199, [12198, 33747, 0, 25518, Fraction(1), 9996, Fraction(17189, 41637), 26791,
+            Fraction(1, 2)]),
+        (3, 80, 621, [14564, 33747, 0, 25518, Fraction(1), 13096, Fraction(17189, 41637), 26791,
+            Fraction(1, 2)]),
+        (5, 113, 925, [14564, 33747, 6525, 25518, Fraction(1), 13096, Fraction(17189, 41637),
+            26791, Fraction(1, 2)]),
     ],
     "independent attributes": [
         (None, 32, 22300, [633225831326, 1016331537465, 2, 5]),
@@ -237,14 +277,14 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
         (None, 158, 1976, [537589919648, 1, 1099511627776, 14, 9, -274877906944]),
         (0, 16, 415, [561058914019, 1, 1099511627781, 19, 15, -274877906944]),
         (2, 58, 1042, [560357269421, 1, 1099511627781, 19, 15, -274877906944]),
-        (3, 74, 1344, [560357269421, 1, 1099511627781, 19, 9, -274877906944]),
+        (3, 74, 1345, [560357269421, 1, 1099511627781, 19, 9, -274877906944]),
         (5, 100, 1661, [546923026026, 1, 1099511627776, 19, 9, -274877906944]),
     ],
     "mixtures counted": [
-        (None, 56, 1207, [537589919648, 1, 1099511627776, 14, 9, -274877906944]),
+        (None, 56, 1209, [537589919648, 1, 1099511627776, 14, 9, -274877906944]),
         (0, 12, 361, [561058914019, 1, 1099511627776, 19, 9, -274877906944]),
         (2, 38, 888, [560357269421, 1, 1099511627776, 19, 9, -274877906944]),
-        (3, 45, 1132, [560357269421, 1, 1099511627776, 19, 9, -274877906944]),
+        (3, 45, 1133, [560357269421, 1, 1099511627776, 19, 9, -274877906944]),
     ],
     "reasons": [
         (None, 61, 3997, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 2840, 1794, 1631, None]),
@@ -255,6 +295,12 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
     ],
 }
 # fmt: on
+
+# Elsewhere goals are reached where the time is never up.
+GOALS = {
+    "learning": [57742, 155340, 86124, 127976],
+    "rules in few boxes": FIGURES["rules"][0][3],
+}
 
 
 def allowing(questions: int | None) -> Callable[[], bool]:
@@ -267,7 +313,7 @@ def allowing(questions: int | None) -> Callable[[], bool]:
 def test_proofs_are_short_and_bounds_are_good(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = WRITERS[name]
     problems = writer.problems(np.random.default_rng(0))
-    goals = LEARNED if name == "learning" else FIGURES[name][0][3]
+    goals = GOALS.get(name, FIGURES[name][0][3])
     for constant in writer.constants:
         monkeypatch.setattr(*constant)
     for questions, lines, characters, bounds in FIGURES[name]:
@@ -280,6 +326,9 @@ def test_proofs_are_short_and_bounds_are_good(name: str, monkeypatch: pytest.Mon
             if claim is not None:
                 file = document(problem, of, claim, Claim(goal))
                 assert proved(problem.to_dict(), file) == claim
-        assert (questions, len(written), reached) == (questions, lines, bounds)
-        # Numbers may have a digit more or less with other linear programs.
-        assert sum(map(len, written)) <= 1.01 * characters
+        if version("highspy") == HIGHS:
+            assert (questions, len(written), reached) == (questions, lines, bounds)
+            assert sum(map(len, written)) <= 1.01 * characters
+        else:  # its programs may end elsewhere, at solutions that are as good
+            assert len(written) <= 1.5 * lines
+            assert questions is not None or reached == bounds

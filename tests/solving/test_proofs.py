@@ -64,6 +64,9 @@ def test_a_proof_that_takes_too_long_says_what_it_proves() -> None:
     assert told.proof is not None
     assert not told.proof.complete
     assert "the time was too short" in told.warnings[-1]
+    in_time = with_proof(asked, result, seconds=600)
+    assert in_time.proof is not None
+    assert in_time.proof.complete
     claim = proved(asked.to_dict(), told.proof.to_bytes())
     assert claim.bound == told.proof.bound
     assert isinstance(claim.bound, int)
@@ -90,6 +93,8 @@ def test_kinds_without_proofs_are_refused_by_name() -> None:
     asked = KernelRule([[1, 0], [0, 1]], [2, 0], 1, 1).where("not x0")
     with pytest.raises(InvalidOption, match="there are none for kernel-rule with side"):
         solve(asked, "search", proof=True)
+    with pytest.raises(InvalidOption, match="there are none for kernel-rule with side"):
+        prove(asked, solve(asked, "search"))
 
 
 def test_bounds_under_side_constraints_are_proved() -> None:
@@ -103,8 +108,9 @@ def test_bounds_under_side_constraints_are_proved() -> None:
         proved(problem().to_dict(), result.proof.to_bytes())
 
 
-def test_a_trusted_bound_that_is_wrong_is_found_out_by_the_checker() -> None:
-    asked = problem(d=12, k=5)
+@pytest.mark.parametrize("k", [3, 5])
+def test_a_trusted_bound_that_is_wrong_is_found_out_by_the_checker(k: int) -> None:
+    asked = problem(d=12, k=k)
     right = solve(asked, "search")
     assert isinstance(right.bound, int)
     made = prove(asked, replace(right, bound=right.bound + 1), trusted=True)

@@ -53,7 +53,7 @@ def prove(
         lines = _by_boxes(clauses, gains * 0, goal.bound, over)
         return (goal, lines) if lines else (None, [])
     greatest, found = int(gains.sum()), list[tuple[int, list[str]]]()
-    if not goal.bound >= greatest > 0:
+    if goal.bound < greatest:
         with suppress(Undecided):
             search = _Search(Formulas(instance, goal.bound), goal.bound, over)
             search.close()
