@@ -360,8 +360,8 @@ def test_a_set_reaches_the_threshold_where_the_terms_say_so(
     """In units so large that many a set is worth just what is needed, or one unit less."""
     monkeypatch.setattr(expected_terms, "_TOGETHER", together)
     near = {-1: 0, 0: 0}
-    for seed in range(1, 50, 2):
-        unit = ("1/16", "1/3", "1/1099511627776")[seed % 3]
+    for seed in (*range(1, 30, 2), 35, 59, 71, 73, 77):
+        unit = ("1/16", "3/32", "1/1099511627776")[seed % 3]
         problem: Any = random_expectation(seed, dual=True, unit=unit, required=(), forbidden=())
         question, n = Question(problem.to_dict(), Claim(None)), problem.n_features
         for size in range(n + 1):
@@ -438,6 +438,26 @@ def test_trees_that_test_many_attributes_are_terms_of_leaves(
     assert terms("factorised", 1) == terms("mixture", 1) == [[0], [0, 1], [2]]
     assert terms("chow-liu", 1) == [[0, 1], [2]]
     assert terms("factorised", 1, measure="probability-bound") == [[0, 1], [2]]
+
+
+def test_tables_and_numbers_are_no_larger_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two tables of 4 and 2 values: a base of -4 units, at most 16 and at most 4 of them."""
+    model = cases._model([cases._pair(0, 1, 4), cases._stump(2, 0, 1)], -1)
+    of = model, (1, 1, 1), cases._states(), mixed("factorised")
+    score: Any = MLSE(*of, 1, unit="1/4")
+    fewest: Any = FewestExpected(*of, 100, unit="1/4")
+    for name, problem, least in (
+        ("_MOST_ATTRIBUTES", score, 2),
+        ("_MOST_ENTRIES", score, 6),
+        ("LARGEST", score, 4 + 16 + 4 + 1),
+        ("LARGEST", fewest, 401),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(expected_terms, name, least)
+            Question(problem.to_dict(), Claim(0))
+            patched.setattr(expected_terms, name, least - 1)
+            with pytest.raises(Undecided):
+                Question(problem.to_dict(), Claim(0))
 
 
 def test_a_unit_may_be_as_small_as_the_numbers_are() -> None:
