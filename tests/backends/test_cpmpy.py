@@ -16,6 +16,7 @@ from cpx.backends import backend, backend_class
 from cpx.backends.cpmpy.interface import Cpmpy
 from cpx.backends.cpmpy.magnitudes import largest_sum
 from cpx.errors import EngineMissing, UnknownName
+from cpx.library import make
 from cpx.solving.servers import Server
 from cpx.testing import conformance
 from cpx.testing.random_instances import random_problem
@@ -213,3 +214,13 @@ def test_choco_is_not_loaded_before_a_worker_forks() -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout == "False\n"
+
+
+def test_z3_stopped_in_a_maximisation_claims_a_bound_on_the_right_side() -> None:
+    if not backend("cpmpy:z3").available():
+        pytest.skip("Z3 is not installed")
+    samples = make("perceptron", 100, 24, 4).samples
+    problem = cpx.MaxCoverage(samples, k=4, min_precision="9/10")
+    result = cpx.solve(problem, "cpmpy:z3", time_limit=1)
+    assert result.status is not Status.ERROR
+    assert result.bound is None or result.bound >= cpx.solve(problem, "search").objective

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
@@ -12,16 +13,19 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 
-from cpx import MLSE, read_model, solve
+from cpx import MLSE, FewestExpected, read_model, solve
 from cpx.check.expected_prediction import Greatest
-from cpx.check.proofs import Claim, Refused, Undecided, expected, proved
+from cpx.check.proofs import Claim, Refused, Undecided, expected, expected_terms, proved
+from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.expected import Bound, Question
 from cpx.check.proofs.expected_terms import Terms
 from cpx.check.proofs.parts import Part
 from cpx.data.coding import Coding
 from cpx.data.mixture_fit import fit_mixture
+from cpx.data.tree_mixture import ONE, TreeMixture
 from cpx.models.base import Problem
 from cpx.solving.proofs import expected as prover
+from cpx.testing import expected_prediction as cases
 from cpx.testing.expected_prediction import STRUCTURES, random_expectation
 from tests.check.proof_files import altered, document
 from tests.seeds import some
@@ -320,3 +324,227 @@ def test_prices_take_no_more_memory_than_allowed(monkeypatch: pytest.MonkeyPatch
     assert claim is not None
     assert claim != Claim(value)
     assert proved(instance, document(problem, fewer, claim, Claim(value))) == claim
+
+
+def test_attributes_are_decided_where_one_of_their_halves_is_bounded() -> None:
+    """What is decided is what the bounds of both halves say, by the same prices; no less."""
+    rng, kept, out = np.random.default_rng(2), 0, 0
+    for seed in range(0, 160, 8):
+        problem: Any = random_expectation(seed, unit="1/16", required=(), forbidden=())
+        question = Question(problem.to_dict(), Claim(0))
+        terms, n = question.terms, problem.n_features
+        for _ in range(8):
+            kinds = rng.integers(0, 6, n)
+            part = Part(kinds == 1, kinds == 2)
+            prices = rng.integers(-8, 9, terms.of.size)
+            free = np.flatnonzero(part.free)
+            halves = np.full((2, n), 2**62)
+            for j in free.tolist():
+                halves[:, j] = [Bound(question, half, prices).total for half in part.halves(j)]
+            whole = Bound(question, part, prices)
+            for most in {*halves[:, free].reshape(-1).tolist()}:
+                for limit in (most - 1, most):
+                    decided = whole.decided(limit)
+                    both = part.free & (halves[1] <= limit)
+                    assert (decided.kept == (part.kept | both)).all()
+                    neither = part.free & (halves[0] <= limit) & ~both
+                    assert (decided.out == (part.out | neither)).all()
+                    kept, out = kept + int(both.sum()), out + int(neither.sum())
+    assert min(kept, out) > 100
+
+
+@pytest.mark.parametrize("together", [1, 8])
+def test_a_set_reaches_the_threshold_where_the_terms_say_so(
+    monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    """In units so large that many a set is worth just what is needed, or one unit less."""
+    monkeypatch.setattr(expected_terms, "_TOGETHER", together)
+    near = {-1: 0, 0: 0}
+    for seed in (*range(1, 30, 2), 35, 59, 71, 73, 77):
+        unit = ("1/16", "3/32", "1/1099511627776")[seed % 3]
+        problem: Any = random_expectation(seed, dual=True, unit=unit, required=(), forbidden=())
+        question, n = Question(problem.to_dict(), Claim(None)), problem.n_features
+        for size in range(n + 1):
+            for chosen in combinations(range(n), size):
+                found = problem.evaluate(problem.explanation(chosen))
+                worth = question.terms.value(np.isin(np.arange(n), chosen))
+                assert found.feasible == (worth > question.most)
+                if (off := worth - question.terms.needed) in near:
+                    near[off] += 1
+    assert min(near.values()) > 10
+
+
+def mixed(structure: str) -> TreeMixture:
+    """Return three even bits, independent ones, of two components, or with an edge."""
+    even = cases._independent([0.5] * 3)
+    if structure == "factorised":
+        return even
+    parents = np.array([[-1, 0, -1]])
+    if structure == "mixture":
+        return TreeMixture(np.array([ONE // 2] * 2), np.full((2, 3), -1), even.tables * 2)
+    table = ((ONE // 2, ONE // 2), (ONE // 2, ONE // 2))
+    first, _, last = even.tables[0]
+    return TreeMixture(np.array([ONE]), parents, ((first, table, last),))
+
+
+@pytest.mark.parametrize(
+    ("structure", "measure", "leaf", "slack"),
+    [
+        ("mixture", None, 0.98, Fraction(42, 2)),
+        ("mixture", "expectation", 1.98, 42),
+        ("mixture", "probability-bound", 1.98, 62),
+        ("chow-liu", None, 0.98, 42),
+        ("chow-liu", "expectation", 1.98, 42),
+    ],
+)
+def test_no_false_claim_is_proved_by_what_is_rounded(
+    structure: str, measure: str | None, leaf: float, slack: Fraction
+) -> None:
+    """Each of the leaves of 20 trees is nearly half a unit, or a whole one, above what counts."""
+    model = cases._model([cases._stump(i % 2, leaf, leaf) for i in range(20)], 0)
+    of = model, (1, 1, 1), cases._states(), mixed(structure)
+    if measure is None:
+        problem: Any = MLSE(*of, 0, unit=1)
+    else:
+        tau = Fraction(20 * Fraction(leaf)) if measure == "expectation" else Fraction(51, 100)
+        problem = FewestExpected(*of, tau, measure=measure, unit=1)
+    instance, value = problem.to_dict(), optimum(problem)
+    assert value == (0 if measure else 20)
+    false = Claim(None) if measure else Claim(value - 1)
+    question = Question(instance, false)
+    assert question.terms.slack == slack
+    lines = ["prices", "bound" + " 0" * len(question.components)]
+    with pytest.raises(Refused, match="the bound is"):
+        proved(instance, document(problem, lines, false))
+    # What no slack is needed for: trees that are one leaf.
+    single: Any = MLSE(cases._model([cases._leaf(0.99)] * 20, 0), *of[1:], 0, unit=1)
+    assert optimum(single) == 20
+    with pytest.raises(Refused, match="the bound is"):
+        proved(single.to_dict(), document(single, lines, Claim(19)))
+
+
+def test_trees_that_test_many_attributes_are_terms_of_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = cases._model([cases._pair(0, 1, 4), cases._stump(2, 0, 1)], -1)
+
+    def terms(structure: str, together: int, **asked: Any) -> list[list[int]]:
+        monkeypatch.setattr(expected_terms, "_TOGETHER", together)
+        of = model, (1, 1, 1), cases._states(), mixed(structure)
+        problem: Any = FewestExpected(*of, "1/2", **asked) if asked else MLSE(*of, 1)
+        return Question(problem.to_dict(), Claim(1)).terms.attributes
+
+    assert terms("factorised", 2) == terms("mixture", 2) == [[0, 1], [2]]
+    assert terms("factorised", 1) == terms("mixture", 1) == [[0], [0, 1], [2]]
+    assert terms("chow-liu", 1) == [[0, 1], [2]]
+    assert terms("factorised", 1, measure="probability-bound") == [[0, 1], [2]]
+
+
+def test_tables_and_numbers_are_no_larger_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two tables of 4 and 2 values: a base of -4 units, at most 16 and at most 4 of them."""
+    model = cases._model([cases._pair(0, 1, 4), cases._stump(2, 0, 1)], -1)
+    of = model, (1, 1, 1), cases._states(), mixed("factorised")
+    score: Any = MLSE(*of, 1, unit="1/4")
+    fewest: Any = FewestExpected(*of, 100, unit="1/4")
+    for name, problem, least in (
+        ("_MOST_ATTRIBUTES", score, 2),
+        ("_MOST_ENTRIES", score, 6),
+        ("LARGEST", score, 4 + 16 + 4 + 1),
+        ("LARGEST", fewest, 401),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(expected_terms, name, least)
+            Question(problem.to_dict(), Claim(0))
+            patched.setattr(expected_terms, name, least - 1)
+            with pytest.raises(Undecided):
+                Question(problem.to_dict(), Claim(0))
+
+
+def test_a_unit_may_be_as_small_as_the_numbers_are() -> None:
+    model = cases._model([cases._stump(0, 0, 2.0**-20)], 0)
+    of = model, (1, 1, 1), cases._states(), mixed("factorised")
+    problem: Any = MLSE(*of, 1, unit=Fraction(1, 2**62))
+    assert optimum(problem) == 2**42
+    claim = Claim(2**42)
+    assert proved(problem.to_dict(), document(problem, ["counted"], claim)) == claim
+
+
+def test_bounds_where_nothing_may_be_added_are_what_is_kept() -> None:
+    """What is free has a price so high that it does not pay, and may not be added."""
+    rng, tight = np.random.default_rng(3), 0
+    for seed in range(0, 40, 2):
+        problem: Any = random_expectation(seed, "mixture", unit="1/16", required=(), forbidden=())
+        question, n = Question(problem.to_dict(), Claim(0)), problem.n_features
+        for _ in range(4):
+            chosen = rng.choice(n, min(problem.k, n), replace=False).tolist()
+            held = np.isin(np.arange(n), chosen)
+            part = Part(held, ~held & (rng.random(n) < 0.2))
+            prices = [np.full(terms.of.size, 2**20) for terms in question.components]
+            shares = [Fraction(share) for share in problem.scores._joint(chosen)]
+            worth = [terms.value(held) for terms in question.components]
+            mean = Fraction(sum(s * w for s, w in zip(shares, worth, strict=True)), sum(shares))
+            least = mean + question.terms.slack
+            assert math.floor(least) <= question.bound(part, prices)
+            assert question.bound(part, prices) <= math.floor(least + Fraction(1, 10**6))
+            tight += bool(part.free.any()) and len({*worth}) > 1
+    assert tight > 20
+
+
+def test_sets_are_counted_up_to_a_number_and_no_more_are_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = cases._model([cases._stump(0, 0, 2), cases._stump(1, 0, 1)], -1)
+    of = model, (1, 1, 1), cases._states(), mixed("factorised")
+    problem: Any = MLSE(*of, 2, unit="1/4")
+    instance, value = problem.to_dict(), optimum(problem)
+    assert value == 8
+    monkeypatch.setattr(expected, "MOST_SETS", 7)
+    assert proved(instance, document(problem, ["counted"], Claim(8))) == Claim(8)
+    monkeypatch.setattr(expected, "MOST_SETS", 6)
+    for bound in (8, 7):
+        with pytest.raises(Refused, match="too many"):
+            proved(instance, document(problem, ["counted"], Claim(bound)))
+
+
+def test_an_attribute_that_adds_nothing_may_be_what_a_constraint_asks_for() -> None:
+    """No tree tests c."""
+    model = cases._model([cases._stump(0, 0, 2), cases._stump(1, 0, 1)], -1)
+    of = model, (1, 1, 1), cases._states()
+    plain: Any = MLSE(*of, mixed("factorised"), 3, unit="1/4")
+    lines = ["prices", "idle", "bound 0"]
+    question = Question(plain.to_dict(), Claim(8))
+    assert question.root is not None
+    assert question.without_idle(question.root).out.tolist() == [False, False, True]
+    assert proved(plain.to_dict(), document(plain, lines, Claim(8))) == Claim(8)
+    # With c out no set has a, which is half a unit of score.
+    problem: Any = plain.where("not 'a' or 'c'")
+    assert optimum(problem) == 8
+    lines = ["prices", "idle", "split 0", "breaks 0", "bound 0"]
+    with pytest.raises(Refused, match="line 3: attributes that add nothing may be needed"):
+        proved(problem.to_dict(), document(problem, lines, Claim(4)))
+    # Known, c may tell which component it is.
+    dependent: Any = MLSE(*of, mixed("mixture"), 3, unit="1/4")
+    with pytest.raises(Refused, match="line 3: attributes that add nothing may be needed"):
+        proved(dependent.to_dict(), document(dependent, ["prices", "idle"], Claim(8)))
+    with pytest.raises(Refused, match="line 3: 'bound' is no rule, or there are no such prices"):
+        proved(dependent.to_dict(), document(dependent, ["prices", "bound 0 1"], Claim(8)))
+    for line, told in (
+        ("prices 2 0 1", "line 2: there is no term 2"),
+        ("idle 0", "line 2: no rule is called|line 2: 'idle' is no rule"),
+        ("decide", "line 2: 'decide' is no rule"),
+    ):
+        with pytest.raises(Refused, match=told):
+            proved(plain.to_dict(), document(plain, [line], Claim(8)))
+    with pytest.raises(Refused, match="line 3: the proof is complete"):
+        proved(plain.to_dict(), document(plain, ["counted", "counted"], Claim(8)))
+
+
+def test_an_instance_that_says_another_class_of_x_proves_nothing() -> None:
+    problem: Any = random_expectation(0)
+    instance = problem.to_dict()
+    other = next(one for one in instance["model"]["classes"] if one != instance["class"])
+    altered_instance = instance | {"class": other}
+    marks = (fingerprint(one).encode() for one in (instance, altered_instance))
+    file = document(problem, ["counted"], Claim(10**20)).replace(*marks)
+    with pytest.raises(Refused, match="instance: class: x is"):
+        proved(altered_instance, file)

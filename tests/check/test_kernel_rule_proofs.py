@@ -205,6 +205,30 @@ def test_a_formula_has_one_clause_at_least() -> None:
     assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
 
 
+def test_each_clause_of_a_formula_is_worth_what_one_is() -> None:
+    """Two rows of weight 1, each with a feature of its own, and two clauses."""
+    problem = KernelRule([[1, 0], [0, 1]], [1, 1], 2, 1)
+    instance, lines = problem.to_dict(), ["prices 1 1 1 0 0", "counted"]
+    assert optimum(problem) == 2
+    assert proved(instance, document(problem, lines, Claim(2))) == Claim(2)
+    with pytest.raises(Refused, match="line 2: the bound is 2"):
+        proved(instance, document(problem, lines, Claim(1)))
+    with pytest.raises(Refused, match="line 4: the proof is complete"):
+        proved(instance, document(problem, [*lines, "counted"], Claim(2)))
+    with pytest.raises(Refused, match="its numbers are not complete"):
+        proved(instance, document(problem, ["prices 1 1 1 0", "counted"], Claim(2)))
+
+
+def test_costs_that_64_bits_cannot_add_up_are_left_undecided() -> None:
+    """Of 2**11 equal rows that no clause may be true of, each costs 2**53: in all 2**64, or 0."""
+    many = 2**11
+    clauses = Clauses(KernelRule([[1]] * (many + 1), [1] + [-1] * many, 1, 1).to_dict())
+    part = Part(np.arange(many + 1) < 1, np.arange(many + 1) > 0)
+    prices = np.where(part.kept, 2 - 2**53, 0)
+    with pytest.raises(Undecided, match="numbers are too large"):
+        clauses.box(Fraction(1), part, prices, -1)
+
+
 def test_parts_that_wait_take_no_more_memory_than_allowed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

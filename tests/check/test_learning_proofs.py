@@ -132,7 +132,47 @@ def test_no_rule_may_be_worth_more_than_its_price() -> None:
         "prices 1 0 4 1 1",
         "prices 1 0 1 2 1",
         "prices 1 0",
+        "prices 1 3 0",
         "other",
     ):
         with pytest.raises(Refused, match="line 2: "):
             proved(problem.to_dict(), document(problem, [line, "counted"], Claim(2)))
+
+
+def test_a_bad_sample_is_shared_by_as_many_rules_as_there_may_be() -> None:
+    """Two rules cost 10 each and cover the bad sample of weight 8, each one good one of 15."""
+    table, same = [[1, 0], [0, 1], [1, 1], [0, 0]], [True, True, False, False]
+    problem = RuleSetLearning(Samples(table, same, weights=[15, 15, 8, 100]), 1, Fraction(5, 69))
+    assert optimum(problem) == 28
+    instance, lines = problem.to_dict(), ["rules 2", "prices 1 0 28 1 28", "counted"]
+    assert proved(instance, document(problem, lines, Claim(28))) == Claim(28)
+    with pytest.raises(Refused, match="line 5: the proof is complete"):
+        proved(instance, document(problem, [*lines, "counted"], Claim(28)))
+    # The price of no rule would do, if each paid for the bad sample more than once.
+    lines[1] = "prices 1 0 30 1 30"
+    with pytest.raises(Refused, match="a better rule"):
+        proved(instance, document(problem, lines, Claim(30)))
+
+
+def test_the_price_of_a_rule_is_rounded_down() -> None:
+    """A rule costs a half."""
+    problem = RuleSetLearning(
+        Samples([[1], [0]], [True, False], weights=[1, 9]), 1, "1/20", "hamming"
+    )
+    assert optimum(problem) == 1
+    instance = problem.to_dict()
+    for lines, bound in ((["prices 2 0 1", "counted"], 1), (["prices 1", "counted"], 0)):
+        assert proved(instance, document(problem, lines, Claim(bound))) == Claim(bound)
+    with pytest.raises(Refused, match="a better rule"):
+        proved(instance, document(problem, ["prices 1 0 1", "counted"], Claim(2)))
+
+
+def test_units_are_small_enough_for_floats() -> None:
+    """Twice a unit times the costs of 8 is to be below 2**53."""
+    samples = Samples([[1], [0]], [True, False], weights=[3, 5])
+    problem = RuleSetLearning(samples, 1, 0, "hamming")
+    lines, instance = [f"prices {2**49 - 1}", "counted"], problem.to_dict()
+    assert proved(instance, document(problem, lines, Claim(0))) == Claim(0)
+    lines[0] = f"prices {2**49}"
+    with pytest.raises(Refused, match="a unit and pairs of small numbers"):
+        proved(instance, document(problem, lines, Claim(0)))

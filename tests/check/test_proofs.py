@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
+from io import BytesIO
 from types import SimpleNamespace
 from typing import Any
 
@@ -317,6 +318,10 @@ def test_a_truncated_or_damaged_file_is_refused(counted: int) -> None:
         instance, whole = problem.to_dict(), document(problem, lines, Claim(value))
         assert proved(instance, gzip.compress(whole)) == Claim(value)
         packed = gzip.compress(whole)
+        # A file that is open stays so.
+        with BytesIO(packed) as stream:
+            assert proved(instance, stream) == Claim(value)
+            assert not stream.closed
         for length in rng.integers(0, len(whole) - 1, 5):
             with pytest.raises(Refused):
                 proved(instance, whole[:length])

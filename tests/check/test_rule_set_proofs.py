@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cpx import RuleSetSelection, Samples
-from cpx.check.proofs import Claim, Refused, proved
+from cpx.check.proofs import Claim, Refused, Undecided, proved
 from cpx.check.proofs import rule_sets as checker
 from cpx.check.proofs.document import fingerprint
 from cpx.solving.proofs import rule_sets as prover
@@ -266,7 +266,7 @@ def test_units_of_0_and_numbers_that_64_bits_cannot_add_up_prove_nothing() -> No
         ("bound 1 0 0 1 0", "too few numbers"),
         ("bound 1 0 0 1 0 2", "not from 0 to its cost"),
         ("bound 1 0 0 1 1 1", "not from 0 to its cost"),
-        ("bound 1 0 0 0 1 1 2", "more than the cost of its sample"),
+        ("bound 1 0 0 0 1 1 2", "of a bad sample are more than its cost"),
         ("bound 1 0 0 0 0 0 1", "of no bad sample that its rule covers"),
         ("bound 1 0 0 0 1 0 1", "of no bad sample that its rule covers"),
         ("bound 1 0 0 1 7 1", "no row is that of sample 7"),
@@ -282,6 +282,84 @@ def test_units_of_0_and_numbers_that_64_bits_cannot_add_up_prove_nothing() -> No
     ):
         with pytest.raises(Refused, match=told):
             proved(instance, document(problem, [line], Claim(-1)))
+
+
+def test_multipliers_whose_sum_64_bits_do_not_hold_prove_nothing() -> None:
+    """Four rules pay for one bad sample, each far more than it costs: in all 2**64 units, or 0."""
+    literals = np.vstack([np.eye(4, dtype=bool), np.ones((1, 4), dtype=bool)])
+    samples = Samples(literals, np.arange(5) < 4, weights=[60, 60, 60, 60, 100])
+    problem = RuleSetSelection(samples, ((0,), (1,), (2,), (3,)), lengths=[0] * 4)
+    instance, table = problem.to_dict(), checker.Table(problem.to_dict())
+    assert optimum(problem) == 100
+    unit = table.room // table.most
+    each, rest = divmod(2**64, 100 * unit)
+    good = [number for row in range(4) for number in (row, 60 * unit)]
+    bad = [n for i in range(each) for n in (4, i % 4, 100 * unit)] + [4, each % 4, rest]
+    line = f"bound {unit} 0 0 4 {' '.join(map(str, good + bad))}"
+    with pytest.raises(Refused, match="of a bad sample are more than its cost"):
+        proved(instance, document(problem, [line], Claim(240)))
+    # Shared as they may be, they bound what the rules cost.
+    line = "bound 4 0 0 4 0 100 1 100 2 100 3 100 4 0 100 4 1 100 4 2 100 4 3 100"
+    assert proved(instance, document(problem, [line], Claim(100))) == Claim(100)
+
+
+def test_the_part_with_a_rule_comes_first() -> None:
+    """No rule is allowed, so that the good sample of weight 1 is an error."""
+    samples, none = Samples([[1]], [True]), Claim(1)
+    problem = RuleSetSelection(samples, ((0,),), max_rules=0)
+    lines = ["split 0", "over", "decided"]
+    assert proved(problem.to_dict(), document(problem, lines, none)) == none
+    problem = RuleSetSelection(samples, ((0,),), forbidden=[0])
+    assert proved(problem.to_dict(), document(problem, ["decided"], none)) == none
+    problem = RuleSetSelection(samples, ((0,),), required=[0])
+    nothing = Claim(0)
+    assert proved(problem.to_dict(), document(problem, ["decided"], nothing)) == nothing
+
+
+def test_nodes_in_each_other_are_not_more_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = RuleSetSelection(Samples([[1]], [True]), ((0,), (0,)))
+    monkeypatch.setattr(checker, "DEEPEST", 1)
+    whole = document(problem, ["split 0", "split 1", *["decided"] * 3], Claim(0))
+    with pytest.raises(Refused, match="line 3: more than 1 nodes in each other"):
+        proved(problem.to_dict(), whole)
+
+
+def test_numbers_are_up_to_what_64_bits_add_up() -> None:
+    """A good sample of weight 1, and a rule that costs nearly 2**61 and covers nothing."""
+    for penalty, taken in ((2**61 - 2, True), (2**61 - 1, False)):
+        instance = RuleSetSelection(Samples([[0]], [True]), ((0,),)).to_dict()
+        instance["parameters"] |= {"penalty": penalty}
+        if taken:
+            assert checker.Table(instance).most == 2**61 - 1
+            continue
+        with pytest.raises(Undecided, match="numbers are too large"):
+            checker.Table(instance)
+    # Errors cost 7 in all and a rule 1; of its one literal and itself there are 3 at most.
+    samples = Samples(np.eye(2, dtype=bool), np.array([True, False]), weights=[3, 4])
+    table = checker.Table(RuleSetSelection(samples, ((0,),), "1/7", max_rules=1).to_dict())
+    assert table.most == 8
+    node = checker.Node(table, (), np.ones(1, dtype=bool))
+
+    def bound(unit: int, rules: int, good: list[int], bad: list[list[int]]) -> int:
+        some = np.array(bad, dtype=np.int64).reshape(-1, 3)
+        return node.bound(checker.Multipliers(unit, rules, 0, np.array(good), some))
+
+    room = 2**62 // 3
+    assert table.room == room
+    assert bound(room // 8, 0, [0, 0], []) == 0
+    assert bound(1, room, [3, 0], []) == 3 - room
+    for unit, rules in ((room // 8 + 1, 0), (1, room + 1)):
+        with pytest.raises(Undecided, match="numbers are too large"):
+            bound(unit, rules, [0, 0], [])
+    # What a rule pays for a bad sample may be nothing, what it shares of a good one not less.
+    both = checker.Table(RuleSetSelection(Samples([[1], [1]], [1, 0]), ((0,),)).to_dict())
+    node = checker.Node(both, (), np.ones(1, dtype=bool))
+    assert bound(1, 0, [1, 0], [[1, 0, 0]]) == 0
+    assert bound(1, 0, [1, 0], [[1, 0, 1]]) == 1
+    twice = checker.Table(RuleSetSelection(Samples([[1], [0]], [1, 1]), ((0,), (0,))).to_dict())
+    node = checker.Node(twice, (), np.ones(2, dtype=bool))
+    with pytest.raises(Refused, match="not from 0 to its cost"):
+        bound(1, 0, [-1, 1], [])
 
 
 def test_bounds_are_as_strong_as_they_are_said_to_be() -> None:

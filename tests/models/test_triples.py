@@ -220,3 +220,20 @@ def test_the_bounds_take_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     _begin_with_a_pair(monkeypatch)
     _problem(1).model("triples")
     assert set(seen) == {1}
+
+
+def test_pairs_are_counted_as_long_as_it_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    exclude = triples._two_exclude
+    monkeypatch.setattr(triples, "_two_exclude", lambda *a: calls.append(1) or exclude(*a))
+    rng = np.random.default_rng(1)
+    little_to_find = Samples(rng.random((300, 24)) < 0.5, rng.random(300) < 0.3)
+    numbers = []
+    for tried, more in ((10**6, 4), (100, 0), (100, 10**6)):
+        calls.clear()
+        monkeypatch.setattr(triples, "_TRIED", tried)
+        monkeypatch.setattr(triples, "_EACH", more)
+        KMonomial(little_to_find, 5).model("triples")
+        numbers.append(len(calls))
+    every, few, after_one = numbers
+    assert 100 <= few < 200 < after_one <= every

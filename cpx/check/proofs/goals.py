@@ -91,8 +91,7 @@ class Goal:
         / gamma.
         """
         if not self.limited:
-            c = c_low if self.alpha >= 0 else c_high
-            return np.asarray(self.alpha * c + self.beta * l, dtype=np.int64)
+            return np.asarray(self.alpha * c_low + self.beta * l, dtype=np.int64)
         c = np.maximum(c_low, self.least - self.good + l)
         none = (c > c_high) | (self.gamma * c + self.delta * l > self.delta * self.good)
         if self.alpha >= 0:

@@ -150,7 +150,7 @@ class Node:
         amount, and at least the negative ones are saved.
         """
         table, unit, limits = self.table, by.unit, self.table.limits
-        if not 0 < max(unit * table.most, by.rules, by.literals) <= table.room or unit < 1:
+        if unit < 1 or max(unit * table.most, by.rules, by.literals) > table.room:
             raise Undecided("the unit is 0, or numbers are too large for the checker")
         open_good = self.uncovered() & table.good
         costs = table.costs * unit
@@ -178,11 +178,10 @@ class Node:
             allowed = table.covers[sample, rule] & (self.uncovered() & ~table.good)[sample]
             if not allowed.all() or (paid < 0).any():
                 raise Refused("a multiplier is of no bad sample that its rule covers")
-            if by.bad.shape[0] * unit >= _LARGEST or (paid > costs[sample]).any():
-                raise Refused("a multiplier is more than the cost of its sample")
             sums = np.zeros(table.rows.size, dtype=np.int64)
             np.add.at(sums, sample, paid)
-            if (sums > costs).any():
+            # Many for one sample may be more than 64 bits hold.
+            if sum(paid.tolist()) >= _LARGEST or (sums > costs).any():
                 raise Refused("the multipliers of a bad sample are more than its cost")
             np.add.at(added, rule, paid)
         total += int(np.minimum(added[self.free], 0).sum())

@@ -26,13 +26,17 @@ _MOST_WORK = 4 * 10**11
 """Of what the time for the bounds of all triples is proportional to: max(m, 500) d^4."""
 
 _WORK_PER_SECOND = 10**10
-"""What a time limit allows for each of its seconds: a fifth of it, where measured."""
+"""What a time limit allows for each of its seconds: a fifth of it, where measured; with k = 5 and
+no row worth covering, two fifths of it at d = 42 and three quarters at d = 133."""
 
 _FEW = 500
 """Samples: with fewer, the number of triples decides how long their bounds take."""
 
 _COUNTED = 10**5
 """With k = 5, what to count pairs for a triple takes in place of max(m, 500) d."""
+
+_TRIED, _EACH = 1000, 4
+"""Counts of pairs that are always made, and how many more for each triple that they leave out."""
 
 _STARTS = 10
 """Pairs that the search for a known rule starts from."""
@@ -59,9 +63,10 @@ def triples(form: WeightedMonomial) -> Statement:
     that should be covered, and of what they leave, the cost of the rows that they cover and
     should not, the part that k - 3 more features cannot exclude: these exclude no more than the
     k - 3 that exclude the most of it, of those that do not lose v or more with the three, and
-    with k = 5 no more than two of them together. No feature counts that makes a triple left out
-    before with two of the three. The bound is one of pairs and features where all triples with
-    them have it; a pair is not said again by its triples, nor a feature by its pairs.
+    with k = 5 no more than two of them together, which is counted as long as it leaves out more
+    than a few triples. No feature counts that makes a triple left out before with two of the
+    three. The bound is one of pairs and features where all triples with them have it; a pair is
+    not said again by its triples, nor a feature by its pairs.
 
     So S and all rules that cost less than v remain, and the optimum is that of ``clausal``. A
     known solution that costs v or more is completed as S.
@@ -189,6 +194,7 @@ class _Triples:
         together |= together.T
         # In any order; no better rule has one of those that were left out before, either.
         found: NDArray[np.bool_] = together[:, :, None] & together[:, None, :] & together
+        counts = _TRIED if self.form.k == 5 else 0
         for j, n in pairs:
             others = np.flatnonzero(found[j, n])
             last = others > n
@@ -203,7 +209,7 @@ class _Triples:
             excluded = np.sort(saved, axis=1)[:, -(self.form.k - 3) :].sum(axis=1)
             worse = lost_by + np.maximum(0, remaining - excluded) >= most
             _leave_out(found, j, n, others[last][worse])
-            if self.form.k == 5:
+            if counts > 0:
                 # The third itself is among the others: with it, one more feature excludes alone.
                 needed = lost_by + remaining - most
                 for at, p in enumerate(np.flatnonzero(last)):
@@ -212,7 +218,9 @@ class _Triples:
                     enough = found[j, n, others] & (saved[at] + saved[at].max() > needed[at])
                     together = found[j][np.ix_(others[enough], others[enough])]
                     two = _two_exclude(columns[enough], prices * (1 - columns[p]), together)
+                    counts -= 1
                     if two <= needed[at]:
+                        counts += _EACH
                         _leave_out(found, j, n, others[p])
         order = np.arange(len(found))
         up = order[:, None] < order
