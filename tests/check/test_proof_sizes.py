@@ -35,8 +35,10 @@ from cpx import (
     read_model,
 )
 from cpx.answers.values import Value
+from cpx.backends import linear_program
 from cpx.check.proofs import Claim, formulas, proved
 from cpx.check.proofs import monomials as checked
+from cpx.check.proofs import rule_sets as checked_sets
 from cpx.data.coding import Coding
 from cpx.data.mixture_fit import fit_mixture
 from cpx.models.base import Problem
@@ -82,7 +84,7 @@ def rule_set_problems(rng: np.random.Generator) -> Problems:
         sizes = rng.integers(1, 4, 14)
         return tuple(tuple(sorted(rng.choice(6, n, replace=False).tolist())) for n in sizes)
 
-    return [
+    problems = [
         RuleSetSelection(
             samples(rng, 50, 6, most), rules(), Fraction(1, 400), loss=loss, max_rules=number,
             max_literals=literals, required=required,
@@ -93,14 +95,33 @@ def rule_set_problems(rng: np.random.Generator) -> Problems:
             ("hamming", None, 3, [1], 10), ("zero-one", 2, None, [], 2**34),
         )
     ]  # fmt: skip
+    few = samples(rng, 15, 6, 1000)
+    pairs = tuple(itertools.combinations(range(6), 2))
+    overlap = RuleSetSelection(few, (*rules(), *pairs), Fraction(1, 400), max_overlap=1)
+    # Numbers for which no unit but 1 is small enough.
+    rng = np.random.default_rng(5)
+    large = rules()
+    penalty = Fraction(1, 220009)
+    large_numbers = RuleSetSelection(samples(rng, 50, 6, 2**34), large, penalty, max_rules=2)
+    return [*problems, overlap, large_numbers]
 
 
 def learning_problems(rng: np.random.Generator) -> Problems:
-    return [
+    problems = [
         RuleSetLearning(samples(rng, 40, 8, 1000), literals, Fraction(1, 60), loss)
         for literals in (2, 3)
         for loss in ("zero-one", "hamming")
     ]
+    # Rules for nothing, errors alone that reach the goal, prices below 1, and large numbers.
+    free = RuleSetLearning(samples(rng, 40, 4), 1, 0)
+    none = RuleSetLearning(Samples(rng.random((15, 4)) < 0.6, [False] * 15), 2, Fraction(1, 60))
+    cheap = Samples(rng.random((15, 5)) < 0.6, rng.random(15) < 0.4)
+    large = [
+        RuleSetLearning(samples(rng, 40, 6, most), 1, Fraction(1, part))
+        for most, part in ((10**7, 7), (2**34, 60), (2**34, 7))
+    ]
+    many = RuleSetLearning(samples(rng, 100, 8, 2**33), 1, Fraction(1, 10**4))
+    return [*problems, free, none, RuleSetLearning(cheap, 2, Fraction(1, 400)), *large, many]
 
 
 def kernel_rule_problems(rng: np.random.Generator) -> Problems:
@@ -143,6 +164,16 @@ def boosted(depth: int, trees: int) -> tuple[TreeModel, np.ndarray]:
     return read_model(learned.fit(X, y)), X
 
 
+def necessary(_: np.random.Generator) -> Problems:
+    model, X = boosted(4, 20)
+    coding = Coding.fit(X, cuts=model.thresholds, cast=model.cast, max_states=8)
+    of = coding, fit_mixture(coding.codes(X), coding.cardinalities, structure="factorised")
+    return [
+        FewestExpected(model, X[row], *of, tau, measure="expectation")
+        for row, tau in ((0, "1/4"), (0, "1/2"), (0, "1"), (2, "1/4"), (2, "1"), (2, "3/2"))
+    ]
+
+
 def boosted_problems(_: np.random.Generator) -> Problems:
     model, X = boosted(4, 20)
     coding = Coding.fit(X, cuts=model.thresholds, cast=model.cast, max_states=8)
@@ -180,15 +211,29 @@ class Writer(NamedTuple):
     constants: tuple[tuple[ModuleType, str, Any], ...] = ()
 
 
+NO_PROGRAMS = ((linear_program, "minimum", lambda *_: None),)
+
 WRITERS = {
     "certificates": Writer(certificates.prove, certificate_problems),
     "rule sets": Writer(rule_sets.prove, rule_set_problems, ((rule_sets, "_FIRST", 4),)),
+    "rule sets in few nodes": Writer(
+        rule_sets.prove,
+        rule_set_problems,
+        ((rule_sets, "_FIRST", 4), (rule_sets, "DEEPEST", 2), (checked_sets, "DEEPEST", 2)),
+    ),
+    "rule sets without programs": Writer(rule_sets.prove, rule_set_problems, NO_PROGRAMS),
     "learning": Writer(learning.prove, learning_problems),
+    "learning in one round": Writer(
+        learning.prove, learning_problems, ((learning, "_ROUNDS", 1),)
+    ),
     "kernel rules": Writer(
         kernel_rules.prove, kernel_rule_problems, ((kernel_rules, "_STEPS", (20, 5)),)
     ),
     "prices of rows": Writer(
         kernel_rules.prove, kernel_rule_problems, ((formulas, "_MOST_LOOKED", -1),)
+    ),
+    "prices of rows without programs": Writer(
+        kernel_rules.prove, kernel_rule_problems, ((formulas, "_MOST_LOOKED", -1), *NO_PROGRAMS)
     ),
     "rules": Writer(monomials.prove, rule_problems),
     "rules in few boxes": Writer(
@@ -196,6 +241,15 @@ WRITERS = {
     ),
     "trusted rules": Writer(partial(monomials.prove, trusted=True), rule_problems),
     "independent attributes": Writer(expected.prove, boosted_problems),
+    "necessary attributes": Writer(expected.prove, necessary),
+    "mixtures of few prices": Writer(
+        expected.prove,
+        mixture_problems,
+        ((expected, "_COUNTED", 0), (expected, "MOST_PRICES", 160)),
+    ),
+    "mixtures of few sets": Writer(
+        partial(expected.prove, trusted=True), mixture_problems, ((expected, "MOST_SETS", 4),)
+    ),
     "mixtures": Writer(expected.prove, mixture_problems, ((expected, "_COUNTED", 0),)),
     "mixtures counted": Writer(
         partial(expected.prove, trusted=True), mixture_problems, ((expected, "_COUNTED", 20),)
@@ -217,16 +271,35 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
         (5, 29, 2898, [93989, 85450265, 223509, 106607, 3]),
     ],
     "rule sets": [
-        (None, 132, 23404, [849916600, 3428470800, 3496899074, 5598130557, 60631, 11107323269946]),
-        (0, 6, 3191, [523069992, 3428470800, 2065405794, 4982281891, 60631, 7382158493000]),
-        (3, 30, 7626, [601256888, 3428470800, 2101430174, 5006762851, 60631, 7629353834474]),
-        (12, 90, 16472, [849916600, 3428470800, 2101430174, 5598130557, 60631, 9294993912360]),
+        (None, 394, 45140, [849916600, 3428470800, 3496899074, 5598130557, 60631, 11107323269946,
+            590463, 33450797679530308]),
+        (0, 8, 4274, [523069992, 3428470800, 2065405794, 4982281891, 60631, 7382158493000,
+            213507, 13472346780303882]),
+        (3, 44, 9663, [601256888, 3428470800, 2101430174, 5006762851, 60631, 7629353834474,
+            253879, 13502337772193909]),
+        (12, 140, 21420, [849916600, 3428470800, 2101430174, 5598130557, 60631, 9294993912360,
+            296875, 19061143860561615]),
+    ],
+    "rule sets in few nodes": [
+        (10**6, 332, 41430, [849916600, 3428470800, 3256917457, 5598130557, 60631, 11107323269946,
+            375040, 33450797679530308]),
+    ],
+    "rule sets without programs": [
+        (0, 8, 104, [0, 0, 0, 4138829119, 39831, 0, 0, 0]),
+        (3, 56, 548, [0, 0, 0, 4138829119, 39831, 0, 0, 0]),
     ],
     "learning": [
-        (None, 10, 579, [10115, 155340, 18356, 127976]),
-        (3, 4, 319, [None, 155340, None, 127976]),
-        (6, 10, 579, [10115, 155340, 18356, 127976]),
-        (7, 10, 579, [10115, 155340, 18356, 127976]),
+        (None, 24, 1399, [10115, 155340, 18356, 127976, 4619712, 0, 11, 76019627, 2018265860277,
+            995391974562, None]),
+        (3, 18, 1139, [None, 155340, None, 127976, 4619712, 0, 11, 76019627, 2018265860277,
+            995391974562, None]),
+        (6, 24, 1399, [10115, 155340, 18356, 127976, 4619712, 0, 11, 76019627, 2018265860277,
+            995391974562, None]),
+        (7, 24, 1399, [10115, 155340, 18356, 127976, 4619712, 0, 11, 76019627, 2018265860277,
+            995391974562, None]),
+    ],
+    "learning in one round": [
+        (None, 24, 607, [0, 155340, 0, 0, 4619712, 0, 0, 76019627, 0, 0, None]),
     ],
     "kernel rules": [
         (None, 149, 11146, [2594294, 2527956, 2308197, 2398870, 3, 3354141956735, 1641528]),
@@ -241,6 +314,10 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
         (1, 14, 774, [2594294, 3236260, 3906029, 4042133, 6, 70117104206208, 1641528]),
         (2, 14, 774, [2594294, 3236260, 3906029, 4042133, 6, 70117104206208, 1641528]),
         (20, 20, 1153, [2594294, 2527956, 3906029, 4042133, 6, 70117104206208, 1641528]),
+    ],
+    "prices of rows without programs": [
+        (0, 12, 766, [None, 5825969, 6188803, 5250676, 12, 184992767615983, 1641528]),
+        (2, 14, 791, [2594294, 5825969, 6188803, 5250676, 12, 184992767615983, 1641528]),
     ],
     "rules": [
         (None, 62, 519, [25770, 33747, 6525, 25518, Fraction(437, 812), 27462, Fraction(17189,
@@ -276,6 +353,16 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
         (1, 32, 22300, [633225831326, 1016331537465, 2, 5]),
         (3, 32, 22300, [633225831326, 1016331537465, 2, 5]),
     ],
+    "necessary attributes": [
+        (0, 11, 20686, [2, 3, 5, 1, 3, 4]),
+    ],
+    "mixtures of few prices": [
+        (10**6, 114, 1377, [560357269421, 1, 1099511627776, 19, 9, -274877906944]),
+    ],
+    "mixtures of few sets": [
+        (None, 64, 1259, [537589919648, 1, 1099511627776, 14, 9, -274877906944]),
+        (0, 14, 375, [561058914019, 1, 1099511627781, 19, 9, -274877906944]),
+    ],
     "mixtures": [
         (None, 158, 1976, [537589919648, 1, 1099511627776, 14, 9, -274877906944]),
         (0, 16, 415, [561058914019, 1, 1099511627781, 19, 15, -274877906944]),
@@ -300,8 +387,15 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
 # fmt: on
 
 # Elsewhere goals are reached where the time is never up.
+LEARNED = [57742, 155340, 86124, 127976, 7977471, 0, 400, 76019627, 4128043624380, 1218659117837]
 GOALS = {
-    "learning": [57742, 155340, 86124, 127976],
+    "learning": [*LEARNED, 364180299016000],
+    "learning in one round": [*LEARNED, 364180299016000],
+    "rule sets in few nodes": FIGURES["rule sets"][0][3],
+    "rule sets without programs": FIGURES["rule sets"][0][3],
+    "prices of rows without programs": FIGURES["kernel rules"][0][3],
+    "necessary attributes": [9] * 6,
+    "mixtures of few prices": FIGURES["mixtures"][0][3],
     "rules in few boxes": FIGURES["rules"][0][3],
 }
 
