@@ -548,3 +548,21 @@ def test_an_instance_that_says_another_class_of_x_proves_nothing() -> None:
     file = document(problem, ["counted"], Claim(10**20)).replace(*marks)
     with pytest.raises(Refused, match="instance: class: x is"):
         proved(altered_instance, file)
+
+
+def test_shares_of_many_known_attributes_are_told_apart() -> None:
+    """Twenty states are known: their product of probabilities is no number that floats lack."""
+    X = np.random.default_rng(0).integers(0, 2, (80, 20)).astype(float)
+    boosted = GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0)
+    model = read_model(boosted.fit(X, X[:, 0] + X[:, 1] > 0))
+    coding = Coding.fit(X, cuts=[[0.5]] * 20, cast=model.cast)
+    tables = tuple(
+        tuple(((half, ONE - half),) for _ in range(20)) for half in (ONE // 2, ONE // 3)
+    )
+    of = coding, TreeMixture(np.array([ONE // 2] * 2), np.full((2, 20), -1), tables)
+    problem: Any = MLSE(model, X[0], *of, 20, required=range(20))
+    value = int(problem.evaluate(problem.explanation(range(20))).objective)
+    right, false = Claim(value), Claim(value - 1)
+    assert proved(problem.to_dict(), document(problem, ["counted"], right)) == right
+    with pytest.raises(Refused, match="a set is worth more"):
+        proved(problem.to_dict(), document(problem, ["counted"], false))
