@@ -84,11 +84,13 @@ def rule_set_problems(rng: np.random.Generator) -> Problems:
 
     return [
         RuleSetSelection(
-            samples(rng, 50, 6), rules(), Fraction(1, 60), loss=loss, max_rules=most,
-            max_literals=literals,
+            samples(rng, 50, 6, most), rules(), Fraction(1, 400), loss=loss, max_rules=number,
+            max_literals=literals, required=required,
         )
-        for loss, most, literals in (
-            ("zero-one", 3, None), ("hamming", 3, 7), ("zero-one", None, None), ("zero-one", 4, 7),
+        for loss, number, literals, required, most in (
+            ("zero-one", 2, None, [], 10**6), ("hamming", 1, 7, [], 10**6),
+            ("zero-one", None, None, [], 10**6), ("zero-one", 4, 5, [0], 10**6),
+            ("hamming", None, 3, [1], 10), ("zero-one", 2, None, [], 2**34),
         )
     ]  # fmt: skip
 
@@ -134,15 +136,15 @@ def mixture_problems(_: np.random.Generator) -> Problems:
     return [expectation(seed, "mixture") for seed in (40, 41, 42, 44, 48, 50)]
 
 
-def boosted(depth: int) -> tuple[TreeModel, np.ndarray]:
+def boosted(depth: int, trees: int) -> tuple[TreeModel, np.ndarray]:
     """Return boosted trees over 14 attributes, and the rows that they learned from."""
     X, y = make_classification(200, 14, n_informative=9, n_redundant=2, random_state=0)
-    learned = GradientBoostingClassifier(n_estimators=20, max_depth=depth, random_state=0)
+    learned = GradientBoostingClassifier(n_estimators=trees, max_depth=depth, random_state=0)
     return read_model(learned.fit(X, y)), X
 
 
 def boosted_problems(_: np.random.Generator) -> Problems:
-    model, X = boosted(4)
+    model, X = boosted(4, 20)
     coding = Coding.fit(X, cuts=model.thresholds, cast=model.cast, max_states=8)
     of = coding, fit_mixture(coding.codes(X), coding.cardinalities, structure="factorised")
     dual = {"measure": "expectation"}
@@ -154,9 +156,10 @@ def boosted_problems(_: np.random.Generator) -> Problems:
 
 
 def reason_problems(rng: np.random.Generator) -> Problems:
-    model, X = boosted(3)
+    model, X = boosted(3, 25)
     return [
         *[problem for problem, _ in random_reasons(24, 1)][11:],
+        SufficientReason(model, X[0], definition="sufficient"),
         *(
             SufficientReason(
                 model, X[row], definition="sufficient", weights=rng.integers(1, 1000, 14).tolist(),
@@ -179,7 +182,7 @@ class Writer(NamedTuple):
 
 WRITERS = {
     "certificates": Writer(certificates.prove, certificate_problems),
-    "rule sets": Writer(rule_sets.prove, rule_set_problems),
+    "rule sets": Writer(rule_sets.prove, rule_set_problems, ((rule_sets, "_FIRST", 4),)),
     "learning": Writer(learning.prove, learning_problems),
     "kernel rules": Writer(
         kernel_rules.prove, kernel_rule_problems, ((kernel_rules, "_STEPS", (20, 5)),)
@@ -214,10 +217,10 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
         (5, 29, 2898, [93989, 85450265, 223509, 106607, 3]),
     ],
     "rule sets": [
-        (None, 62, 12595, [127487490, 514270620, 569061154, 576895939]),
-        (0, 4, 2588, [88648908, 514270620, 352519879, 331945426]),
-        (3, 22, 6249, [103463189, 514270620, 406073080, 356868273]),
-        (12, 62, 12595, [127487490, 514270620, 569061154, 576895939]),
+        (None, 132, 23404, [849916600, 3428470800, 3496899074, 5598130557, 60631, 11107323269946]),
+        (0, 6, 3191, [523069992, 3428470800, 2065405794, 4982281891, 60631, 7382158493000]),
+        (3, 30, 7626, [601256888, 3428470800, 2101430174, 5006762851, 60631, 7629353834474]),
+        (12, 90, 16472, [849916600, 3428470800, 2101430174, 5598130557, 60631, 9294993912360]),
     ],
     "learning": [
         (None, 10, 579, [10115, 155340, 18356, 127976]),
@@ -287,11 +290,11 @@ FIGURES: dict[str, list[tuple[int | None, int, int, list[Value | None]]]] = {
         (3, 45, 1133, [560357269421, 1, 1099511627776, 19, 9, -274877906944]),
     ],
     "reasons": [
-        (None, 61, 3997, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 2840, 1794, 1631, None]),
+        (None, 100, 6765, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 8, 3344, 2154, 1631, None]),
         (0, 0, 0, [None, None, None, None, None, None, None, None, None, None, None, None, None,
-            None, None, None, None]),
-        (5, 18, 292, [3, 0, 0, 3, None, 2, 0, 0, 0, 3, 1, 1, 1, None, None, None, None]),
-        (12, 61, 3997, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, 2840, 1794, 1631, None]),
+            None, None, None, None, None]),
+        (5, 18, 292, [3, 0, 0, 3, None, 2, 0, 0, 0, 3, 1, 1, 1, None, None, None, None, None]),
+        (12, 35, 767, [3, 0, 0, 3, 3, 2, 0, 0, 0, 3, 1, 1, 1, None, None, 2154, 1631, None]),
     ],
 }
 # fmt: on

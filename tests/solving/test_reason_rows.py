@@ -12,6 +12,8 @@ import cpx
 from cpx import SufficientReason, read_model
 from cpx.answers.proof_rows import ProofRows
 from cpx.answers.result import Result
+from cpx.check.proofs import Claim
+from cpx.solving.proofs.reason_rows import rows_of as written
 
 
 def solved(**changes: object) -> tuple[SufficientReason, Result]:
@@ -86,3 +88,32 @@ def test_what_is_infeasible_or_weighted_is_said() -> None:
     )
     _, result = solved(weights=[3, 3, 3, 3])
     assert f"no attributes of a weight below {result.objective} force" in rows_of(result).headline
+
+
+def test_a_row_of_which_one_must_be_kept_comes_first_and_once() -> None:
+    problem, _ = solved()
+    one, few = "hit 2 0 3 0", "row 0 1 3 0"
+    for lines in ([few, one], [one, few]):
+        rows = written(problem, Claim(2), lines, [2, 3]).rows
+        assert [(row.one, len(row.changes)) for row in rows] == [(True, 2), (False, 1)]
+    for lines in (["row 0 2 2 0 3 0", one], [one, "row 0 2 2 0 3 0"]):
+        (row,) = written(problem, Claim(2), lines, [2, 3]).rows
+        assert row.one
+
+
+def test_cases_are_counted_and_bounds_are_said() -> None:
+    problem, _ = solved()
+
+    def said(bound: int, *lines: str) -> str:
+        return written(problem, Claim(bound), ["hit 2 0", *lines], [2]).headline
+
+    assert said(1) == (
+        "1 row of another class shows that without an attribute nothing forces versicolor"
+    )
+    assert "class, in 3 cases, shows" in said(1, "split 0", "bound 1", "split 1", "missed 0")
+    for bound, told in (
+        (0, "nothing need force"),
+        (2, "no attribute alone forces"),
+        (3, "no 2 attributes force"),
+    ):
+        assert said(bound).endswith(f"shows that {told} versicolor")
