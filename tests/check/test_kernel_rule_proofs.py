@@ -219,6 +219,31 @@ def test_each_clause_of_a_formula_is_worth_what_one_is() -> None:
         proved(instance, document(problem, ["prices 1 1 1 0", "counted"], Claim(2)))
 
 
+def test_the_best_of_the_listed_clauses_is_what_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Feature 0 is of rows worth 3 and 3, 1 of the second and one worth 5, and 2 of another."""
+    table = [[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]]
+    problem = KernelRule(table, [3, 3, 5, 1], 1, 1)
+    instance = problem.to_dict()
+    assert optimum(problem) == 8
+    for lines in (["clauses", "alone"], ["clauses", "clause 0", "alone", "alone"]):
+        assert proved(instance, document(problem, lines, Claim(8))) == Claim(8)
+        for false in (6, 7):
+            with pytest.raises(Refused, match="a formula is worth more"):
+                proved(instance, document(problem, lines, Claim(false)))
+        for claim, goal in ((7, Claim(8)), (8, Claim(None)), (8, Claim(Fraction(8)))):
+            with pytest.raises(Refused, match="no integer, or does not follow from the goal"):
+                proved(instance, document(problem, lines, Claim(claim), goal=goal))
+    with pytest.raises(Refused, match="there is no such feature"):
+        proved(instance, document(problem, ["clauses", "clause 3"], Claim(8)))
+    # Three clauses, each chosen before the next one: three nodes of three wait.
+    problem = KernelRule([[1, 0, 1], [0, 1, 1]], [1, 1], 3, 1)
+    lines = ["clauses", "clause 0", "clause 1", "clause 2", *["alone"] * 4]
+    for most, told in ((9, "a formula is worth more"), (8, "too many clauses wait")):
+        monkeypatch.setattr(formulas, "_MOST_ENTRIES", most)
+        with pytest.raises(Refused, match=f"line 6: {told}"):
+            proved(problem.to_dict(), document(problem, lines, Claim(1)))
+
+
 def test_costs_that_64_bits_cannot_add_up_are_left_undecided() -> None:
     """Of 2**11 equal rows that no clause may be true of, each costs 2**53: in all 2**64, or 0."""
     many = 2**11
