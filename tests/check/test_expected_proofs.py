@@ -591,15 +591,17 @@ def many(n: int, required: int) -> Any:
     boosted = GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0)
     model = read_model(boosted.fit(X, X[:, 0] + X[:, 1] > 0))
     coding = Coding.fit(X, cuts=[[0.5]] * n, cast=model.cast)
-    tables = tuple(tuple(((ones, ONE - ones),) for _ in range(n)) for ones in (ONE // 2, ONE // 3))
+    # The states of x have the probabilities 2**-30 and 2**-29.
+    ways = [(own, ONE - own) for own in (1, 2)]
+    tables = tuple(tuple((one[:: -1 if bit else 1],) for bit in X[0]) for one in ways)
     of = coding, TreeMixture(np.array([ONE // 2] * 2), np.full((2, n), -1), tables)
     return MLSE(model, X[0], *of, n, required=range(required))
 
 
 def test_shares_of_many_known_attributes_are_told_apart() -> None:
-    """Twenty states are known: their product of probabilities is no number that floats lack."""
-    problem = many(20, 20)
-    value = int(problem.evaluate(problem.explanation(range(20))).objective)
+    """Their product of probabilities, down to 2**-990 with that of a component, is a float."""
+    problem = many(32, 32)
+    value = int(problem.evaluate(problem.explanation(range(32))).objective)
     right, false = Claim(value), Claim(value - 1)
     assert proved(problem.to_dict(), document(problem, ["counted"], right)) == right
     with pytest.raises(Refused, match="a set is worth more"):
@@ -615,6 +617,9 @@ def test_the_shares_of_more_than_32_attributes_are_not_limited() -> None:
         # Whatever the model says, a set of more is looked at.
         sets = at[None, :kept]
         assert mixture._near(sets, 2**60).tolist() == ([0] if kept > 32 else [])
+    # Each attribute makes the second component twice as likely, and the first no likelier.
+    shares = [float(limit) for limit in mixture.limits(Part(at < 1, none), 1)]
+    assert shares == pytest.approx([1 / 3, 4 / 5])
     single: Any = random_expectation(0, "chow-liu")
     question = Question(single.to_dict(), Claim(0))
     assert question.root is not None

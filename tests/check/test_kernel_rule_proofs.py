@@ -244,6 +244,40 @@ def test_the_best_of_the_listed_clauses_is_what_counts(monkeypatch: pytest.Monke
             proved(problem.to_dict(), document(problem, lines, Claim(1)))
 
 
+def test_rules_about_listed_clauses_are_taken_where_they_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(problem: KernelRule, lines: list[str], bound: int, told: str) -> None:
+        whole = document(problem, ["clauses", *lines], Claim(bound))
+        with pytest.raises(Refused, match=told):
+            proved(problem.to_dict(), whole)
+
+    def taken(problem: KernelRule, lines: list[str], bound: int) -> None:
+        whole = document(problem, ["clauses", *lines], Claim(bound))
+        assert proved(problem.to_dict(), whole) == Claim(bound) == Claim(optimum(problem))
+
+    two = KernelRule([[1, 0], [0, 1]], [1, 1], 2, 1)
+    refused(two, ["alone"], 1, "more clauses may be chosen")
+    refused(two, ["alone 0"], 2, "'alone' is no rule")
+    refused(two, ["row"], 2, "'row' is no rule")
+    negative = KernelRule([[1, 0], [0, 1]], [-1, -3], 1, 1)
+    taken(negative, ["alone"], -1)
+    refused(negative, ["alone"], -2, "a single clause is worth more")
+    # Equal rows are one; the negative one is paid for, or no clause is true of it.
+    paid = KernelRule([[1, 0], [1, 1], [0, 1], [1, 1]], [4, 3, -2, -1], 1, 1)
+    taken(paid, ["row 2", "alone", "alone"], 6)
+    for row in (0, 4):
+        refused(paid, [f"row {row}", "alone", "alone"], 6, f"row {row} is not to be paid for")
+    # Weights of 52 bits have units of their own, more have none.
+    large = KernelRule([[1, 0], [1, 1]], [2**51, -1], 1, 1)
+    taken(large, ["alone"], 2**51 - 1)
+    refused(large, ["alone"], 2**51 - 2, "a formula is worth more")
+    refused(KernelRule([[1]], [2**52], 1, 1), ["alone"], 2**52, "weights are too large")
+    for most in (2, 1):
+        monkeypatch.setattr(formulas, "_MOST_LOOKED", most)
+        refused(two, ["alone"], 1, ("too many clauses for", "more clauses may be")[most - 1])
+
+
 def test_costs_that_64_bits_cannot_add_up_are_left_undecided() -> None:
     """Of 2**11 equal rows that no clause may be true of, each costs 2**53: in all 2**64, or 0."""
     many = 2**11
