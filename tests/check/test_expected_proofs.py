@@ -585,6 +585,35 @@ def test_sets_are_looked_at_that_their_tables_leave_in_doubt(structure: str) -> 
     assert min(near, far) > 200
 
 
+def test_what_floats_are_off_by_leaves_no_set_out() -> None:
+    """Ten components expect great numbers of either sign whose mean is nearly 0, or one number."""
+    model = cases._model([cases._stump(0, -(2.0**40), 2.0**40), cases._stump(1, 0, 1)], 0)
+    rng, nothing = np.random.default_rng(0), np.zeros(3, dtype=bool)
+    for number in range(20):
+        half, ones = rng.integers(1, ONE // 10, 5), rng.integers(1, ONE, 5)
+        alike = number % 2
+        if alike:
+            ones[:] = ONE - 1
+        weights = np.repeat(half, 2)
+        weights[:2] += (ONE - int(weights.sum())) // 2
+        tables = tuple(
+            tuple(((ONE - one, one),) for one in (int(one), ONE // 2, ONE // 2))
+            for pair in ones
+            for one in (pair, pair if alike else ONE - pair)
+        )
+        mixture = TreeMixture(weights, np.full((10, 3), -1), tables)
+        problem: Any = MLSE(model, (1, 1, 1), cases._states(), mixture, 0, unit=1)
+        instance = problem.to_dict()
+        instance["parameters"] = instance["parameters"] | {"unit": "1/65536"}
+        question = Question(instance, Claim(0))
+        worth = [terms.value(nothing) for terms in question.components]
+        shares = [Fraction(int(weight), ONE) for weight in weights]
+        mean = sum((s * w for s, w in zip(shares, worth, strict=True)), Fraction(0))
+        most = math.floor(mean + question.terms.slack) - 1
+        assert question.root is not None
+        assert list(question._mixture.near(question.root, 0, most)) == [frozenset()]
+
+
 def many(n: int, required: int) -> Any:
     """Return a problem over so many bits, under a mixture of two components."""
     X = np.random.default_rng(0).integers(0, 2, (80, n)).astype(float)
