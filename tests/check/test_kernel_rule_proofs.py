@@ -273,6 +273,17 @@ def test_rules_about_listed_clauses_are_taken_where_they_hold(
     taken(large, ["alone"], 2**51 - 1)
     refused(large, ["alone"], 2**51 - 2, "a formula is worth more")
     refused(KernelRule([[1]], [2**52], 1, 1), ["alone"], 2**52, "weights are too large")
+    # Clauses 0 and 1 gain 3 and 1, and either costs 2: the row that gains 3 pays all of it.
+    shared = KernelRule([[1, 0], [0, 1], [1, 1]], [3, 1, -2], 1, 1)
+    for line in ("shares 0 0 0 1 0", "shares 40 0 0 1 0", f"shares 0 0 0 {2**20 - 1} 0"):
+        taken(shared, [line], 1)
+    for line in (f"shares 0 0 0 {2**20} 0", "shares 1 3 0 1 0", "shares 1 0 3 1 0"):
+        refused(shared, [line], 1, "a multiplier is too large")
+    refused(shared, ["shares 1 2 2 1 0"], 1, "all clauses may be needed")
+    refused(shared, ["shares 41 0 0 1 0"], 1, "there are not as many multipliers as rows")
+    refused(shared, ["open 0 0 0 1 0"], 0, "the bound is 1$")
+    for line in ("clause 0", "clause 1"):
+        refused(shared, ["clause 0", line], 1, "there is no such clause, or it is decided")
     for most in (2, 1):
         monkeypatch.setattr(formulas, "_MOST_LOOKED", most)
         refused(two, ["alone"], 1, ("too many clauses for", "more clauses may be")[most - 1])
