@@ -289,6 +289,27 @@ def test_rules_about_listed_clauses_are_taken_where_they_hold(
         refused(two, ["alone"], 1, ("too many clauses for", "more clauses may be")[most - 1])
 
 
+def test_clauses_beyond_those_that_are_compared_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Clause 0 gains both rows and pays; without paying 1 and 2 do together, worth 6 to its 4.
+    table = [[1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 0, 0]]
+    problem = KernelRule(table, [3, 3, -2, 10], 2, 1)
+    assert optimum(problem) == 6
+    false = document(problem, ["clauses", "shares 0 0 0 1 0"], Claim(4))
+    with pytest.raises(Refused, match="all clauses may be needed"):
+        proved(problem.to_dict(), false)
+    # Dominated by clause 0 is that of features 0 and 1: it pays as much.
+    table = [[1, 1, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0]]
+    assert len(Formulas(KernelRule(table, [2, 1, 1, -1], 1, 2).to_dict(), 0).clauses) == 3
+    monkeypatch.setattr(formulas, "_BEST", 1)
+    problem = KernelRule(np.eye(3, dtype=bool), [4, 2, 1], 2, 1)
+    lines = ["clauses", "shares 0 0 0 0"]
+    whole = document(problem, lines, Claim(6))
+    assert proved(problem.to_dict(), whole) == Claim(6) == Claim(optimum(problem))
+    false = document(problem, lines, Claim(4))
+    with pytest.raises(Refused, match="all clauses may be needed"):
+        proved(problem.to_dict(), false)
+
+
 def test_costs_that_64_bits_cannot_add_up_are_left_undecided() -> None:
     """Of 2**11 equal rows that no clause may be true of, each costs 2**53: in all 2**64, or 0."""
     many = 2**11
