@@ -548,3 +548,108 @@ def test_an_instance_that_says_another_class_of_x_proves_nothing() -> None:
     file = document(problem, ["counted"], Claim(10**20)).replace(*marks)
     with pytest.raises(Refused, match="instance: class: x is"):
         proved(altered_instance, file)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES[:2])
+def test_sets_are_looked_at_that_their_tables_leave_in_doubt(structure: str) -> None:
+    """Those are whose mean is no more than the slack below what is asked for, and no others."""
+    rng, near, far = np.random.default_rng(4), 0, 0
+    for seed in range(0, 24, 2):
+        problem: Any = random_expectation(seed, structure, unit="1/16", required=(), forbidden=())
+        question, n = Question(problem.to_dict(), Claim(0)), problem.n_features
+        means = {}
+        for size in range(n + 1):
+            for chosen in combinations(range(n), size):
+                held = np.isin(np.arange(n), chosen)
+                shares = [Fraction(share) for share in problem.scores._joint(chosen)]
+                pairs = zip(shares, question.components, strict=True)
+                mean = sum(share * terms.value(held) for share, terms in pairs) / sum(shares)
+                means[frozenset(chosen)] = Fraction(mean)
+        for _ in range(4):
+            kinds, room = rng.integers(0, 4, n), int(rng.integers(0, n + 1))
+            kept, out = frozenset(np.flatnonzero(kinds == 1)), set(np.flatnonzero(kinds == 2))
+            part = Part(kinds == 1, kinds == 2)
+            inside = {
+                held: mean
+                for held, mean in means.items()
+                if kept <= held and not held & out and len(held - kept) <= room
+            }
+            for middle in {math.floor(mean + question.terms.slack) for mean in inside.values()}:
+                for most in (middle - 2, middle - 1, middle):
+                    found = set(question._mixture.near(part, room, most))
+                    assert found <= {*inside}
+                    for held, mean in inside.items():
+                        above = mean + question.terms.slack - most - 1
+                        assert (held in found) == (above >= 0) or 0 < abs(above) < 1e-9
+                        near, far = near + (held in found), far + (held not in found)
+    assert min(near, far) > 200
+
+
+def test_what_floats_are_off_by_leaves_no_set_out() -> None:
+    """Ten components expect great numbers of either sign whose mean is nearly 0, or one number."""
+    model = cases._model([cases._stump(0, -(2.0**40), 2.0**40), cases._stump(1, 0, 1)], 0)
+    rng, nothing = np.random.default_rng(0), np.zeros(3, dtype=bool)
+    for number in range(20):
+        half, ones = rng.integers(1, ONE // 10, 5), rng.integers(1, ONE, 5)
+        alike = number % 2
+        if alike:
+            ones[:] = ONE - 1
+        weights = np.repeat(half, 2)
+        weights[:2] += (ONE - int(weights.sum())) // 2
+        tables = tuple(
+            tuple(((ONE - one, one),) for one in (int(one), ONE // 2, ONE // 2))
+            for pair in ones
+            for one in (pair, pair if alike else ONE - pair)
+        )
+        mixture = TreeMixture(weights, np.full((10, 3), -1), tables)
+        problem: Any = MLSE(model, (1, 1, 1), cases._states(), mixture, 0, unit=1)
+        instance = problem.to_dict()
+        instance["parameters"] = instance["parameters"] | {"unit": "1/65536"}
+        question = Question(instance, Claim(0))
+        worth = [terms.value(nothing) for terms in question.components]
+        shares = [Fraction(int(weight), ONE) for weight in weights]
+        mean = sum((s * w for s, w in zip(shares, worth, strict=True)), Fraction(0))
+        most = math.floor(mean + question.terms.slack) - 1
+        assert question.root is not None
+        assert list(question._mixture.near(question.root, 0, most)) == [frozenset()]
+
+
+def many(n: int, required: int) -> Any:
+    """Return a problem over so many bits, under a mixture of two components."""
+    X = np.random.default_rng(0).integers(0, 2, (80, n)).astype(float)
+    boosted = GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0)
+    model = read_model(boosted.fit(X, X[:, 0] + X[:, 1] > 0))
+    coding = Coding.fit(X, cuts=[[0.5]] * n, cast=model.cast)
+    # The states of x have the probabilities 2**-30 and 2**-29.
+    ways = [(own, ONE - own) for own in (1, 2)]
+    tables = tuple(tuple((one[:: -1 if bit else 1],) for bit in X[0]) for one in ways)
+    of = coding, TreeMixture(np.array([ONE // 2] * 2), np.full((2, n), -1), tables)
+    return MLSE(model, X[0], *of, n, required=range(required))
+
+
+def test_shares_of_many_known_attributes_are_told_apart() -> None:
+    """Their product of probabilities, down to 2**-990 with that of a component, is a float."""
+    problem = many(32, 32)
+    value = int(problem.evaluate(problem.explanation(range(32))).objective)
+    right, false = Claim(value), Claim(value - 1)
+    assert proved(problem.to_dict(), document(problem, ["counted"], right)) == right
+    with pytest.raises(Refused, match="a set is worth more"):
+        proved(problem.to_dict(), document(problem, ["counted"], false))
+
+
+def test_the_shares_of_more_than_32_attributes_are_not_limited() -> None:
+    mixture = Question(many(34, 0).to_dict(), Claim(0))._mixture
+    at, none = np.arange(34), np.zeros(34, dtype=bool)
+    for kept, room, limited in ((32, 0, True), (30, 2, True), (33, 0, False), (31, 2, False)):
+        limits = mixture.limits(Part(at < kept, none), room)
+        assert (limits == [1, 1]) != limited
+        # Whatever the model says, a set of more is looked at.
+        sets = at[None, :kept]
+        assert mixture._near(sets, 2**60).tolist() == ([0] if kept > 32 else [])
+    # Each attribute makes the second component twice as likely, and the first no likelier.
+    shares = [float(limit) for limit in mixture.limits(Part(at < 1, none), 1)]
+    assert shares == pytest.approx([1 / 3, 4 / 5])
+    single: Any = random_expectation(0, "chow-liu")
+    question = Question(single.to_dict(), Claim(0))
+    assert question.root is not None
+    assert question._mixture.limits(question.root, 1) == [1]

@@ -219,6 +219,97 @@ def test_each_clause_of_a_formula_is_worth_what_one_is() -> None:
         proved(instance, document(problem, ["prices 1 1 1 0", "counted"], Claim(2)))
 
 
+def test_the_best_of_the_listed_clauses_is_what_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Feature 0 is of rows worth 3 and 3, 1 of the second and one worth 5, and 2 of another."""
+    table = [[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]]
+    problem = KernelRule(table, [3, 3, 5, 1], 1, 1)
+    instance = problem.to_dict()
+    assert optimum(problem) == 8
+    for lines in (["clauses", "alone"], ["clauses", "clause 0", "alone", "alone"]):
+        assert proved(instance, document(problem, lines, Claim(8))) == Claim(8)
+        for false in (6, 7):
+            with pytest.raises(Refused, match="a formula is worth more"):
+                proved(instance, document(problem, lines, Claim(false)))
+        for claim, goal in ((7, Claim(8)), (8, Claim(None)), (8, Claim(Fraction(8)))):
+            with pytest.raises(Refused, match="no integer, or does not follow from the goal"):
+                proved(instance, document(problem, lines, Claim(claim), goal=goal))
+    with pytest.raises(Refused, match="there is no such feature"):
+        proved(instance, document(problem, ["clauses", "clause 3"], Claim(8)))
+    # Three clauses, each chosen before the next one: three nodes of three wait.
+    problem = KernelRule([[1, 0, 1], [0, 1, 1]], [1, 1], 3, 1)
+    lines = ["clauses", "clause 0", "clause 1", "clause 2", *["alone"] * 4]
+    for most, told in ((9, "a formula is worth more"), (8, "too many clauses wait")):
+        monkeypatch.setattr(formulas, "_MOST_ENTRIES", most)
+        with pytest.raises(Refused, match=f"line 6: {told}"):
+            proved(problem.to_dict(), document(problem, lines, Claim(1)))
+
+
+def test_rules_about_listed_clauses_are_taken_where_they_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(problem: KernelRule, lines: list[str], bound: int, told: str) -> None:
+        whole = document(problem, ["clauses", *lines], Claim(bound))
+        with pytest.raises(Refused, match=told):
+            proved(problem.to_dict(), whole)
+
+    def taken(problem: KernelRule, lines: list[str], bound: int) -> None:
+        whole = document(problem, ["clauses", *lines], Claim(bound))
+        assert proved(problem.to_dict(), whole) == Claim(bound) == Claim(optimum(problem))
+
+    two = KernelRule([[1, 0], [0, 1]], [1, 1], 2, 1)
+    refused(two, ["alone"], 1, "more clauses may be chosen")
+    refused(two, ["alone 0"], 2, "'alone' is no rule")
+    refused(two, ["row"], 2, "'row' is no rule")
+    negative = KernelRule([[1, 0], [0, 1]], [-1, -3], 1, 1)
+    taken(negative, ["alone"], -1)
+    refused(negative, ["alone"], -2, "a single clause is worth more")
+    # Equal rows are one; the negative one is paid for, or no clause is true of it.
+    paid = KernelRule([[1, 0], [1, 1], [0, 1], [1, 1]], [4, 3, -2, -1], 1, 1)
+    taken(paid, ["row 2", "alone", "alone"], 6)
+    for row in (0, 4):
+        refused(paid, [f"row {row}", "alone", "alone"], 6, f"row {row} is not to be paid for")
+    # Weights of 52 bits have units of their own, more have none.
+    large = KernelRule([[1, 0], [1, 1]], [2**51, -1], 1, 1)
+    taken(large, ["alone"], 2**51 - 1)
+    refused(large, ["alone"], 2**51 - 2, "a formula is worth more")
+    refused(KernelRule([[1]], [2**52], 1, 1), ["alone"], 2**52, "weights are too large")
+    # Clauses 0 and 1 gain 3 and 1, and either costs 2: the row that gains 3 pays all of it.
+    shared = KernelRule([[1, 0], [0, 1], [1, 1]], [3, 1, -2], 1, 1)
+    for line in ("shares 0 0 0 1 0", "shares 40 0 0 1 0", f"shares 0 0 0 {2**20 - 1} 0"):
+        taken(shared, [line], 1)
+    for line in (f"shares 0 0 0 {2**20} 0", "shares 1 3 0 1 0", "shares 1 0 3 1 0"):
+        refused(shared, [line], 1, "a multiplier is too large")
+    refused(shared, ["shares 1 2 2 1 0"], 1, "all clauses may be needed")
+    refused(shared, ["shares 41 0 0 1 0"], 1, "there are not as many multipliers as rows")
+    refused(shared, ["open 0 0 0 1 0"], 0, "the bound is 1$")
+    for line in ("clause 0", "clause 1"):
+        refused(shared, ["clause 0", line], 1, "there is no such clause, or it is decided")
+    for most in (2, 1):
+        monkeypatch.setattr(formulas, "_MOST_LOOKED", most)
+        refused(two, ["alone"], 1, ("too many clauses for", "more clauses may be")[most - 1])
+
+
+def test_clauses_beyond_those_that_are_compared_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Clause 0 gains both rows and pays; without paying 1 and 2 do together, worth 6 to its 4.
+    table = [[1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 0, 0]]
+    problem = KernelRule(table, [3, 3, -2, 10], 2, 1)
+    assert optimum(problem) == 6
+    false = document(problem, ["clauses", "shares 0 0 0 1 0"], Claim(4))
+    with pytest.raises(Refused, match="all clauses may be needed"):
+        proved(problem.to_dict(), false)
+    # Dominated by clause 0 is that of features 0 and 1: it pays as much.
+    table = [[1, 1, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0]]
+    assert len(Formulas(KernelRule(table, [2, 1, 1, -1], 1, 2).to_dict(), 0).clauses) == 3
+    monkeypatch.setattr(formulas, "_BEST", 1)
+    problem = KernelRule(np.eye(3, dtype=bool), [4, 2, 1], 2, 1)
+    lines = ["clauses", "shares 0 0 0 0"]
+    whole = document(problem, lines, Claim(6))
+    assert proved(problem.to_dict(), whole) == Claim(6) == Claim(optimum(problem))
+    false = document(problem, lines, Claim(4))
+    with pytest.raises(Refused, match="all clauses may be needed"):
+        proved(problem.to_dict(), false)
+
+
 def test_costs_that_64_bits_cannot_add_up_are_left_undecided() -> None:
     """Of 2**11 equal rows that no clause may be true of, each costs 2**53: in all 2**64, or 0."""
     many = 2**11

@@ -176,3 +176,15 @@ def test_units_are_small_enough_for_floats() -> None:
     lines[0] = f"prices {2**49}"
     with pytest.raises(Refused, match="a unit and pairs of small numbers"):
         proved(instance, document(problem, lines, Claim(0)))
+
+
+def test_sets_of_more_rules_pay_for_these_and_for_what_cannot_be_told_apart() -> None:
+    """Errors of 2 and 1 are made by all sets; a rule costs 2, and none covers 4 good ones."""
+    table, same = [[1, 0], [1, 0], [0, 1], [0, 1]], [True, False, True, False]
+    problem = RuleSetLearning(Samples(table, same, weights=[3, 2, 1, 1]), 1, "2/7")
+    instance = problem.to_dict()
+    assert [prover.Table(instance).few_or(rules) for rules in (0, 1, 2)] == [4, 7, 9]
+    assert optimum(problem) == 4
+    assert proved(instance, document(problem, ["rules 0"], Claim(4))) == Claim(4)
+    with pytest.raises(Refused, match="sets of more rules are bounded by 4"):
+        proved(instance, document(problem, ["rules 0"], Claim(5)))

@@ -298,6 +298,12 @@ def test_multipliers_whose_sum_64_bits_do_not_hold_prove_nothing() -> None:
     line = f"bound {unit} 0 0 4 {' '.join(map(str, good + bad))}"
     with pytest.raises(Refused, match="of a bad sample are more than its cost"):
         proved(instance, document(problem, [line], Claim(240)))
+    # With Hamming loss each rule pays for all of it, and no rule is worth that.
+    hamming = RuleSetSelection(samples, problem.rules, loss="hamming")
+    line = "bound 1 0 0 4 0 60 1 60 2 60 3 60"
+    assert proved(hamming.to_dict(), document(hamming, [line], Claim(240))) == Claim(240)
+    with pytest.raises(Refused, match="bad samples have no multipliers"):
+        proved(hamming.to_dict(), document(hamming, [f"{line} 4 0 1"], Claim(240)))
     # Shared as they may be, they bound what the rules cost.
     line = "bound 4 0 0 4 0 100 1 100 2 100 3 100 4 0 100 4 1 100 4 2 100 4 3 100"
     assert proved(instance, document(problem, [line], Claim(100))) == Claim(100)
