@@ -75,6 +75,17 @@ TARGETS = {
             *("tests/solving/test_solving.py", "tests/processes/test_limits.py"),
         ),
     ),
+    "cpx/solving/clash.py": (
+        *("tests/models/test_side_constraints.py", "tests/processes/test_interrupts.py"),
+    ),
+    "cpx/solving/inner_solves.py": (
+        *("tests/solving/test_surrogate.py", "tests/models/expected_prediction/test_problem.py"),
+    ),
+    "cpx/solving/run.py": (
+        *("tests/solving/test_solving.py", "tests/solving/test_preferred_encodings.py"),
+        *("tests/solving/test_servers.py", "tests/models/expected_prediction/test_problem.py"),
+    ),
+    "cpx/solving/warm_start.py": ("tests/solving/test_warm_start.py",),
     "cpx/solving/worker.py": ("tests/solving/test_worker.py", "tests/solving/test_servers.py"),
     "cpx/processes": (
         *("tests/processes", "tests/solving/test_isolate.py", "tests/solving/test_servers.py"),

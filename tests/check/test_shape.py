@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cpx.check.shape import malformed
+from cpx.check.shape import _counts, _estimate, malformed
 
 ESTIMATE = {"agreeing": 3, "drawn": 4, "low": 0.5, "high": 0.9, "confidence": 0.95}
 RESULT: dict[str, Any] = {
@@ -85,3 +85,39 @@ def test_wrong_fields_are_told(field: str, value: Any) -> None:
     assert malformed(RESULT | {"times": {"solve": 1.0}, "memory": 0}) == []
     told = malformed(RESULT | {field: value})
     assert [words.partition(":")[0] for words in told] == [field]
+
+
+@pytest.mark.parametrize(
+    ("change", "right"),
+    [
+        ({"drawn": 1, "agreeing": 1, "high": 1.0}, True),
+        ({"confidence": 1, "drawn": 1, "agreeing": 1, "low": 1.0, "high": 1.0}, True),
+        ({"drawn": 0, "agreeing": 0}, False),
+        ({"confidence": 1, "drawn": 0, "agreeing": 0}, False),
+        ({"confidence": 1.1}, False),
+    ],
+)
+def test_of_one_sample_there_is_a_precision_and_of_none_there_is_not(change, right) -> None:
+    said = {"agreeing": 5, "drawn": 10, "low": 0.1, "high": 0.9, "confidence": 0.95}
+    assert _estimate({**said, **change}) is right
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ({"agreeing": 1, "covered": 2, "total": 3}, True),
+        ({"agreeing": 1, "covered": 1, "total": 1}, True),
+        ({"agreeing": 0, "covered": 0, "total": 1}, True),
+        ({"agreeing": 0, "covered": 0, "total": 0}, False),
+        ({"agreeing": 3, "covered": 2, "total": 3}, False),
+        ({"agreeing": 1, "covered": 4, "total": 3}, False),
+        ({"agreeing": 1.0, "covered": 2, "total": 3}, False),
+        ({"agreeing": -1, "covered": 2, "total": 3}, False),
+        ({"agreeing": 1, "covered": 2}, False),
+        ({"agreeing": 1, "covered": 2, "total": 3, "more": 4}, False),
+        ([1, 2, 3], False),
+        (None, False),
+    ],
+)
+def test_counts_on_unseen_samples_are_in_order(said, right) -> None:
+    assert _counts(said) is right

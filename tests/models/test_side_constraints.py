@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+import math
+import time
+from dataclasses import replace
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,6 +33,7 @@ from cpx.models.side_constraints.form import (
     SideConstraints,
     propagated,
 )
+from cpx.solving import clash
 from cpx.solving.clash import smallest_clash
 from cpx.testing.random_trees import random_reason
 
@@ -234,6 +239,39 @@ def test_the_smallest_of_two_clashes_is_found() -> None:
 
     assert sorted(smallest_clash(6, satisfied)) == [3, 5]
     assert smallest_clash(3, lambda some: None) == frozenset()
+
+
+def test_a_clash_is_looked_for_only_as_long_as_there_is_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result = solve(PROBLEM.where("x4", "not x4"), "search")
+    assert result.clash == ("x4", "not x4")
+    monkeypatch.setattr(time, "monotonic", lambda: 100.0)
+    for end in (99.0, 100.0):
+        with pytest.raises(clash._TooLong):
+            smallest_clash(3, lambda some: None, end)
+    assert smallest_clash(3, lambda some: None, 100.9) == frozenset()
+    solver = SimpleNamespace(told=[])
+    solver.solve = lambda **options: solver.told.append(options)
+    for name, solved in (("FEASIBLE", True), ("UNSATISFIABLE", False)):
+        solver.status = lambda name=name: SimpleNamespace(exitstatus=SimpleNamespace(name=name))
+        assert clash._solved(solver, 103.0) is solved
+        assert clash._solved(solver, math.inf) is solved
+    assert [options.get("time_limit") for options in solver.told] == [3, None, 3, None]
+    # An engine that may use one core alone, so that its answer is the same each time.
+    assert {options["num_workers"] for options in solver.told} == {1}
+    # 10 s are the most that is given: by the second look at the clock, 11 have passed.
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock.pop() if clock else 11.0)
+    late = clash.with_clash(PROBLEM.where("x4", "not x4"), replace(result, clash=()), 60.0)
+    assert late.clash == ()
+    assert any("in time" in told for told in late.warnings)
+
+
+def test_a_constraint_of_two_rows_holds_where_both_do() -> None:
+    both = "not x4 and not sex"
+    result = solve(PROBLEM.where(both, "sex", "job"), "search")
+    assert result.clash == (both, "sex")
 
 
 def test_a_clash_of_many_is_found() -> None:

@@ -100,6 +100,33 @@ def test_a_program_that_is_not_there_leaves_no_folder(place: Path) -> None:
     assert kept.exists()
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what Linux has")
+def test_a_guard_is_one_that_does_what_it_is_asked(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    find = children.find_guard.__wrapped__  # what it found before is kept
+    monkeypatch.setenv("PATH", str(place))
+    assert find() is None
+    tool = place / "setpriv"
+    for status in (0, 1):
+        tool.write_text(f"#!/bin/sh\necho said\nexit {status}\n")
+        tool.chmod(0o755)
+        assert find() == (None if status else str(tool))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_another_python_looks_where_this_one_does(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = str(Path(children.__file__).parents[2])
+    missing = str(place / "archive.zip")
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([".", missing]))
+    monkeypatch.setattr(sys, "path", ["", missing, str(place)])
+    found = children.python_environment()["PYTHONPATH"].split(os.pathsep)
+    assert found == [missing, root, str(place)]
+
+
 @pytest.mark.parametrize("with_a_program", [True, False])
 def test_a_guarded_child_ignores_sigterm_and_ends_with_its_parent(
     with_a_program: bool, monkeypatch: pytest.MonkeyPatch

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -123,6 +124,23 @@ def test_a_later_second_signal_ends_the_command_by_itself(number: signal.Signals
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert (done.stdout, done.returncode) == (b"noted\n", -number)
+
+
+def test_a_second_signal_leaves_no_folder(tmp_path: Path) -> None:
+    code = (
+        "import signal, threading, time\nfrom cpx.processes import children, interrupts\n"
+        "interrupts.install()\n"
+        "with children.scratch('cpx-') as folder, interrupts.noted(threading.Event()):\n"
+        "    signal.raise_signal(2)\n    print(folder, flush=True)\n    time.sleep(0.6)\n"
+        "    signal.raise_signal(2)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=False,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == -2
+    assert done.stdout.startswith(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("number", BOTH)

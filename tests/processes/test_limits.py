@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 import time
@@ -132,6 +133,38 @@ def test_cores_are_claimed_by_one_at_a_time(
     with claimed_cores(1) as one:
         assert one is not None
         assert len(one) == 1
+
+
+@linux
+def test_what_is_not_enough_is_given_back_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(os, "getuid", lambda: 4321)
+    with claimed_cores(len(usable_cores()) + 1) as none:
+        assert none is None
+        with claimed_cores(1) as one:
+            assert one is not None
+    (folder,) = tmp_path.iterdir()
+    assert folder.name == "cpx-cores-4321"
+    # Nobody else is to hold our locks.
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@linux
+def test_the_cores_are_those_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set() if pid else {5, 2})
+    assert usable_cores() == [2, 5]
+
+
+@linux
+def test_our_group_is_that_of_version_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["4:memory:/other", "0::/user/one"]
+    monkeypatch.setattr(Path, "read_text", lambda path: "\n".join(lines))
+    assert limits._own_group() == Path("/sys/fs/cgroup/user/one")
+    lines.pop()
+    with pytest.raises(FileNotFoundError, match="version 2"):
+        limits._own_group()
 
 
 @linux

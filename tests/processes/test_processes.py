@@ -19,6 +19,7 @@ from cpx import KMonomial, Samples
 from cpx.answers.result import Status
 from cpx.errors import EngineError, InvalidOption
 from cpx.options import SolveOptions
+from cpx.processes import calls
 from cpx.processes.calls import Overdue, call
 from cpx.processes.children import python_environment
 from cpx.processes.messages import Inbox, Outbox, pack, unpack
@@ -130,6 +131,18 @@ def test_a_call_ends_with_the_process_that_asked(tmp_path: Path) -> None:
         asking.kill()
     assert gone(pid)
     assert not list(tmp_path.glob("cpx-call-*"))
+
+
+def test_what_a_call_leaves_is_removed_at_its_early_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cpx-own").mkdir()
+    monkeypatch.setenv("CPX_FOLDER", str(tmp_path / "cpx-own"))
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    calls._end_after(iter(()))
+    assert ended == [1]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_call_prints_is_no_part_of_its_answer(capfd: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from cpx import solve
 from cpx.answers.explanation import Explanation
-from cpx.answers.result import Termination, TracePoint
+from cpx.answers.result import Result, Termination, TracePoint
 from cpx.backends.base import Progress
 from cpx.errors import InvalidOption
 from cpx.options import SolveOptions
@@ -213,6 +213,35 @@ def test_a_worker_that_gets_no_job_is_killed(monkeypatch: pytest.MonkeyPatch) ->
         _run(job, "search", {"memory": None, "log": None}, quiet=False)
     assert job.killed
     assert worker.told == ["kill", "end"]
+
+
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("cpu", [None, 12.5])
+@pytest.mark.parametrize(("quiet", "log"), [(True, None), (True, "mine"), (False, None)])
+def test_a_worker_that_can_go_on_is_tidied_and_given_back(
+    quiet: bool, log: str | None, cpu: float | None, killed: bool, tmp_path: Path
+) -> None:
+    job, worker = _job()
+    known = solve(job.progress.problem, "search", isolate=False)
+
+    def wait() -> Result:
+        job.reusable, job.killed, job.cpu, job.memory = True, killed, cpu, 77
+        return known
+
+    vars(job)["wait"] = wait
+    vars(worker)["tidy"] = lambda: worker.told.append("tidy")
+    vars(worker)["give_back"] = worker.told.append
+    worker.child.folder = tmp_path
+    result = _run(job, "search", {"log": log}, quiet=quiet)
+    assert (result.memory, result.objective) == (77, known.objective)
+    assert result.times.cpu == (known.times.cpu if cpu is None else cpu)
+    # What it prints goes where it is asked to, or into a folder that is clean.
+    printed = str(tmp_path / "printed.txt") if quiet and log is None else log
+    before = ["tidy"] if quiet and log is None else []
+    after = ["tidy"] if killed else []
+    asked = {"backend": "search", "options": job.progress.options, "log": printed}
+    told = [each for each in worker.told if each == asked or isinstance(each, str)]
+    assert told == [*before, asked, *after, "search"]
 
 
 def test_a_group_for_memory_is_made_where_there_is_a_limit(

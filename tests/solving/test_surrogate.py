@@ -1,4 +1,4 @@
-"""Another objective with the same solutions: what is told of it, and what is not claimed."""
+"""Another objective, or one for ties: what is told of it, and what is not claimed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from cpx import KMonomial, NegativeOnly, Samples
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome, Progress
 from cpx.options import SolveOptions
-from cpx.solving.inner_solves import solve_stand_in
+from cpx.solving.inner_solves import break_ties, solve_stand_in
+from cpx.testing.expected_prediction import random_expectation
 
 # The empty rule covers three that disagree; the first feature one, and it misses one.
 SAMPLES = Samples([[1, 1], [1, 0], [0, 1], [0, 1], [0, 0]], [1, 0, 1, 0, 0])
@@ -65,3 +66,34 @@ def test_a_claim_that_is_refuted_is_a_failure() -> None:
     assert (outcome.proved, outcome.claimed) == (False, None)
     assert outcome.wrong == "the engine claims the optimum 7, a solution has 1"
     assert outcome.warnings == []
+
+
+@pytest.mark.parametrize(("proved", "met"), [(True, False), (False, True), (False, False)])
+def test_ties_are_broken_once_there_is_a_proof(proved: bool, met: bool) -> None:
+    problem = random_expectation(0)
+    best = problem.explanation(problem.required)
+    step = problem.tie_step(problem.evaluate(best).objective)
+    for encoding in (step.encoding_names()[-1], "of another package"):
+        options = SolveOptions(encoding=encoding, gap=0.5)
+        progress = Progress(problem, options)
+        progress.found(best)
+        if met:
+            progress.bound(progress.objective)
+        asked = []
+
+        def act(step, options, inner, asked=asked):
+            asked.append((options.encoding, options.hint, options.gap, inner.explanation))
+            return Outcome(False, Termination.TIME_LIMIT, warnings=["slow", "late"])
+
+        first = Outcome(proved, Termination.COMPLETED, warnings=["slow"])
+        outcome = break_ties(SimpleNamespace(solve=act), first, options, progress)
+        assert (outcome.proved, outcome.best_of_ties) == (proved, False)
+        if not proved and not met:
+            assert (asked, outcome.warnings) == ([], ["slow"])
+            continue
+        ((stated, hint, gap, known),) = asked
+        # The second problem need not be one that another package states.
+        assert stated == (encoding if encoding in step.encoding_names() else None)
+        assert (hint, gap) == (best.features, None)
+        assert known.features == best.features
+        assert outcome.warnings == ["slow", "late"]

@@ -120,6 +120,12 @@ def test_engines_that_need_no_start_get_none(engine: str, options: dict[str, boo
     assert progress.explanation is None
 
 
+def test_engines_that_take_no_start_are_left_alone_with_a_rule() -> None:
+    progress = Progress(KMonomial(make("planted", m=200, d=10, k=2).samples, k=2), SolveOptions())
+    assert Start(backend("cpsat"), progress).told(progress) == []
+    assert progress.explanation is None
+
+
 @pytest.mark.parametrize("kind", [KMonomial, MaxPrecision])
 @pytest.mark.parametrize("engine", ["milp:highs", "milp:cbc"])
 def test_branch_and_cut_starts_from_a_beam_search(engine: str, kind: type) -> None:
