@@ -124,6 +124,24 @@ def test_altered_figures_are_refused(solved, field):
 
 
 @pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("same", 0.0, "same: the result says"),
+        ("same", 0.5, "same: the result says"),
+        ("same", -0.5, "same: must be a probability"),
+        ("same", 1.5, "same: must be a probability"),
+        ("same", 1, "same: must be a probability"),
+        ("log_likelihood", "none", "log_likelihood: the result says"),
+    ],
+)
+def test_figures_that_are_not_recomputed_alike_are_named(solved, field, value, told):
+    instance, answer = solved
+    wrong = copy.deepcopy(answer)
+    wrong["explanation"]["expectation"][field] = value
+    assert any(told in one for one in check.violations(instance, wrong))
+
+
+@pytest.mark.parametrize(
     ("where", "value"),
     [
         (("objective",), lambda v: v + 1),

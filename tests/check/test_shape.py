@@ -95,6 +95,8 @@ def test_wrong_fields_are_told(field: str, value: Any) -> None:
         ({"drawn": 0, "agreeing": 0}, False),
         ({"confidence": 1, "drawn": 0, "agreeing": 0}, False),
         ({"confidence": 1.1}, False),
+        ({"confidence": 1, "drawn": 0, "agreeing": 0, "low": 0.5, "high": 0.5}, False),
+        ({"confidence": 1, "agreeing": 20, "low": 2.0, "high": 2.0}, False),
     ],
 )
 def test_of_one_sample_there_is_a_precision_and_of_none_there_is_not(change, right) -> None:
