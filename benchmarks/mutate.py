@@ -84,6 +84,7 @@ TARGETS = {
     "cpx/solving/run.py": (
         *("tests/solving/test_solving.py", "tests/solving/test_preferred_encodings.py"),
         *("tests/solving/test_servers.py", "tests/models/expected_prediction/test_problem.py"),
+        "tests/solving/test_warm_start.py",
     ),
     "cpx/solving/warm_start.py": ("tests/solving/test_warm_start.py",),
     "cpx/solving/worker.py": ("tests/solving/test_worker.py", "tests/solving/test_servers.py"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -118,6 +119,12 @@ def test_engines_that_need_no_start_get_none(engine: str, options: dict[str, boo
     progress = Progress(random_learning(4), SolveOptions(**options))
     assert Start(backend(engine), progress).told(progress) == []
     assert progress.explanation is None
+
+
+def test_the_time_of_the_processor_is_that_of_the_solve() -> None:
+    before = time.process_time()
+    result = solve(random_learning(4), "search", isolate=False)
+    assert 0 < result.times.cpu <= time.process_time() - before
 
 
 def test_engines_that_take_no_start_are_left_alone_with_a_rule() -> None:
