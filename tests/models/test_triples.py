@@ -194,8 +194,8 @@ def test_rules_of_five_features_need_more_time() -> None:
     four, five = (KMonomial(samples, k).search_form() for k in (4, 5))
     assert triples.known_rule_helps(four, 0.32)
     assert not triples.known_rule_helps(four, 0.31)
-    assert triples.known_rule_helps(five, 1.25)
-    assert not triples.known_rule_helps(five, 1.24)
+    assert triples.known_rule_helps(five, 1.875)
+    assert not triples.known_rule_helps(five, 1.87)
 
 
 def test_the_statement_does_not_grow_without_end(monkeypatch) -> None:

@@ -27,12 +27,12 @@ _MOST_WORK = 4 * 10**11
 
 _WORK_PER_SECOND = 10**10
 """What a time limit allows for each of its seconds: a fifth of it, where measured; with k = 5 and
-no row worth covering, two fifths of it at d = 42 and three quarters at d = 133."""
+no row worth covering, a third of it at d = 42 and half at d = 133."""
 
 _FEW = 500
 """Samples: with fewer, the number of triples decides how long their bounds take."""
 
-_COUNTED = 10**5
+_COUNTED = 150_000
 """With k = 5, what to count pairs for a triple takes in place of max(m, 500) d."""
 
 _TRIED, _EACH = 1000, 4
@@ -73,7 +73,7 @@ def triples(form: WeightedMonomial) -> Statement:
 
     Where k < 4, features are required, there are limits or further constraints, or no two
     features can be chosen together, it is ``clausal``. So it is where costs add up to 2**20 or
-    more, and where max(m, 500) d^4, or with k = 5 10**5 d^3, is above 4 * 10**11. No engine
+    more, and where max(m, 500) d^4, or with k = 5 150,000 d^3, is above 4 * 10**11. No engine
     chooses it by itself where that is above 10**10 for each second of the time limit. Of more
     than 50,000 triples those with the least indices are said.
 
