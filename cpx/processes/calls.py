@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -176,11 +176,10 @@ def _end_after(frames: Iterator[memoryview]) -> None:
 
 def _portable(error: Exception) -> Exception:
     """Return the error, or one with its text when it does not survive pickling."""
-    try:
+    # What cannot be pickled or read again goes as text.
+    with suppress(Exception):
         if type(pickle.loads(pickle.dumps(error))) is type(error):
             return error
-    except Exception:  # it cannot be pickled or read again, and goes as text
-        pass
     return EngineError(f"{type(error).__name__}: {error}")
 
 
