@@ -352,7 +352,15 @@ def test_the_class_of_a_score_is_that_of_the_decision(decision, labels):
 def test_sums_of_leaves_are_those_of_fractions(
     structure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cpx.check.leaf_sums._AT_ONCE", 4)
+    most, times = 4, LeafSums._times
+    monkeypatch.setattr("cpx.check.leaf_sums._AT_ONCE", most)
+
+    def few(sums: LeafSums, values: np.ndarray, events: np.ndarray) -> np.ndarray:
+        digits = times(sums, values, events)
+        assert prod(digits.shape[1:]) <= most  # whose memory is limited
+        return digits
+
+    monkeypatch.setattr(LeafSums, "_times", few)
     for seed in range(6):
         scores = ExactScores(random_expectation(seed, structure).to_check())
         leaves, chances = scores.states.leaves, scores.chances
@@ -372,6 +380,15 @@ def test_sums_of_leaves_are_those_of_fractions(
                         wanted[c] += values[i] * prod(shares, start=Fraction(1))
                 found = sums.of(frozenset(S))
                 assert [Fraction(s, 2 ** (30 * sums.deepest)) for s in found] == wanted
+
+
+def test_sums_of_leaves_are_not_gone_on_with_where_no_time_is_left() -> None:
+    scores = ExactScores(random_expectation(3).to_check())
+    assert scores.chances.edgeless
+    scores.expected(frozenset())
+    scores.deadline = 0
+    with pytest.raises(expected_prediction.TooLong):
+        scores.expected(frozenset([0]))
 
 
 @pytest.mark.parametrize(
