@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -476,6 +477,26 @@ def test_halves_of_a_unit_are_rounded_to_the_even_one(value, down, nearest):
     reading = SimpleNamespace(divisor=2, unit=Fraction(1))
     assert ExactScores._rounded(reading, [value], 0, True) == [down]
     assert ExactScores._rounded(reading, [value], 0, False) == [nearest]
+
+
+@pytest.mark.parametrize("structure", ["factorised", "mixture"])
+def test_what_leaves_add_in_units_are_fractions_that_are_rounded(structure):
+    for seed in (3, 4, 5):
+        scores = ExactScores(random_expectation(seed, structure, unit="1/64").to_check())
+        chances = scores.chances
+        for i, leaf in enumerate(scores.states.leaves):
+            for c in range(len(chances.weights)):
+                shares = [Fraction(chances.masses(*test)[c], 2**30) for test in leaf.tests.items()]
+                down, nearest = (scores.all_in_units(i, rounded, c) for rounded in (True, False))
+                assert len(down) == len(nearest) == 2 ** len(shares)
+                for known in range(2 ** len(shares)):
+                    worth = Fraction(scores.leaf_values[i], scores.divisor) * 64
+                    for j, share in enumerate(shares):
+                        worth *= 1 if known >> j & 1 else share
+                    assert (down[known], nearest[known]) == (math.floor(worth), round(worth))
+    scores.deadline = 0
+    with pytest.raises(expected_prediction.TooLong):
+        scores.all_in_units(0, True, 0)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
