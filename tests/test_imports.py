@@ -122,8 +122,9 @@ def test_names_that_left_the_package_say_where_they_are(package: str, name: str)
 )
 def test_old_names_of_documented_functions(module: str, old: str, new: str) -> None:
     found = importlib.import_module(module)
-    with pytest.warns(DeprecationWarning, match=f"{old} is now {new}"):
+    with pytest.warns(DeprecationWarning, match=f"{old} is now {new}") as warned:
         assert getattr(found, old) is getattr(found, new)
+    assert [one.filename for one in warned] == [__file__]  # it is told where the name is used
     with pytest.raises(AttributeError, match="nothing"):
         _ = found.nothing
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -15,6 +16,7 @@ import pytest
 
 import cpx
 from cpx import check
+from cpx.answers.result import relative_gap
 from cpx.check import expected_prediction
 from cpx.check.expected_scores import ExactScores
 from cpx.check.leaf_sums import LeafSums
@@ -24,20 +26,29 @@ from cpx.testing.expected_prediction import STRUCTURES, best_set, random_expecta
 from tests.seeds import each
 
 
-def _answer(problem, chosen):
-    """Return instance and result of a heuristic that found this set."""
+def _answer(problem, chosen, bound=None):
+    """Return instance and result of an engine that found this set, and a bound."""
     found = problem.explanation(chosen)
     objective = problem.evaluate(found).objective
-    found = problem.conclude(found, False, objective, None)
+    proved = bound == objective
+    told = problem.conclude(found, proved, objective, bound).to_dict()
+    if proved:
+        told["proved"] += f"; {problem.tie_claim}"
     result = {
-        "status": "FEASIBLE",
+        "status": "OPTIMAL" if proved else "FEASIBLE",
         "objective": objective,
-        "bound": None,
-        "gap": None,
+        "bound": bound,
+        "gap": relative_gap(objective, bound),
         "trace": [],
-        "explanation": found.to_dict(),
+        "explanation": told,
     }
     return problem.to_dict(), json.loads(json.dumps(result))
+
+
+def _claim(problem, chosen):
+    """Return a result that claims a set to be optimal and likeliest."""
+    value = problem.evaluate(problem.explanation(chosen)).objective
+    return _answer(problem, chosen, value)[1]
 
 
 @pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])
@@ -94,13 +105,13 @@ def solved():
     """An optimal answer of several attributes, with a bound on the same decision."""
     for seed in range(100):
         problem = random_expectation(seed)
-        result = cpx.solve(problem, "cpsat")
-        found = result.explanation
-        if result.proved and found and len(found.features) > 1 and found.guarantee:
+        best = best_set(problem)
+        if best is None or len(chosen := best[2]) < 2:
+            continue
+        answer = _claim(problem, chosen)
+        if answer["explanation"]["guarantee"]:
             break
-    same = SameDecision(problem).exact(found.features)
-    answer = result.to_dict()
-    answer["explanation"]["expectation"]["same"] = same
+    answer["explanation"]["expectation"]["same"] = SameDecision(problem).exact(chosen)
     return problem.to_dict(), answer
 
 
@@ -141,6 +152,47 @@ def test_figures_that_are_not_recomputed_alike_are_named(solved, field, value, t
     assert any(told in one for one in check.violations(instance, wrong))
 
 
+@pytest.mark.parametrize("dual", [False, True], ids=["mlse", "fewest"])
+def test_what_is_said_of_a_bound_is_what_the_problem_says(dual):
+    said = set()
+    for seed in range(20):
+        problem = random_expectation(seed, dual=dual)
+        best = best_set(problem)
+        if best is None:
+            continue
+        value, _, chosen = best
+        for bound in (value, value - 3 if dual else value + 3, None):
+            instance, result = _answer(problem, chosen, bound)
+            assert check.violations(instance, result) == []
+            said.add((result["status"], instance["parameters"].get("measure")))
+    assert len(said) == (4 if dual else 2)
+
+
+@pytest.mark.parametrize("asked", ["expectation", "probability-bound"])
+def test_a_threshold_that_is_not_reached_is_told_with_what_is_reached(asked):
+    for seed in range(40):
+        problem = random_expectation(seed, dual=True, required=(), forbidden=())
+        if problem.measure == asked and not problem.evaluate(problem.explanation(())).feasible:
+            break
+    reached = problem.scores.expected(()) if asked == "expectation" else problem.scores.bound(())
+    said = f"threshold: {float(reached):.6g} is reached, {float(problem.threshold):g} is asked for"
+    assert said in check.violations(*_answer(problem, ()))
+
+
+@pytest.mark.parametrize(
+    ("all_known", "off", "right"),
+    [(False, 0.5e-9, True), (False, 1.5e-9, False), (True, 3e-9, True), (True, 2e-8, False)],
+)
+def test_logarithms_are_right_up_to_what_floats_are_off_by(all_known, off, right):
+    problem = random_expectation(4)
+    instance, result = _answer(problem, range(problem.n_features) if all_known else ())
+    figures = result["explanation"]["expectation"]
+    assert figures["log_likelihood"] == pytest.approx(-6.276 * all_known, abs=0.001)
+    figures["log_likelihood"] += off
+    told = check.violations(instance, result)
+    assert any(text.startswith("log_likelihood") for text in told) != right
+
+
 @pytest.mark.parametrize(
     ("where", "value"),
     [
@@ -169,23 +221,23 @@ def test_altered_answers_are_refused(solved, where, value):
 
 
 def test_a_worse_set_is_not_greatest_and_a_less_likely_one_not_likeliest(solved):
-    instance, answer = solved
+    instance, _ = solved
     problem = cpx.models.MLSE.from_dict(instance)
     best = best_set(problem)
     every = range(problem.n_features)
     sets = [S for size in range(problem.k + 1) for S in combinations(every, size)]
     measured = [(problem.evaluate(problem.explanation(S)), S) for S in sets]
     worse = next(S for e, S in measured if e.feasible and e.objective < best[0])
-    claim = _proved(problem, worse, answer)
+    claim = _claim(problem, worse)
     assert any("beyond the value" in text for text in check.violations(instance, claim))
     tied = [S for e, S in measured if e.feasible and e.objective == best[0] and e.tie > best[1]]
     for S in tied:
-        told = check.violations(instance, _proved(problem, S, answer))
+        told = check.violations(instance, _claim(problem, S))
         assert any("more likely" in text for text in told)
 
 
 def test_of_many_sets_those_next_to_the_claimed_one_are_tried(solved, monkeypatch):
-    instance, answer = solved
+    instance, _ = solved
     problem = cpx.models.MLSE.from_dict(instance)
     n = problem.n_features
     monkeypatch.setattr(expected_prediction, "_MOST_SETS", n)
@@ -197,30 +249,25 @@ def test_of_many_sets_those_next_to_the_claimed_one_are_tried(solved, monkeypatc
     beaten = {S for S, T in pairs if values[T] > values[S]}
     assert beaten
     for S in beaten:
-        told = check.violations(instance, _proved(problem, S, answer))
+        told = check.violations(instance, _claim(problem, S))
         assert len(told) == 1
         assert "beyond the value" in told[0] or "is as good, and more likely" in told[0]
 
 
 def test_sets_that_lack_what_is_required_do_not_end_the_search_for_better_ones():
     problem = next(p for name, p, _ in _cases() if name == "mlse_required")
-    answer = cpx.solve(problem, "cpsat").to_dict()
-    held = tuple(answer["explanation"]["features"])
+    most, _, held = best_set(problem)
     worse = next(
-        (2, a)
-        for a in (0, 1)
-        if problem.evaluate(problem.explanation((2, a))).objective < answer["objective"]
+        (2, a) for a in (0, 1) if problem.evaluate(problem.explanation((2, a))).objective < most
     )
-    (told,) = check.violations(problem.to_dict(), _proved(problem, worse, answer))
-    assert f"is beyond the value {answer['objective']} of the features {[*held]}" in told
+    (told,) = check.violations(problem.to_dict(), _claim(problem, worse))
+    assert f"is beyond the value {most} of the features {[*held]}" in told
 
 
 def test_a_less_likely_set_is_not_the_likeliest():
     problem = next(p for name, p, _ in _cases() if name == "mlse_tie")
-    answer = cpx.solve(problem, "cpsat").to_dict()
-    assert answer["explanation"]["features"] == [1]
-    claim = _proved(problem, (0,), answer)
-    assert check.violations(problem.to_dict(), claim) == [
+    assert best_set(problem)[2] == (1,)
+    assert check.violations(problem.to_dict(), _claim(problem, (0,))) == [
         "proved: [1] is as good, and more likely"
     ]
 
@@ -229,16 +276,6 @@ def _cases():
     from cpx.testing.expected_prediction import expected_prediction_cases
 
     return expected_prediction_cases()
-
-
-def _proved(problem, chosen, answer):
-    """Return an answer that claims a set to be greatest and likeliest."""
-    found = problem.explanation(chosen)
-    value = problem.evaluate(found).objective
-    told = problem.conclude(found, True, value, value).to_dict()
-    told["proved"] += f"; {problem.tie_claim}"
-    claim = {**answer, "objective": value, "bound": value, "gap": 0.0, "trace": []}
-    return json.loads(json.dumps({**claim, "explanation": told}))
 
 
 @each(range(12))
@@ -352,7 +389,15 @@ def test_the_class_of_a_score_is_that_of_the_decision(decision, labels):
 def test_sums_of_leaves_are_those_of_fractions(
     structure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cpx.check.leaf_sums._AT_ONCE", 4)
+    most, times = 4, LeafSums._times
+    monkeypatch.setattr("cpx.check.leaf_sums._AT_ONCE", most)
+
+    def few(sums: LeafSums, values: np.ndarray, events: np.ndarray) -> np.ndarray:
+        digits = times(sums, values, events)
+        assert prod(digits.shape[1:]) <= most  # whose memory is limited
+        return digits
+
+    monkeypatch.setattr(LeafSums, "_times", few)
     for seed in range(6):
         scores = ExactScores(random_expectation(seed, structure).to_check())
         leaves, chances = scores.states.leaves, scores.chances
@@ -372,6 +417,15 @@ def test_sums_of_leaves_are_those_of_fractions(
                         wanted[c] += values[i] * prod(shares, start=Fraction(1))
                 found = sums.of(frozenset(S))
                 assert [Fraction(s, 2 ** (30 * sums.deepest)) for s in found] == wanted
+
+
+def test_sums_of_leaves_are_not_gone_on_with_where_no_time_is_left() -> None:
+    scores = ExactScores(random_expectation(3).to_check())
+    assert scores.chances.edgeless
+    scores.expected(frozenset())
+    scores.deadline = 0
+    with pytest.raises(expected_prediction.TooLong):
+        scores.expected(frozenset([0]))
 
 
 @pytest.mark.parametrize(
@@ -423,6 +477,26 @@ def test_halves_of_a_unit_are_rounded_to_the_even_one(value, down, nearest):
     reading = SimpleNamespace(divisor=2, unit=Fraction(1))
     assert ExactScores._rounded(reading, [value], 0, True) == [down]
     assert ExactScores._rounded(reading, [value], 0, False) == [nearest]
+
+
+@pytest.mark.parametrize("structure", ["factorised", "mixture"])
+def test_what_leaves_add_in_units_are_fractions_that_are_rounded(structure):
+    for seed in (3, 4, 5):
+        scores = ExactScores(random_expectation(seed, structure, unit="1/64").to_check())
+        chances = scores.chances
+        for i, leaf in enumerate(scores.states.leaves):
+            for c in range(len(chances.weights)):
+                shares = [Fraction(chances.masses(*test)[c], 2**30) for test in leaf.tests.items()]
+                down, nearest = (scores.all_in_units(i, rounded, c) for rounded in (True, False))
+                assert len(down) == len(nearest) == 2 ** len(shares)
+                for known in range(2 ** len(shares)):
+                    worth = Fraction(scores.leaf_values[i], scores.divisor) * 64
+                    for j, share in enumerate(shares):
+                        worth *= 1 if known >> j & 1 else share
+                    assert (down[known], nearest[known]) == (math.floor(worth), round(worth))
+    scores.deadline = 0
+    with pytest.raises(expected_prediction.TooLong):
+        scores.all_in_units(0, True, 0)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

@@ -19,6 +19,7 @@ from cpx.check.proofs import Claim, Refused, Undecided, expected, expected_terms
 from cpx.check.proofs.document import fingerprint
 from cpx.check.proofs.expected import Bound, Question
 from cpx.check.proofs.expected_terms import Terms
+from cpx.check.proofs.mixtures import greatest_mean
 from cpx.check.proofs.parts import Part
 from cpx.data.coding import Coding
 from cpx.data.mixture_fit import fit_mixture
@@ -614,22 +615,25 @@ def test_what_floats_are_off_by_leaves_no_set_out() -> None:
         assert list(question._mixture.near(question.root, 0, most)) == [frozenset()]
 
 
-def many(n: int, required: int) -> Any:
-    """Return a problem over so many bits, under a mixture of two components."""
+def many(n: int, required: int, masses: tuple[int, int] = (1, 2)) -> Any:
+    """Return a problem over so many bits, under a mixture of two components.
+
+    The states of x have these probabilities, over 2**30.
+    """
     X = np.random.default_rng(0).integers(0, 2, (80, n)).astype(float)
     boosted = GradientBoostingClassifier(n_estimators=2, max_depth=2, random_state=0)
     model = read_model(boosted.fit(X, X[:, 0] + X[:, 1] > 0))
     coding = Coding.fit(X, cuts=[[0.5]] * n, cast=model.cast)
-    # The states of x have the probabilities 2**-30 and 2**-29.
-    ways = [(own, ONE - own) for own in (1, 2)]
+    ways = [(own, ONE - own) for own in masses]
     tables = tuple(tuple((one[:: -1 if bit else 1],) for bit in X[0]) for one in ways)
     of = coding, TreeMixture(np.array([ONE // 2] * 2), np.full((2, n), -1), tables)
     return MLSE(model, X[0], *of, n, required=range(required))
 
 
-def test_shares_of_many_known_attributes_are_told_apart() -> None:
+@pytest.mark.parametrize("masses", [(1, 2), (ONE - 2, ONE - 1)])
+def test_shares_of_many_known_attributes_are_told_apart(masses: tuple[int, int]) -> None:
     """Their product of probabilities, down to 2**-990 with that of a component, is a float."""
-    problem = many(32, 32)
+    problem = many(32, 32, masses)
     value = int(problem.evaluate(problem.explanation(range(32))).objective)
     right, false = Claim(value), Claim(value - 1)
     assert proved(problem.to_dict(), document(problem, ["counted"], right)) == right
@@ -653,3 +657,9 @@ def test_the_shares_of_more_than_32_attributes_are_not_limited() -> None:
     question = Question(single.to_dict(), Claim(0))
     assert question.root is not None
     assert question._mixture.limits(question.root, 1) == [1]
+
+
+def test_what_the_limits_of_shares_leave_over_counts_as_the_greatest_value() -> None:
+    values, quarter = [10, 50, 30], Fraction(1, 4)
+    assert greatest_mean(values, [quarter] * 3) == (10 + 50 + 30 + 50) * quarter
+    assert greatest_mean(values, [2 * quarter] * 3) == (50 + 30) * 2 * quarter

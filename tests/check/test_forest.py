@@ -67,3 +67,12 @@ def test_nothing_is_beyond_the_largest_number() -> None:
     assert forest_of({"kind": "integer"}).some(0, 1e300, math.inf)
     # What is beyond the numbers of single precision is read as infinity.
     assert forest_of({}, cast="float32").some(0, largest, math.inf)
+
+
+def test_reading_is_stopped_at_a_tree_where_no_time_is_left() -> None:
+    leaf = {"attribute": [-1], "split": [], "missing": [], "outputs": [0], "values": ["0x0p0"]}
+    model: dict[str, Any] = {"attributes": [], "classes": [0, 1], "thresholds": []}
+    model |= {"decision": "positive", "strict": False, "cast": "float64", "base": ["0x0p0"]}
+    times = iter([None])
+    with pytest.raises(StopIteration):
+        Forest(model | {"trees": [leaf] * 2}, [], lambda: next(times))

@@ -124,6 +124,8 @@ def number_of_sets(part: Part, room: int) -> int:
 def greatest_mean(values: Sequence[int], limits: Sequence[Fraction]) -> Fraction:
     """Return the greatest mean of values by shares that add up to 1, each up to its limit.
 
+    Where limits add up to less, the rest has the greatest value.
+
     Examples
     --------
     >>> greatest_mean([10, 50, 30], [Fraction(1), Fraction(1, 4), Fraction(1, 2)])
