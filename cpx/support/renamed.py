@@ -32,6 +32,7 @@ RENAMED = {
     "cpx.baselines": "cpx.methods.rule_learners",
     "cpx.candidates": "cpx.methods.candidates",
     "cpx.classifier": "cpx.explainers.rule_set_classifier",
+    "cpx.data.intervals": "cpx.data.statistics",
     "cpx.explaining": "cpx.explainers",
     "cpx.explanation": "cpx.answers.explanation",
     "cpx.methods.asking": "cpx.methods.queries",
