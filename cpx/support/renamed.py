@@ -23,6 +23,7 @@ __all__ = [
 ]
 
 RENAMED = {
+    "cpx.answers.proof_rows": "cpx.answers.proof",
     "cpx.answers.rule_set": "cpx.answers.rule",
     "cpx.backends.interruptible": "cpx.backends.progress",
     "cpx.backends.running": "cpx.backends.progress",
