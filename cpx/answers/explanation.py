@@ -13,7 +13,7 @@ from cpx.answers.html import Shown
 from cpx.answers.rule import Rule, RuleSet
 from cpx.answers.text import Block, Fact, Facts, Paragraph, as_text
 from cpx.answers.values import Value
-from cpx.data.statistics import PrecisionEstimate
+from cpx.data.oracle import PrecisionEstimate
 from cpx.errors import InvalidInstance, shown
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from cpx.answers.explanation import Explanation
 from cpx.answers.result import Termination, TracePoint, relative_gap
 from cpx.answers.values import Value
-from cpx.compiled.machine_code import seconds_compiling
+from cpx.compiled.kernel import seconds_compiling
 from cpx.errors import EngineError, shown
 from cpx.models.ratio import RatioProblem
 from cpx.processes.limits import Limits

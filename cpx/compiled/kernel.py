@@ -13,12 +13,16 @@ Compiled, it is one function, ``void name(void **table, int64 *table, double *ta
 table that is given three times. It holds the arguments from left to right: of a number its value,
 of an array the address of its data and its lengths, of a named tuple its members. Then come the
 results.
+
+The machine code of all kernels is one file (:mod:`~cpx.compiled.machine_code`), loaded when the
+first of them is called.
 """
 
 from __future__ import annotations
 
 import ctypes
 import struct
+import threading
 from array import array
 from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
@@ -28,7 +32,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_orig
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.compiled.machine_code import address_of, note_sources
+from cpx.compiled.machine_code import machine_code, note_sources
+from cpx.errors import EngineError
 
 __all__ = [
     "ArrayKind",
@@ -50,10 +55,14 @@ __all__ = [
     "Words",
     "Words2",
     "Words3",
+    "address_of",
     "bind",
     "entry_at",
     "kernel",
+    "link",
+    "load",
     "registered",
+    "seconds_compiling",
     "subroutine",
 ]
 
@@ -239,3 +248,52 @@ def _pack(argument: Any, kinds: list[Any], words: list[int]) -> bool:
         kinds.append(f"{kind.__name__} {argument}")
         return False
     return True
+
+
+# ------------------------------------------------------- the machine code of all
+
+_loaded: list[Any] = []
+_seconds: list[float] = []
+_lock = threading.Lock()
+
+
+def address_of(symbol: str) -> int:
+    """Return the address of a kernel."""
+    address: int = _engine().get_function_address(symbol)
+    if not address:
+        raise EngineError(f"{symbol} is not among the compiled kernels")
+    return address
+
+
+def load() -> None:
+    """Load the machine code, which takes a while only where it must be made first."""
+    _engine()
+
+
+def seconds_compiling() -> float:
+    """Return how long this process has waited for machine code to be made; no solve counts it."""
+    return sum(_seconds)
+
+
+def _engine() -> Any:
+    if not _loaded:
+        with _lock:  # threads may call the first kernel at the same time
+            if not _loaded:
+                code, seconds = machine_code()
+                _seconds.append(seconds)
+                _loaded.append(link(code))
+    return _loaded[0]
+
+
+def link(code: bytes) -> Any:
+    """Return the engine that an object was loaded into, which owns it."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine(jit=True)
+    # An engine is made around a module, and the object comes on top of that.
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine

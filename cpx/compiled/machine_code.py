@@ -1,4 +1,4 @@
-"""The machine code of all kernels: the file for this processor, found, loaded, or made once.
+"""The machine code of all kernels: the file for this processor, found or made once.
 
 A file is an object as linkers take them, with all kernels. One for each level of processors is
 made when the package is built. Its name tells the level and what it was made from, so that none
@@ -16,12 +16,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cpx.errors import EngineError
 from cpx.support.files import write_atomic
@@ -30,17 +29,14 @@ __all__ = [
     "BUILT",
     "FOLDERS",
     "Level",
-    "address_of",
     "baseline",
     "code_only",
     "compile_objects",
     "file_of",
     "level",
     "levels",
-    "link",
-    "load",
+    "machine_code",
     "note_sources",
-    "seconds_compiling",
     "sources",
 ]
 
@@ -66,7 +62,6 @@ BUILT = Path(__file__).parent / "objects"
 """Where the files are that were made when the package was built."""
 
 _EXPECTED = 40
-_lock = threading.Lock()
 
 
 class Level(NamedTuple):
@@ -98,19 +93,6 @@ def levels() -> tuple[Level, ...]:
 def baseline() -> Level:
     """Return the level of all processors of this kind, for which nothing is built beforehand."""
     return Level(f"{platform.machine().lower()}-baseline", "", "", ())
-
-
-def address_of(symbol: str) -> int:
-    """Return the address of a kernel."""
-    address: int = _engine().get_function_address(symbol)
-    if not address:
-        raise EngineError(f"{symbol} is not among the compiled kernels")
-    return address
-
-
-def load() -> None:
-    """Load the machine code, which takes a while only where it must be made first."""
-    _engine()
 
 
 @cache
@@ -145,49 +127,21 @@ def code_only(text: str) -> str:
     return _COMMENT.sub("", _DOCSTRING.sub(r"\1...", text))
 
 
-_loaded: list[Any] = []
-_seconds: list[float] = []
-
-
 def note_sources() -> None:
     """Note which sources are there now: the kernels that are imported are made from these."""
     _sources()
 
 
-def seconds_compiling() -> float:
-    """Return how long this process has waited for machine code to be made; no solve counts it."""
-    return sum(_seconds)
+def machine_code() -> tuple[bytes, float]:
+    """Return the object for this processor, and how many seconds it took to make it now, if any.
 
-
-def _engine() -> Any:
-    if not _loaded:
-        with _lock:  # threads may call the first kernel at the same time
-            if not _loaded:
-                _loaded.append(link(_code()))
-    return _loaded[0]
-
-
-def link(code: bytes) -> Any:
-    """Return the engine that an object was loaded into, which owns it."""
-    from llvmlite import binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    machine = binding.Target.from_default_triple().create_target_machine(jit=True)
-    # An engine is made around a module, and the object comes on top of that.
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
-    engine.add_object_file(binding.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    return engine
-
-
-def _code() -> bytes:
-    """Return the object for this processor: built, kept from before, or made now."""
+    It was built with the package, or is kept from before, or is made.
+    """
     own = level()
     name = file_of(own)
     for place in _places():
         with suppress(OSError):
-            return _read(place / name, place == BUILT)
+            return _read(place / name, place == BUILT), 0.0
     print(
         f"cpx: compiling once, about {_EXPECTED} s: there is no machine code of the kernels for "
         f"{own.name} and these sources",
@@ -195,18 +149,16 @@ def _code() -> bytes:
         flush=True,
     )
     start = time.perf_counter()
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            compile_objects(Path(folder), [own])
-            code = (Path(folder) / name).read_bytes()
-    finally:
-        _seconds.append(time.perf_counter() - start)
+    with tempfile.TemporaryDirectory() as folder:
+        compile_objects(Path(folder), [own])
+        code = (Path(folder) / name).read_bytes()
+    seconds = time.perf_counter() - start
     for place in _places():
         with suppress(OSError):
             place.mkdir(parents=True, exist_ok=True)
             write_atomic(place / name, code)
             break
-    return code
+    return code, seconds
 
 
 def file_of(wanted: Level) -> str:

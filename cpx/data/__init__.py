@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from cpx.data.fitted import ChowLiu, Factorised, Fitted, Mixture
     from cpx.data.mixture_choice import Trial, choose_mixture
     from cpx.data.mixture_fit import fit_mixture
-    from cpx.data.oracle import Oracle, labels
+    from cpx.data.oracle import Oracle, estimate_precision, labels
     from cpx.data.samples import Samples
     from cpx.data.statistics import (
         clopper_pearson,
-        estimate_precision,
         rule_count,
         sample_size,
         uniform_deviation,
@@ -87,7 +86,7 @@ _HOME = {
     "choose_mixture": "mixture_choice",
     "clopper_pearson": "statistics",
     "distribution": "distributions",
-    "estimate_precision": "statistics",
+    "estimate_precision": "oracle",
     "fit_mixture": "mixture_fit",
     "fit_naive_bayes": "naive_bayes",
     "labels": "oracle",

@@ -1,4 +1,4 @@
-"""The labels of a classifier, and the example oracle EX(f, D): f and a distribution at x."""
+"""The example oracle EX(f, D), f and a distribution at x; the precision of a rule; labels of f."""
 
 from __future__ import annotations
 
@@ -10,12 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from cpx.data.statistics import clopper_pearson
 from cpx.errors import ClassifierError, DataError, shortened, shown
+from cpx.support.validation import open_unit, positive_integer, valid_seed
 
 if TYPE_CHECKING:
     from cpx.data.base import Distribution
 
-__all__ = ["Oracle", "classifier_name", "labels"]
+__all__ = [
+    "Oracle",
+    "PrecisionEstimate",
+    "classifier_name",
+    "estimate_precision",
+    "labels",
+    "precision_of",
+]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -125,6 +134,130 @@ class Oracle:
         D = self.distribution
         batch = D.sample_given(m, self.x, features, rng) if features else D.sample(m, rng, self.x)
         return batch.rows, batch.bits == self.bits
+
+
+@dataclass(frozen=True)
+class PrecisionEstimate:
+    """Precision on samples that were not used to find the rule.
+
+    ``agreeing`` of ``drawn`` samples of the distribution conditioned on the rule
+    have the class of x; ``low`` and ``high`` are the exact (Clopper-Pearson)
+    limits of the precision at the level ``confidence``.
+
+    Where all rows of the distribution are at hand, it is the precision itself: ``drawn`` is
+    the number of rows that the rule covers, ``low`` equals ``high``, and the confidence is 1.
+    """
+
+    agreeing: int
+    drawn: int
+    low: float
+    high: float
+    confidence: float = 0.95
+
+    @property
+    def value(self) -> float:
+        """The observed share."""
+        return self.agreeing / self.drawn
+
+    @classmethod
+    def known(cls, agreeing: int, covered: int) -> PrecisionEstimate:
+        """Return the precision of a rule that covers so many of all rows there are.
+
+        Examples
+        --------
+        >>> print(PrecisionEstimate.known(313, 318))
+        0.984, exact: 313 of the 318 rows that it covers
+        """
+        share = agreeing / covered
+        return cls(agreeing, covered, share, share, 1.0)
+
+    @classmethod
+    def measured(cls, agreeing: int, drawn: int, confidence: float) -> PrecisionEstimate:
+        """Return the precision of a rule that was measured on so many samples drawn given it."""
+        return cls(agreeing, drawn, *clopper_pearson(agreeing, drawn, confidence), confidence)
+
+    @property
+    def exact(self) -> bool:
+        """Whether this is the precision itself, and no estimate."""
+        return self.confidence == 1
+
+    def __str__(self) -> str:
+        if self.exact:
+            told = f"{self.agreeing} of the {self.drawn} rows that it covers"
+            return f"{self.value:.3f}, exact: {told}"
+        return (
+            f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] "
+            f"({self.confidence:.0%} interval, {self.drawn} fresh samples)"
+        )
+
+
+def estimate_precision(
+    f: Any,
+    x: Any,
+    D: Distribution,
+    features: Sequence[int],
+    n: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> PrecisionEstimate:
+    """Estimate the precision of a monomial on fresh samples.
+
+    Draws n samples of D conditioned on z_S = x_S and counts those with the class of x.
+
+    Parameters
+    ----------
+    f : object with ``predict``, or callable
+        The classifier.
+    x : one row
+        The explained instance.
+    D : Distribution
+        The distribution of the statement.
+    features : sequence of int
+        The monomial S; empty for the precision of always predicting the class of x.
+    n : int
+        Number of fresh samples.
+    seed : int
+        Non-negative. The stream is not the one of ``Samples.draw`` with the same seed, so
+        the samples are independent of those the rule was found on.
+    confidence : float
+        Level of the Clopper-Pearson interval.
+
+    Returns
+    -------
+    PrecisionEstimate
+
+    Raises
+    ------
+    DataError
+        When x does not fit D.
+    NoMass
+        When D gives z_S = x_S no mass.
+    ClassifierError
+        When f raises or does not answer with one label per row.
+    InvalidOption
+        When another argument is out of range.
+
+    Examples
+    --------
+    >>> from cpx.data import Uniform
+    >>> conjunction = lambda z: z[:, 0] & z[:, 1]
+    >>> print(estimate_precision(conjunction, [1, 1, 0], Uniform(3), [0, 1], n=100))
+    1.000 [0.964, 1.000] (95% interval, 100 fresh samples)
+    """
+    return precision_of(Oracle(f, x, D), features, n, seed, confidence)
+
+
+def precision_of(
+    oracle: Oracle, features: Sequence[int], n: int, seed: int, confidence: float = 0.95
+) -> PrecisionEstimate:
+    """Return what :func:`estimate_precision` does, for a classifier, a row and a distribution."""
+    n = positive_integer("n", n)
+    open_unit("confidence", confidence)
+    # The spawn key separates this stream from default_rng(seed).
+    rng = np.random.default_rng(np.random.SeedSequence(valid_seed(seed), spawn_key=(1,)))
+    batch = oracle.distribution.sample_given(n, oracle.x, features, rng)
+    agreeing = int(np.count_nonzero(oracle.same(batch.rows)))
+    return PrecisionEstimate.measured(agreeing, n, float(confidence))
 
 
 def labels(f: Any, rows: Any) -> npt.NDArray[Any]:

@@ -1,80 +1,29 @@
-"""Sample sizes, confidence intervals, and the precision of a rule on fresh samples."""
+"""Sample sizes, and limits of shares: of one share, and of all rules at once."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cpx.errors import InvalidOption, shown
-from cpx.support.validation import integer_in, open_unit, positive_integer, valid_seed
-
-if TYPE_CHECKING:
-    from cpx.data.base import Distribution
-    from cpx.data.oracle import Oracle
+from cpx.support.validation import integer_in, open_unit, positive_integer
 
 __all__ = [
-    "PrecisionEstimate",
+    "UniformLimits",
+    "bernstein_lower",
+    "chernoff_lower",
     "clopper_pearson",
-    "estimate_precision",
-    "precision_of",
+    "exact_lower",
+    "exact_upper",
     "rule_count",
     "sample_size",
     "uniform_deviation",
 ]
 
-
-@dataclass(frozen=True)
-class PrecisionEstimate:
-    """Precision on samples that were not used to find the rule.
-
-    ``agreeing`` of ``drawn`` samples of the distribution conditioned on the rule
-    have the class of x; ``low`` and ``high`` are the exact (Clopper-Pearson)
-    limits of the precision at the level ``confidence``.
-
-    Where all rows of the distribution are at hand, it is the precision itself: ``drawn`` is
-    the number of rows that the rule covers, ``low`` equals ``high``, and the confidence is 1.
-    """
-
-    agreeing: int
-    drawn: int
-    low: float
-    high: float
-    confidence: float = 0.95
-
-    @property
-    def value(self) -> float:
-        """The observed share."""
-        return self.agreeing / self.drawn
-
-    @classmethod
-    def known(cls, agreeing: int, covered: int) -> PrecisionEstimate:
-        """Return the precision of a rule that covers so many of all rows there are.
-
-        Examples
-        --------
-        >>> print(PrecisionEstimate.known(313, 318))
-        0.984, exact: 313 of the 318 rows that it covers
-        """
-        share = agreeing / covered
-        return cls(agreeing, covered, share, share, 1.0)
-
-    @property
-    def exact(self) -> bool:
-        """Whether this is the precision itself, and no estimate."""
-        return self.confidence == 1
-
-    def __str__(self) -> str:
-        if self.exact:
-            told = f"{self.agreeing} of the {self.drawn} rows that it covers"
-            return f"{self.value:.3f}, exact: {told}"
-        return (
-            f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] "
-            f"({self.confidence:.0%} interval, {self.drawn} fresh samples)"
-        )
+Floats = npt.NDArray[np.float64]
 
 
 def rule_count(k: int, d: int) -> int:
@@ -268,73 +217,129 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tu
     return low, high
 
 
-def estimate_precision(
-    f: Any,
-    x: Any,
-    D: Distribution,
-    features: Sequence[int],
-    n: int = 1000,
-    seed: int = 0,
-    confidence: float = 0.95,
-) -> PrecisionEstimate:
-    """Estimate the precision of a monomial on fresh samples.
+def exact_lower(hits: npt.ArrayLike, trials: npt.ArrayLike, tail: float) -> Floats:
+    """Return limits that shares are above, each with probability at least 1 - tail.
 
-    Draws n samples of D conditioned on z_S = x_S and counts those with the class of x.
-
-    Parameters
-    ----------
-    f : object with ``predict``, or callable
-        The classifier.
-    x : one row
-        The explained instance.
-    D : Distribution
-        The distribution of the statement.
-    features : sequence of int
-        The monomial S; empty for the precision of always predicting the class of x.
-    n : int
-        Number of fresh samples.
-    seed : int
-        Non-negative. The stream is not the one of ``Samples.draw`` with the same seed, so
-        the samples are independent of those the rule was found on.
-    confidence : float
-        Level of the Clopper-Pearson interval.
-
-    Returns
-    -------
-    cpx.answers.explanation.PrecisionEstimate
-
-    Raises
-    ------
-    DataError
-        When x does not fit D.
-    NoMass
-        When D gives z_S = x_S no mass.
-    ClassifierError
-        When f raises or does not answer with one label per row.
-    InvalidOption
-        When another argument is out of range.
+    The limit is the share p for which ``hits`` or more of ``trials`` has the probability
+    ``tail`` (Clopper, Pearson), and 0 where nothing was hit or tried.
 
     Examples
     --------
-    >>> from cpx.data import Uniform
-    >>> conjunction = lambda z: z[:, 0] & z[:, 1]
-    >>> print(estimate_precision(conjunction, [1, 1, 0], Uniform(3), [0, 1], n=100))
-    1.000 [0.964, 1.000] (95% interval, 100 fresh samples)
+    >>> exact_lower(100, 100, 0.05)  # 0.05 ** (1 / 100)
+    array(0.97048695)
     """
-    from cpx.data.oracle import Oracle
+    from scipy.special import betaincinv
 
-    return precision_of(Oracle(f, x, D), features, n, seed, confidence)
+    a, n = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
+    if tail <= 0:
+        return np.zeros(np.broadcast(a, n).shape)
+    with np.errstate(invalid="ignore"):
+        limits = betaincinv(np.maximum(a, 0.5), n - a + 1, tail)
+    return np.asarray(np.where(a > 0, limits, 0.0))
 
 
-def precision_of(
-    oracle: Oracle, features: Sequence[int], n: int, seed: int, confidence: float = 0.95
-) -> PrecisionEstimate:
-    """Return what :func:`estimate_precision` does, for a classifier, a row and a distribution."""
-    n = positive_integer("n", n)
-    open_unit("confidence", confidence)
-    # The spawn key separates this stream from default_rng(seed).
-    rng = np.random.default_rng(np.random.SeedSequence(valid_seed(seed), spawn_key=(1,)))
-    batch = oracle.distribution.sample_given(n, oracle.x, features, rng)
-    agreeing = int(np.count_nonzero(oracle.same(batch.rows)))
-    low, high = clopper_pearson(agreeing, n, confidence)
-    return PrecisionEstimate(agreeing, n, low, high, float(confidence))
+def exact_upper(hits: npt.ArrayLike, trials: npt.ArrayLike, tail: float) -> Floats:
+    """Return limits that shares are below, each with probability at least 1 - tail.
+
+    Examples
+    --------
+    >>> exact_upper([0, 5], [100, 5], 0.05)
+    array([0.02951305, 1.        ])
+    """
+    misses = np.asarray(trials, dtype=float) - np.asarray(hits, dtype=float)
+    return np.asarray(1 - exact_lower(misses, trials, tail))
+
+
+def chernoff_lower(hits: int, trials: int, tail: float) -> float:
+    """Return Chernoff's limit: the least p with trials * kl(hits / trials, p) <= ln(1 / tail).
+
+    It is never above :func:`exact_lower`, and has a form that one can reason with.
+
+    Examples
+    --------
+    >>> round(chernoff_lower(100, 100, 0.05), 8), round(chernoff_lower(90, 100, 0.05), 4)
+    (0.97048695, 0.8112)
+    """
+    if hits == 0 or trials == 0:
+        return 0.0
+    share, wanted = hits / trials, -math.log(tail) / trials
+    low, high = 0.0, share
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle <= 0 or _divergence(share, middle) > wanted:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _divergence(p: float, q: float) -> float:
+    """Return the relative entropy of two coins."""
+    wrong = 0.0 if p == 1 else (1 - p) * math.log((1 - p) / (1 - q))
+    return p * math.log(p / q) + wrong
+
+
+def bernstein_lower(hits: int, trials: int, tail: float) -> float:
+    """Return the empirical Bernstein limit of Maurer and Pontil (COLT 2009), Theorem 4.
+
+    Examples
+    --------
+    >>> round(bernstein_lower(90, 100, 0.05), 4)
+    0.7312
+    """
+    if trials < 2:
+        return 0.0
+    share, log = hits / trials, math.log(2 / tail)
+    variance = share * (1 - share) * trials / (trials - 1)
+    return share - math.sqrt(2 * variance * log / trials) - 7 * log / (3 * (trials - 1))
+
+
+@dataclass(frozen=True)
+class UniformLimits:
+    """One-sided exact limits of several figures of all rules, that hold at once.
+
+    Parameters
+    ----------
+    rules : int
+        How many rules there are.
+    delta : float
+        The probability that one of the limits does not hold is at most this.
+    figures : int
+        How many one-sided limits of each rule are meant.
+
+    Notes
+    -----
+    Given how many samples a rule covers, how many of them agree is binomial, so each limit of
+    the precision fails with probability at most the tail ``delta / (rules * figures)``,
+    whatever that number is; so does each limit of the coverage. The sum is delta. The page on
+    guarantees has the proof.
+
+    Examples
+    --------
+    >>> limits = UniformLimits(rules=46_936_000, delta=0.05)
+    >>> round(limits.lower(1000, 1000), 4), round(limits.upper(900, 1000), 4)
+    (0.9785, 0.9486)
+    """
+
+    rules: int
+    delta: float
+    figures: int = 3
+
+    def __post_init__(self) -> None:
+        positive_integer("rules", self.rules)
+        positive_integer("figures", self.figures)
+        open_unit("delta", self.delta)
+
+    @property
+    def tail(self) -> float:
+        """Failure probability of each limit; 0 where it is too small for a float."""
+        # Logarithms are added: the number of rules may be beyond the range of a float.
+        return math.exp(math.log(self.delta) - math.log(self.figures) - math.log(self.rules))
+
+    def lower(self, hits: int, trials: int) -> float:
+        """Return what the share is above."""
+        return float(exact_lower(hits, trials, self.tail))
+
+    def upper(self, hits: int, trials: int) -> float:
+        """Return what the share is below."""
+        return float(exact_upper(hits, trials, self.tail))

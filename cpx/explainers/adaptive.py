@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpx.answers.result import Result, Status
-from cpx.data.intervals import UniformLimits, exact_lower
 from cpx.data.oracle import classifier_name
 from cpx.data.samples import Samples
+from cpx.data.statistics import UniformLimits, exact_lower
 from cpx.errors import InvalidOption
 from cpx.explainers.conclusions import break_tie, chance
 from cpx.explainers.guarantees import (

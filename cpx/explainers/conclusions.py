@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cpx import check
 from cpx.answers.result import Result, Status, Times
 from cpx.answers.values import in_words
-from cpx.data.intervals import UniformLimits
+from cpx.data.statistics import UniformLimits
 from cpx.errors import CheckFailed
 from cpx.explainers.guarantees import (
     allowed_rules,

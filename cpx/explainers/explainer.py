@@ -21,8 +21,7 @@ from cpx.data import (
 )
 from cpx.data import distribution as make_distribution
 from cpx.data.bits import require_rows_fit
-from cpx.data.oracle import labels
-from cpx.data.statistics import precision_of
+from cpx.data.oracle import labels, precision_of
 from cpx.errors import EngineError, InvalidOption, NoMass
 from cpx.explainers.adaptive import Rounds
 from cpx.explainers.arguments import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cpx.answers.result import Status
-from cpx.data.intervals import UniformLimits, exact_upper
+from cpx.data.statistics import UniformLimits, exact_upper
 from cpx.errors import EngineMissing
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.solving import solve

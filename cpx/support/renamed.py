@@ -23,6 +23,7 @@ __all__ = [
 ]
 
 RENAMED = {
+    "cpx.answers.proof_rows": "cpx.answers.proof",
     "cpx.answers.rule_set": "cpx.answers.rule",
     "cpx.backends.interruptible": "cpx.backends.progress",
     "cpx.backends.running": "cpx.backends.progress",
@@ -32,6 +33,7 @@ RENAMED = {
     "cpx.baselines": "cpx.methods.rule_learners",
     "cpx.candidates": "cpx.methods.candidates",
     "cpx.classifier": "cpx.explainers.rule_set_classifier",
+    "cpx.data.intervals": "cpx.data.statistics",
     "cpx.explaining": "cpx.explainers",
     "cpx.explanation": "cpx.answers.explanation",
     "cpx.methods.asking": "cpx.methods.queries",

@@ -17,7 +17,7 @@ from cpx.backends.search.rule_sets.bitsets import BitsetSearch
 from cpx.backends.search.rule_sets.multipliers import Relaxation
 from cpx.backends.search.rule_sets.open_nodes import Incumbent, Subproblem
 from cpx.backends.search.rule_sets.parallel import TaskPool
-from cpx.compiled.machine_code import load
+from cpx.compiled.kernel import load
 from cpx.models.rule_set.presolve import presolved
 from cpx.options import SolveOptions
 from cpx.testing.rule_sets import random_selection

@@ -14,7 +14,7 @@ def compiled(*functions, level: Level | None = None) -> list[Kernel]:
     level = level or machine_code.level()
     made = [Kernel(function) for function in functions]
     module = build.simplified(build.unoptimised(made))
-    engine = machine_code.link(build.object_code(module, level.processor, level.features))
+    engine = kernel.link(build.object_code(module, level.processor, level.features))
     for one in made:
         one.entry = kernel.entry_at(engine.get_function_address(one.symbol))
         one.engine = engine  # it owns the machine code

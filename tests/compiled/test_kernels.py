@@ -151,9 +151,9 @@ def test_every_kernel_is_among_the_compiled_ones():
             if "@kernel" in path.read_text():
                 import_module(f"cpx.{folder.replace('/', '.')}.{path.stem}")
     assert len(kernel.registered) > 30
-    assert all(machine_code.address_of(one.symbol) for one in kernel.registered)
+    assert all(kernel.address_of(one.symbol) for one in kernel.registered)
     with pytest.raises(EngineError, match="nothing is not among"):
-        machine_code.address_of("nothing")
+        kernel.address_of("nothing")
 
 
 # -------------------------------------------------------------- without Numba
@@ -202,8 +202,8 @@ def elsewhere(monkeypatch, tmp_path):
     places = [tmp_path / "built", tmp_path / "kept"]
     monkeypatch.setattr(machine_code, "BUILT", places[0])
     monkeypatch.setattr(machine_code, "_places", lambda: places)
-    monkeypatch.setattr(machine_code, "_loaded", [])
-    monkeypatch.setattr(machine_code, "_seconds", [])
+    monkeypatch.setattr(kernel, "_loaded", [])
+    monkeypatch.setattr(kernel, "_seconds", [])
     return places
 
 
@@ -247,7 +247,7 @@ def test_what_is_not_there_is_compiled_once_and_this_is_said(fake, elsewhere, ca
     assert "cpx: compiling once, about" in said.err
     assert machine_code.level().name in said.err
     assert fake == [machine_code.level().name]
-    machine_code._loaded.clear()
+    kernel._loaded.clear()
     assert cost_of_five() == 5
     assert len(fake) == 1
     assert capsys.readouterr().err == ""
@@ -259,10 +259,10 @@ def test_seconds_of_compilation_are_not_those_of_the_solve(fake):
     problem = KMonomial(Samples(rows, rows[:, 0]), k=2)
     progress = Progress(problem, SolveOptions(time_limit=60))
     start = time.perf_counter()
-    machine_code.load()
+    kernel.load()
     waited = time.perf_counter() - start
     assert len(fake) == 1
-    assert 0.3 <= machine_code.seconds_compiling() <= waited
+    assert 0.3 <= kernel.seconds_compiling() <= waited
     seconds = time.perf_counter() - start
     assert progress.elapsed <= seconds + 0.1 - 0.3
     assert progress.remaining == pytest.approx(60 - progress.elapsed, abs=0.1)
@@ -272,7 +272,7 @@ def test_seconds_of_compilation_are_not_those_of_the_solve(fake):
 
 def test_edited_sources_are_compiled_anew(fake, monkeypatch, capsys):
     assert cost_of_five() == 5
-    machine_code._loaded.clear()
+    kernel._loaded.clear()
     monkeypatch.setattr(machine_code, "_sources", lambda: "0" * 32)
     assert cost_of_five() == 5
     assert len(fake) == 2
@@ -372,7 +372,7 @@ def test_files_of_others_are_not_trusted(fake, elsewhere, monkeypatch):
     elsewhere[0].write_text("")
     assert cost_of_five() == 5
     assert len(list(elsewhere[1].iterdir())) == 1
-    machine_code._loaded.clear()
+    kernel._loaded.clear()
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     assert cost_of_five() == 5
     assert len(fake) == 2

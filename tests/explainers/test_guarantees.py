@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cpx
-from cpx.data.intervals import UniformLimits
+from cpx.data.statistics import UniformLimits
 from cpx.explainers.conclusions import guarantee
 from cpx.explainers.guarantees import Frontier, allowed_rules, highest_precision
 from cpx.explainers.question import Question
@@ -79,7 +79,7 @@ def failures(known: World, m: int, delta: float, rounds: int, shrink: float = 1.
     tail = limits.tail**shrink
     counts = rng.multinomial(m, known.chances, size=rounds)
     covered, agreeing = counts @ known.covers.T, counts @ (known.covers & known.same).T
-    from cpx.data.intervals import exact_lower, exact_upper
+    from cpx.data.statistics import exact_lower, exact_upper
 
     wrong = known.precision < exact_lower(agreeing, covered, tail) - 1e-12
     wrong |= (covered > 0) & (known.precision > exact_upper(agreeing, covered, tail) + 1e-12)

@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import cpx
 from cpx import SufficientReason, read_model
-from cpx.answers.proof_rows import ProofRows
+from cpx.answers.proof import ProofRows
 from cpx.answers.result import Result
 from cpx.check.proofs import Claim
 from cpx.solving.proofs.reason_rows import rows_of as written

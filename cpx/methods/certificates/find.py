@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cpx.data.base import Distribution
-from cpx.data.statistics import PrecisionEstimate, clopper_pearson
+from cpx.data.oracle import PrecisionEstimate
+from cpx.data.statistics import clopper_pearson
 from cpx.errors import InvalidOption, shown
 from cpx.methods.certificates.domain import Restriction, domain_of
 from cpx.methods.certificates.tree import ImplicitTree, Instance
@@ -234,9 +235,7 @@ class _Test:
         drawn = tree.domain.draw(n, node, tree.generator(node, 2))
         agreeing = int(np.count_nonzero(tree.ask(drawn) == self._own))
         # The lower end of a two-sided interval of level 1 - 2 tail is a limit of level 1 - tail.
-        level = 1 - 2 * self._tail
-        low, high = clopper_pearson(agreeing, n, level)
-        precision = PrecisionEstimate(agreeing, n, low, high, level)
+        precision = PrecisionEstimate.measured(agreeing, n, 1 - 2 * self._tail)
         return Certificate(tuple(path), tuple(path.values()), precision)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome, Progress
 from cpx.backends.branch_on_violations import branch_on_violations
-from cpx.compiled.machine_code import load
+from cpx.compiled.kernel import load
 from cpx.errors import InvalidOption, shown
 from cpx.models.minimum_subset.form import LossForm, SubsetForm, subset_form_of
 from cpx.trees.sufficiency.oracle import Stopped

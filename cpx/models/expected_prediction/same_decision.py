@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpx.data.statistics import PrecisionEstimate, clopper_pearson
+from cpx.data.oracle import PrecisionEstimate
 from cpx.data.tree_mixture import TreeMixture
 from cpx.models.expected_prediction.paths import cells_of_states
 from cpx.support.validation import open_unit, positive_integer, valid_seed
@@ -96,7 +96,7 @@ class SameDecision:
         rows = np.zeros((m, self.problem.n_features), dtype=np.int32)
         rows[:, kept] = drawn
         agreeing = int(self.same(rows).sum())
-        return PrecisionEstimate(agreeing, m, *clopper_pearson(agreeing, m, level), level)
+        return PrecisionEstimate.measured(agreeing, m, level)
 
     def _marginal(self, chosen: list[int]) -> tuple[list[int], TreeMixture]:
         """Return the attributes that matter, and their distribution; all where there are edges.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from cpx.answers.values import listed
 from cpx.errors import DataError, shown
 from cpx.support.validation import real
 from cpx.trees.attribute import Attribute
@@ -92,15 +93,10 @@ def _by_name(model: TreeModel, x: Mapping[Any, Any]) -> list[Any]:
         raise DataError(f"x must be a sequence: attributes of the model share a name: {twins[:5]}")
     given = {str(name): value for name, value in x.items()}
     if missing := [name for name in names if name not in given]:
-        raise DataError(f"x lacks {_listed(missing)}, columns of the model")
+        raise DataError(f"x lacks {listed([*map(repr, missing)])}, columns of the model")
     if extra := [name for name in given if name not in set(names)]:
-        raise DataError(f"x has {_listed(extra)}, no columns of the model")
+        raise DataError(f"x has {listed([*map(repr, extra)])}, no columns of the model")
     return [given[name] for name in names]
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(map(repr, names[:5])) + more
 
 
 def _number(attribute: Attribute, value: Any) -> float:

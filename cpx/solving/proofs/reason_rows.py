@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cpx.answers.proof_rows import ProofRow, ProofRows
+from cpx.answers.proof import ProofRow, ProofRows
 from cpx.answers.values import class_words, plural
 from cpx.check.proofs.document import Claim
 from cpx.check.proofs.reasons import Inequalities

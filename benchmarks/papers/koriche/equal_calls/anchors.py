@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.papers.anchor_package import AnchorsSettings, find_anchor
-from cpx.data.intervals import exact_lower
+from cpx.data.statistics import exact_lower
 from cpx.methods.queries import fresh_generator
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from benchmarks.papers.koriche.experiment import SAMPLE_COUNTS, SIZES
 from benchmarks.papers.koriche.protocol import BlackBox, Protocol, train
 from benchmarks.papers.koriche.records import Record, Store, Task
 from cpx.answers.result import Status
-from cpx.data.statistics import precision_of
+from cpx.data.oracle import precision_of
 
 if TYPE_CHECKING:
     from benchmarks.papers.datasets import Dataset

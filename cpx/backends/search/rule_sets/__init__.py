@@ -19,7 +19,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
 from cpx.backends.search.rule_sets.driver import BestFirstSearch
 from cpx.backends.search.rule_sets.open_nodes import Incumbent
-from cpx.compiled.machine_code import load
+from cpx.compiled.kernel import load
 from cpx.models.rule_set.form import RuleSelection
 from cpx.models.rule_set.presolve import presolved
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from cpx.answers.result import Termination
 from cpx.backends.base import Outcome
-from cpx.compiled.machine_code import load
+from cpx.compiled.kernel import load
 
 if TYPE_CHECKING:
     from cpx.backends.base import Progress
