@@ -36,6 +36,7 @@ from cpx import (
 )
 from cpx.answers.values import Value
 from cpx.backends import linear_program
+from cpx.backends.search import driver, max_weight
 from cpx.check.proofs import Claim, formulas, proved
 from cpx.check.proofs import monomials as checked
 from cpx.check.proofs import rule_sets as checked_sets
@@ -432,6 +433,9 @@ def test_proofs_are_short_and_bounds_are_good(name: str, monkeypatch: pytest.Mon
     writer = WRITERS[name]
     problems = writer.problems(np.random.default_rng(0))
     goals = GOALS.get(name, FIGURES[name][0][3])
+    # A search that takes long asks for the time in between: how often, the machine decides.
+    monkeypatch.setattr(driver, "_FIRST_PAUSE", 60.0)
+    monkeypatch.setattr(max_weight, "_POLL_SECONDS", 60.0)
     for constant in writer.constants:
         monkeypatch.setattr(*constant)
     for questions, lines, characters, bounds in FIGURES[name]:
