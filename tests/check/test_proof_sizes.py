@@ -40,6 +40,7 @@ from cpx.backends.search import driver, max_weight
 from cpx.check.proofs import Claim, formulas, proved
 from cpx.check.proofs import monomials as checked
 from cpx.check.proofs import rule_sets as checked_sets
+from cpx.check.proofs.kernel_rules import Clauses
 from cpx.data.coding import Coding
 from cpx.data.mixture_fit import fit_mixture
 from cpx.models.base import Problem
@@ -52,9 +53,11 @@ from cpx.solving.proofs import (
     reasons,
     rule_sets,
 )
+from cpx.solving.proofs.row_prices import by_prices
 from cpx.trees import TreeModel
 from tests.check.proof_files import document
 from tests.check.test_expected_proofs import drawn as expectation
+from tests.check.test_kernel_rule_proofs import optimum
 from tests.check.test_reason_proofs import problems as random_reasons
 
 Problems = list[Problem]
@@ -454,3 +457,30 @@ def test_proofs_are_short_and_bounds_are_good(name: str, monkeypatch: pytest.Mon
         else:  # its programs may end elsewhere, at solutions that are as good
             assert len(written) <= 1.5 * lines
             assert questions is not None or reached == bounds
+
+
+def test_prices_of_rows_prove_the_goal_if_there_is_time() -> None:
+    """Also where every formula is worth less than 0, and parts have no clause at all."""
+    rng, below, written, missed = np.random.default_rng(6), 0, 0, 0
+    for number in range(32):
+        m, d = int(rng.integers(2, 9)), int(rng.integers(1, 6))
+        # The last ones have no unit but 1 or more: they are rounded upwards.
+        rounded = number % 4 == 3
+        weights = rng.integers(1, (10, 10**6, 2**36, 2**42)[number % 4], m)
+        problem = KernelRule(
+            rng.random((m, d)) < 0.6,
+            (weights * rng.choice([-1, 1], m, p=[0.7, 0.3])).tolist(),
+            int(rng.integers(2, 4)),
+            int(rng.integers(1, d + 1)),
+        )
+        instance, value = problem.to_dict(), optimum(problem)
+        below += value < 0
+        for goal in (value, value + 1):
+            reached, lines = by_prices(Clauses(instance), goal, lambda: False)
+            assert goal <= reached <= goal + 9 * rounded
+            claim = Claim(reached)
+            assert proved(instance, document(problem, lines, claim, goal=Claim(goal))) == claim
+            written, missed = written + len(lines), missed + reached - goal
+    assert 10 < below < 22
+    if version("highspy") == HIGHS:
+        assert (written, missed) == (341, 15)
