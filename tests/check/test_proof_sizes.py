@@ -484,3 +484,11 @@ def test_prices_of_rows_prove_the_goal_if_there_is_time() -> None:
     assert 10 < below < 22
     if version("highspy") == HIGHS:
         assert (written, missed) == (341, 15)
+
+
+def test_without_programs_rows_are_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(*NO_PROGRAMS[0])
+    problem = KernelRule(np.eye(3, dtype=bool), [4, 2, -1], 2, 1)
+    lines, over = ["prices 549755813888 1 3848290697216", "bounded"], allowing(100)
+    assert by_prices(Clauses(problem.to_dict()), 6, over) == (13, lines)
+    assert not over()
