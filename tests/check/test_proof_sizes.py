@@ -489,6 +489,27 @@ def test_prices_of_rows_prove_the_goal_if_there_is_time() -> None:
 def test_without_programs_rows_are_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*NO_PROGRAMS[0])
     problem = KernelRule(np.eye(3, dtype=bool), [4, 2, -1], 2, 1)
-    lines, over = ["prices 549755813888 1 3848290697216", "bounded"], allowing(100)
-    assert by_prices(Clauses(problem.to_dict()), 6, over) == (13, lines)
+    over = allowing(100)
+    reached, lines = by_prices(Clauses(problem.to_dict()), 6, over)
+    claim = Claim(reached)
+    assert proved(problem.to_dict(), document(problem, lines, claim, goal=Claim(6))) == claim
     assert not over()
+
+
+@pytest.mark.parametrize(("weights", "goal"), [([3, -1, -1, 5], 3), ([-3, -7, -6, 5], -3)])
+def test_prices_of_rows_come_from_all_clauses_and_no_other(weights: list[int], goal: int) -> None:
+    """The best clause has two features; the one without any, which is none, is of all rows."""
+    problem = KernelRule([[1, 1], [1, 0], [0, 1], [0, 0]], weights, 2, 2)
+    assert optimum(problem) == goal
+    reached, lines = by_prices(Clauses(problem.to_dict()), goal, lambda: False)
+    assert reached == goal
+    assert proved(problem.to_dict(), document(problem, lines, Claim(goal))) == Claim(goal)
+
+
+def test_rows_that_are_not_in_doubt_are_not_split() -> None:
+    """Both clauses are chosen, and no bound is below 6."""
+    problem, over = KernelRule(np.eye(2, dtype=bool), [4, 2], 2, 1), allowing(100)
+    reached, lines = by_prices(Clauses(problem.to_dict()), 5, over)
+    assert reached == optimum(problem) == 6
+    assert not over()
+    assert proved(problem.to_dict(), document(problem, lines, Claim(6))) == Claim(6)
