@@ -83,6 +83,7 @@ def test_an_idle_one_ends_by_itself_and_leaves_nothing() -> None:
     solve(KMonomial(Samples([[1, 0], [0, 1]], [1, 0]), k=1), "search", isolate=True)
     shutdown()
     assert server.child.process.returncode == 0
+    assert server.child.stdout.closed
     assert not server.child.folder.exists()
     assert not servers._idle
 
