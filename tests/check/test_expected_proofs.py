@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -206,6 +207,17 @@ def test_a_proof_that_is_interrupted_proves_the_bound_reached() -> None:
         file = document(problem, lines, claim, goal=Claim(value))
         assert proved(problem.to_dict(), file) == claim
     assert less
+
+
+def test_a_bound_just_below_what_is_needed_is_enough() -> None:
+    """A set of one attribute is worth 6 units at most, and 7 are needed."""
+    problem: Any = random_expectation(24, dual=True, unit="1/16", required=(), forbidden=())
+    problem = replace(problem, threshold="7/16")
+    assert optimum(problem) == 3
+    instance = problem.to_dict()
+    claim, lines = prover.prove(instance, Claim(3), lambda: True)
+    assert claim == Claim(2)
+    assert proved(instance, document(problem, lines, claim, goal=Claim(3))) == claim
 
 
 @pytest.mark.parametrize("structure", STRUCTURES[1:])

@@ -188,3 +188,12 @@ def test_sets_of_more_rules_pay_for_these_and_for_what_cannot_be_told_apart() ->
     assert proved(instance, document(problem, ["rules 0"], Claim(4))) == Claim(4)
     with pytest.raises(Refused, match="sets of more rules are bounded by 4"):
         proved(instance, document(problem, ["rules 0"], Claim(5)))
+
+
+def test_prices_that_are_stopped_early_are_as_small_as_a_rule_asks_for() -> None:
+    """The only rule costs 3/4, and is worth the error that it saves: 1, in units of 1/4."""
+    problem = RuleSetLearning(Samples([[1], [0], [0]], [1, 0, 0]), 1, Fraction(1, 4), "hamming")
+    questions = iter([True])
+    claim, lines = prover.prove(problem.to_dict(), Claim(3), lambda: next(questions, False))
+    assert claim == Claim(3)
+    assert proved(problem.to_dict(), document(problem, lines, claim)) == claim

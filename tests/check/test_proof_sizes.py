@@ -36,9 +36,11 @@ from cpx import (
 )
 from cpx.answers.values import Value
 from cpx.backends import linear_program
+from cpx.backends.search import driver, max_weight
 from cpx.check.proofs import Claim, formulas, proved
 from cpx.check.proofs import monomials as checked
 from cpx.check.proofs import rule_sets as checked_sets
+from cpx.check.proofs.kernel_rules import Clauses
 from cpx.data.coding import Coding
 from cpx.data.mixture_fit import fit_mixture
 from cpx.models.base import Problem
@@ -51,9 +53,11 @@ from cpx.solving.proofs import (
     reasons,
     rule_sets,
 )
+from cpx.solving.proofs.row_prices import by_prices
 from cpx.trees import TreeModel
 from tests.check.proof_files import document
 from tests.check.test_expected_proofs import drawn as expectation
+from tests.check.test_kernel_rule_proofs import optimum
 from tests.check.test_reason_proofs import problems as random_reasons
 
 Problems = list[Problem]
@@ -432,6 +436,9 @@ def test_proofs_are_short_and_bounds_are_good(name: str, monkeypatch: pytest.Mon
     writer = WRITERS[name]
     problems = writer.problems(np.random.default_rng(0))
     goals = GOALS.get(name, FIGURES[name][0][3])
+    # A search that takes long asks for the time in between: how often, the machine decides.
+    monkeypatch.setattr(driver, "_FIRST_PAUSE", 60.0)
+    monkeypatch.setattr(max_weight, "_POLL_SECONDS", 60.0)
     for constant in writer.constants:
         monkeypatch.setattr(*constant)
     for questions, lines, characters, bounds in FIGURES[name]:
@@ -450,3 +457,59 @@ def test_proofs_are_short_and_bounds_are_good(name: str, monkeypatch: pytest.Mon
         else:  # its programs may end elsewhere, at solutions that are as good
             assert len(written) <= 1.5 * lines
             assert questions is not None or reached == bounds
+
+
+def test_prices_of_rows_prove_the_goal_if_there_is_time() -> None:
+    """Also where every formula is worth less than 0, and parts have no clause at all."""
+    rng, below, written, missed = np.random.default_rng(6), 0, 0, 0
+    for number in range(32):
+        m, d = int(rng.integers(2, 9)), int(rng.integers(1, 6))
+        # The last ones have no unit but 1 or more: they are rounded upwards.
+        rounded = number % 4 == 3
+        weights = rng.integers(1, (10, 10**6, 2**36, 2**42)[number % 4], m)
+        problem = KernelRule(
+            rng.random((m, d)) < 0.6,
+            (weights * rng.choice([-1, 1], m, p=[0.7, 0.3])).tolist(),
+            int(rng.integers(2, 4)),
+            int(rng.integers(1, d + 1)),
+        )
+        instance, value = problem.to_dict(), optimum(problem)
+        below += value < 0
+        for goal in (value, value + 1):
+            reached, lines = by_prices(Clauses(instance), goal, lambda: False)
+            assert goal <= reached <= goal + 9 * rounded
+            claim = Claim(reached)
+            assert proved(instance, document(problem, lines, claim, goal=Claim(goal))) == claim
+            written, missed = written + len(lines), missed + reached - goal
+    assert 10 < below < 22
+    if version("highspy") == HIGHS:
+        assert (written, missed) == (341, 15)
+
+
+def test_without_programs_rows_are_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(*NO_PROGRAMS[0])
+    problem = KernelRule(np.eye(3, dtype=bool), [4, 2, -1], 2, 1)
+    over = allowing(100)
+    reached, lines = by_prices(Clauses(problem.to_dict()), 6, over)
+    claim = Claim(reached)
+    assert proved(problem.to_dict(), document(problem, lines, claim, goal=Claim(6))) == claim
+    assert not over()
+
+
+@pytest.mark.parametrize(("weights", "goal"), [([3, -1, -1, 5], 3), ([-3, -7, -6, 5], -3)])
+def test_prices_of_rows_come_from_all_clauses_and_no_other(weights: list[int], goal: int) -> None:
+    """The best clause has two features; the one without any, which is none, is of all rows."""
+    problem = KernelRule([[1, 1], [1, 0], [0, 1], [0, 0]], weights, 2, 2)
+    assert optimum(problem) == goal
+    reached, lines = by_prices(Clauses(problem.to_dict()), goal, lambda: False)
+    assert reached == goal
+    assert proved(problem.to_dict(), document(problem, lines, Claim(goal))) == Claim(goal)
+
+
+def test_rows_that_are_not_in_doubt_are_not_split() -> None:
+    """Both clauses are chosen, and no bound is below 6."""
+    problem, over = KernelRule(np.eye(2, dtype=bool), [4, 2], 2, 1), allowing(100)
+    reached, lines = by_prices(Clauses(problem.to_dict()), 5, over)
+    assert reached == optimum(problem) == 6
+    assert not over()
+    assert proved(problem.to_dict(), document(problem, lines, Claim(6))) == Claim(6)

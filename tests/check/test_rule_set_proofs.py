@@ -387,3 +387,27 @@ def test_bounds_are_as_strong_as_they_are_said_to_be() -> None:
     assert [bound([1], 1, price, 0, 3) for price in (1, 2, 3)] == [4, 5, 5]
     assert [bound([], 1, price, 0, 3) for price in (1, 2, 3)] == [1, 1, 0]
     assert [bound([1], 1, 0, price, 3) for price in (1, 2, 3)] == [2, 1, -1]
+
+
+def test_rules_that_are_short_of_one_unit_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of two rules would save 3 for a price of 2: without them the bound is 2 + 3 - 1 - 1."""
+    problem = RuleSetSelection(
+        Samples([[1, 0, 0], [0, 1, 1]], [1, 1], weights=[10, 3]),
+        ((0,), (1,), (2,)),
+        Fraction(2, 13),
+    )
+    programs, solved = list[int](), prover._of_known
+
+    def counted(node: Any, known: Any) -> Any:
+        programs.append(int(known.sum()))
+        assert len(programs) < 9
+        return solved(node, known)
+
+    monkeypatch.setattr(prover, "_FIRST", 1)
+    monkeypatch.setattr(prover, "_UNIT", 1)
+    monkeypatch.setattr(prover, "_of_known", counted)
+    claim, lines = prover.prove(problem.to_dict(), Claim(4), lambda: False)
+    assert claim == Claim(4)
+    assert len(lines) == 1
+    assert proved(problem.to_dict(), document(problem, lines, claim)) == claim
+    assert programs[0] == 1 < programs[-1]

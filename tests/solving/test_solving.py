@@ -311,6 +311,11 @@ def test_a_solve_that_ends_well_has_its_processor_time_and_no_error() -> None:
     assert result.error == ""
 
 
+def test_processor_time_of_other_processes_counts(scripted) -> None:
+    others = Outcome(False, Termination.COMPLETED, cpu=1000.0)
+    assert solve(_problem(), scripted(lambda *_: others)).times.cpu >= 1000
+
+
 def test_memory_errors_are_told_apart(scripted) -> None:
     def act(problem, progress):
         raise MemoryError

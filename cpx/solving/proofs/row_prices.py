@@ -22,6 +22,8 @@ Ints = NDArray[np.int64]
 
 _BITS = 44
 """Of the sum of all numbers, in the unit of several clauses."""
+# What a clause that is none is worth: less than what may be left for one that is.
+_NEVER = -(4 << _BITS)
 _ROUNDS = 200
 # Clauses found at once.
 _FOUND = 10
@@ -150,11 +152,10 @@ class _Search:
             prices[rows] = whole[rows] - gained.astype(np.int64)
             row = self._row(part, covers @ chosen[n:], costs)
             weights = whole - prices - costs
-            never = -max(1, int(np.abs(weights).sum()))
-            weights[part.out] = never
+            weights[part.out] = _NEVER
             best = max_weight_monomials(
                 self._table,
-                np.append(weights, 2 * never),
+                np.append(weights, _NEVER),
                 clauses.literals,
                 n=_FOUND,
                 bits=52,
