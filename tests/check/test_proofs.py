@@ -496,6 +496,32 @@ def test_weights_that_integers_of_64_bits_cannot_add_up_are_refused() -> None:
         proved(altered, f"{json.dumps(header)}\nbounded\n".encode())
 
 
+def test_removals_that_integers_of_64_bits_cannot_add_up_drop_no_pair() -> None:
+    """Feature 0 covers a great weight that each of 1099 others removes: together over 2**63."""
+    n, great = 1100, 2**53 - 2**12
+    altered = two_samples().to_dict() | {
+        "parameters": {"k": n, "min_coverage": f"1/{great + 2}"},
+        "samples": ["1" + "0" * (n - 1), "0" + "1" * (n - 1), "1" * n],
+        "labels": "001",
+        "weights": [great, 1, 1],
+        "features": [f"f{j}" for j in range(n)],
+    }
+    # Features 0 and 1 cover the good sample alone.
+    header = json.loads(document(two_samples(), [], Claim(1)).split(b"\n")[0])
+    header["instance"] = fingerprint(altered)
+    with pytest.raises(Refused, match="not bounded"):
+        proved(altered, f"{json.dumps(header)}\nbounded\n".encode())
+
+
+def test_pairs_are_dropped_where_integers_of_64_bits_add_up_their_removals() -> None:
+    samples = Samples([[1, 0, 0], [0, 1, 1], [1, 1, 1]], [0, 0, 1])
+    root = checker.Question(KMonomial(samples, k=3).to_dict(), Claim(0)).root
+    assert root is not None
+    useful = ~np.eye(3, dtype=np.bool_)
+    for root.c, left in ((2**62 // 3, False), (2**62 // 3 + 1, True)):
+        assert root.tightened(useful).any() == left
+
+
 def test_boxes_in_each_other_take_no_more_memory_than_allowed(
     counted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
