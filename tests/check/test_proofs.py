@@ -778,6 +778,18 @@ def test_without_candidates_all_samples_are_one() -> None:
     assert (table.shape, bad.tolist(), good.tolist()) == ((1, 0), [6], [4])
 
 
+@pytest.mark.parametrize("width", [0, 1, 8, 9, 16, 23])
+def test_equal_rows_are_one_row_whatever_their_width(width: int) -> None:
+    rng = np.random.default_rng(width)
+    rows = np.zeros((40, width), dtype=np.uint8)
+    rows[:, -1:] = rng.integers(0, 256, (40, min(width, 1)))
+    rows = rows[rng.integers(0, 40, 80)]
+    first, of = checker.distinct(rows)
+    assert np.array_equal(rows[first][of], rows)
+    assert first.tolist() == [of.tolist().index(one) for one in range(first.size)]
+    assert first.size == len({row.tobytes() for row in rows})
+
+
 def test_a_constraint_that_some_set_of_a_box_keeps_does_not_end_it() -> None:
     problem = two_samples().where("feature[0] or feature[1]")
     with pytest.raises(Refused, match="not broken by all sets"):
