@@ -517,8 +517,8 @@ def test_pairs_are_dropped_where_integers_of_64_bits_add_up_their_removals() -> 
     samples = Samples([[1, 0, 0], [0, 1, 1], [1, 1, 1]], [0, 0, 1])
     root = checker.Question(KMonomial(samples, k=3).to_dict(), Claim(0)).root
     assert root is not None
-    useful = ~np.eye(3, dtype=np.bool_)
-    for root.c, left in ((2**62 // 3, False), (2**62 // 3 + 1, True)):
+    useful, root.r = ~np.eye(3, dtype=np.bool_), 4
+    for root.c, left in ((2**60 - 1, False), (2**60, True)):
         assert root.tightened(useful).any() == left
 
 
