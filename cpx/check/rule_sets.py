@@ -92,7 +92,9 @@ class _Sets(ABC):
         times = self.times(chosen)
         often = times if self.hamming else np.minimum(times, 1)
         missed = int(self.errors[(times == 0) & self.same].sum())
-        return missed + int((self.errors * often)[~self.same].sum())
+        # Once for each rule, large weights may be more than 64 bits hold.
+        exact: Any = object if self.total * len(chosen) >= 2**63 else np.int64
+        return missed + int((self.errors.astype(exact) * often)[~self.same].sum())
 
     def objective(self, chosen: list[int]) -> int:
         """Return the value in the units of the objective, the least that make it an integer."""

@@ -473,6 +473,41 @@ def test_tables_and_numbers_are_no_larger_than_allowed(monkeypatch: pytest.Monke
                 Question(problem.to_dict(), Claim(0))
 
 
+@pytest.mark.parametrize(
+    ("structure", "tau", "low", "values", "most"),
+    [
+        ("factorised", None, -1, [4, 12], 4 + 12),
+        ("chow-liu", None, -1, [12, 12], 12),
+        ("chow-liu", None, -4, [12, 12], 16),
+        ("chow-liu", None, 5, [20, 12], 20),
+        # Less half of the greatest leaf.
+        ("factorised", "1/2", -1, [-2, 6], 4 + 12 + 6),
+        ("factorised", "1/2", 5, [6, 6], 20 + 12 + 10),
+        ("chow-liu", "1/2", -4, [6, 6], 8),
+        ("chow-liu", "1/2", 5, [10, 6], 10),
+    ],
+)
+def test_a_table_has_what_its_leaves_add_where_all_together_are_no_more_than_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+    structure: str,
+    tau: str | None,
+    low: int,
+    values: list[int],
+    most: int,
+) -> None:
+    """Of one attribute, unknown and known: leaves of ``low`` and 3, a unit of a quarter."""
+    model = cases._model([cases._stump(0, low, 3)], 0)
+    of = model, (1, 1, 1), cases._states(), mixed(structure)
+    problem: Any = MLSE(*of, 1, unit="1/4")
+    if tau is not None:
+        problem = FewestExpected(*of, tau, measure="probability-bound", unit="1/4")
+    monkeypatch.setattr(expected_terms, "LARGEST", most + 1)
+    assert Question(problem.to_dict(), Claim(0)).terms.values.tolist() == values
+    monkeypatch.setattr(expected_terms, "LARGEST", most)
+    with pytest.raises(Undecided):
+        Question(problem.to_dict(), Claim(0))
+
+
 def test_a_unit_may_be_as_small_as_the_numbers_are() -> None:
     model = cases._model([cases._stump(0, 0, 2.0**-20)], 0)
     of = model, (1, 1, 1), cases._states(), mixed("factorised")

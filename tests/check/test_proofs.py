@@ -496,6 +496,32 @@ def test_weights_that_integers_of_64_bits_cannot_add_up_are_refused() -> None:
         proved(altered, f"{json.dumps(header)}\nbounded\n".encode())
 
 
+def test_removals_that_integers_of_64_bits_cannot_add_up_drop_no_pair() -> None:
+    """Feature 0 covers a great weight that each of 1099 others removes: together over 2**63."""
+    n, great = 1100, 2**53 - 2**12
+    altered = two_samples().to_dict() | {
+        "parameters": {"k": n, "min_coverage": f"1/{great + 2}"},
+        "samples": ["1" + "0" * (n - 1), "0" + "1" * (n - 1), "1" * n],
+        "labels": "001",
+        "weights": [great, 1, 1],
+        "features": [f"f{j}" for j in range(n)],
+    }
+    # Features 0 and 1 cover the good sample alone.
+    header = json.loads(document(two_samples(), [], Claim(1)).split(b"\n")[0])
+    header["instance"] = fingerprint(altered)
+    with pytest.raises(Refused, match="not bounded"):
+        proved(altered, f"{json.dumps(header)}\nbounded\n".encode())
+
+
+def test_pairs_are_dropped_where_integers_of_64_bits_add_up_their_removals() -> None:
+    samples = Samples([[1, 0, 0], [0, 1, 1], [1, 1, 1]], [0, 0, 1])
+    root = checker.Question(KMonomial(samples, k=3).to_dict(), Claim(0)).root
+    assert root is not None
+    useful, root.r = ~np.eye(3, dtype=np.bool_), 4
+    for root.c, left in ((2**60 - 1, False), (2**60, True)):
+        assert root.tightened(useful).any() == left
+
+
 def test_boxes_in_each_other_take_no_more_memory_than_allowed(
     counted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -750,6 +776,18 @@ def test_without_candidates_all_samples_are_one() -> None:
         np.ones((3, 0), dtype=bool), np.array([1, 2, 3]), np.array([0, 4, 0])
     )
     assert (table.shape, bad.tolist(), good.tolist()) == ((1, 0), [6], [4])
+
+
+@pytest.mark.parametrize("width", [0, 1, 8, 9, 16, 23])
+def test_equal_rows_are_one_row_whatever_their_width(width: int) -> None:
+    rng = np.random.default_rng(width)
+    rows = np.zeros((40, width), dtype=np.uint8)
+    rows[:, -1:] = rng.integers(0, 256, (40, min(width, 1)))
+    rows = rows[rng.integers(0, 40, 80)]
+    first, of = checker.distinct(rows)
+    assert np.array_equal(rows[first][of], rows)
+    assert first.tolist() == [of.tolist().index(one) for one in range(first.size)]
+    assert first.size == len({row.tobytes() for row in rows})
 
 
 def test_a_constraint_that_some_set_of_a_box_keeps_does_not_end_it() -> None:

@@ -73,6 +73,14 @@ def test_limits_are_met_exactly_or_broken_by_one() -> None:
         assert _claim(limited, [0, 1]) == [f"{name}: {most}, at most {most - 1} allowed"]
 
 
+@pytest.mark.parametrize("great", [1, 2**52 - 1, 2**52])
+def test_errors_of_many_rules_are_added_exactly(great: int) -> None:
+    """Each of 2048 rules covers a bad sample: 64 bits may not hold the Hamming loss."""
+    problem = RuleSetSelection(Samples([[1]], [0]), [(0,)] * 2048, loss="hamming")
+    data = Selection(problem.to_dict() | {"weights": [great]})
+    assert data.wrong([*range(2048)]) == 2048 * great
+
+
 def test_rules_without_a_penalty_are_free() -> None:
     instance = RuleSetSelection(_drawn(0), [(0,)]).to_dict()
     instance["parameters"].pop("penalty", None)

@@ -216,9 +216,10 @@ class Box:
         removals d_s = c_p - c_ps over the useful pairs p, s, and at most the r - 1 largest. So
         c' >= c_p - min(d_q + D_(r-2), D_(r-1)), and the same after q. With c' <= c_pq and
         l' >= l_pq, :meth:`Goal.low` bounds its cost. Pairs whose bound reaches the target are not
-        useful, and the sums are taken anew, up to ``rounds`` times.
+        useful, and the sums are taken anew, up to ``rounds`` times. Where 64 bits may not hold the
+        sums, all pairs are left.
         """
-        if self.r < 3:
+        if self.r < 3 or self.r * self.c >= FAR:
             return useful
         c, l = self.pairs  # noqa: E741
         alone = c.diagonal()[:, None]

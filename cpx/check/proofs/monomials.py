@@ -290,7 +290,7 @@ def _merged(
 
 def distinct(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first of each kind of equal rows of bits, and the place of that of each row."""
-    width = max(8, packed.shape[1] + -packed.shape[1] % 8)
+    width = max(8, packed.shape[1])
     packed = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, width - packed.shape[1]))))
     # Numbers of 64 bits are sorted some times as fast as bytes are.
     keys = packed.view(np.uint64 if width == 8 else f"V{width}")[:, 0]
