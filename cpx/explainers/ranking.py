@@ -173,16 +173,19 @@ def best_rules(
 ) -> Ranking:
     """Return the ``n`` best rules of a problem, found and proved by an exact engine.
 
-    Rules with a feature that can be left out without covering another sample that counts are
-    not listed: they say the same as a shorter one. Required features always stay. Under the
-    negative-only loss the disagreeing samples count, otherwise all do.
+    Rules are whatever the problem asks for: single rules, sets of rules, rules of kernel
+    machines, sets of attributes. Single rules with a feature that can be left out without
+    covering another sample that counts are not listed: they say the same as a shorter one.
+    Required features always stay. Under the negative-only loss the disagreeing samples count,
+    otherwise all do.
 
     Parameters
     ----------
     problem : Problem
-        Any of the problems of one rule, such as :class:`cpx.MaxPrecision`; a selection of rules,
-        whose sets are listed without those that have a rule too many for what they cover; or
-        reasons, of which nothing can be left out, by their size or weight.
+        Any of the problems of one rule, such as :class:`cpx.MaxPrecision`; of sets of rules or
+        rules of kernel machines, where a rule, clause or literal too many for what is covered is
+        not listed; expected predictions; or reasons, of which nothing can be left out, by their
+        size or weight. The page on several rules says which answers count as the same.
     n : int
         How many rules, from 1 to 100,000.
     backend : str
@@ -269,8 +272,7 @@ def _rank(
         raise InvalidOption(
             f"backend {engine.full_name} lists no rules: it proves nothing, or excludes none"
         )
-    if not engine.accepts(problem):
-        raise InvalidOption(engine.refusal(problem))
+    engine.require_accepts(problem)
     encoding = engine.encoding_of(problem, options.encoding, options.time_limit)
     if not encoding.faithful:
         raise InvalidOption(f"encoding {options.encoding!r} has another optimum than the problem")
