@@ -68,24 +68,22 @@ def branch_on_violations(
     options: SolveOptions,
     progress: Progress,
     engine: Engine,
-    free: Any = None,
 ) -> Outcome:
     """Solve a problem with side constraints by an engine that knows none.
 
     Parameters
     ----------
     problem : Problem
+        With the parameters ``required`` and ``forbidden``; or with its ``selection``, which is the
+        same one without side constraints and has these.
     options : SolveOptions
     progress : Progress
     engine : callable
         Solves a problem, exactly: takes it, the options and a progress.
-    free : Problem, optional
-        The same one without side constraints, with the parameters ``required`` and
-        ``forbidden``; by default the problem itself has these.
     """
     side: SideConstraints = problem.side_constraints
     sign = 1 if problem.sense == "min" else -1
-    free = free or replace(problem, side_constraints=())
+    free = getattr(problem, "selection", None) or replace(problem, side_constraints=())
     inner = replace(options, hint=None, gap=None)
     numbers, solved = count(), 0
     root = _Node(frozenset(free.required), frozenset(free.forbidden), None)

@@ -112,8 +112,8 @@ def best(
 ) -> None:
     r"""List the best rules of a saved instance, in their order.
 
-    The exact search lists them in one go; another exact engine is asked again and again, each
-    time without the rules that it has found.
+    The exact search lists single rules in one go; for other answers, and by another exact engine,
+    the instance is solved again and again, each time without the answers that were found.
 
     How many rules are nearly as good as the best one, and how they differ, tells how far a
     single rule can be trusted as "the" explanation. Rules with a condition that excludes

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpx import check
+from cpx.answers.expected import ExpectedExplanation
 from cpx.answers.explanation import Explanation
 from cpx.answers.html import Shown
 from cpx.answers.result import Result, Status
@@ -22,9 +25,12 @@ from cpx.backends.progress import run_interruptibly
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.methods.blocking import enumerate_by_blocking
 from cpx.models.base import Problem, form_of
+from cpx.models.expected_prediction.form import expectation_form_of
+from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.minimum_subset.form import subset_form_of
 from cpx.models.monomial.form import MonomialForm, RatioMonomial, monomial_form
 from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.learning import MOST_STATED
 from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving.run import run
@@ -45,8 +51,8 @@ class Ranking(Shown):
     Attributes
     ----------
     rules : tuple of Explanation
-        The best first; of equally good ones the shorter, then the one whose feature indices are
-        lexicographically first.
+        The best first; of equally good ones the likelier where that is asked for, then the
+        shorter, then the one whose feature indices are lexicographically first.
     values : tuple of int or Fraction
         The objective of each.
     complete : bool
@@ -57,6 +63,8 @@ class Ranking(Shown):
         Whether only optimal rules were asked for.
     best : Result
         The solve that found the best one, with its bound and its proof.
+    undecided : int
+        So many of the rules could not be checked in the time that there is for it.
     """
 
     rules: tuple[Explanation, ...]
@@ -65,6 +73,7 @@ class Ranking(Shown):
     more: bool
     optimal_only: bool
     best: Result
+    undecided: int = 0
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -96,22 +105,39 @@ class Ranking(Shown):
         proved = Fact("proved", self.proved, "" if self.complete else "open")
         if not self.rules:
             return [Facts((proved,))]
-        places = digits(self.values)
-        rows = tuple(
-            (
-                f"{place}.",
-                decimal(value, places),
-                _share(found.precision),
-                _share(found.coverage),
-                str(found.rule),
-            )
-            for place, (value, found) in enumerate(zip(self.values, self.rules, strict=True), 1)
+        columns = {
+            "": [f"{place}." for place in range(1, len(self) + 1)],
+            **self._figures(),
+            "rule": [str(found.rule) for found in self],
+        }
+        rows = tuple(zip(*columns.values(), strict=True))
+        told = (
+            f"not all rules: {self.undecided} could not be recomputed from the data in time"
+            if self.undecided
+            else "yes, every rule was recomputed from the data"
         )
-        checked = Fact("checked", "yes, every rule was recomputed from the data")
+        checked = Fact("checked", told, "open" if self.undecided else "")
         return [
-            Table(("", "value", "precision", "coverage", "rule"), rows, left=(4,)),
+            Table(tuple(columns), rows, left=(len(columns) - 1,)),
             Facts((proved, checked)),
         ]
+
+    def _figures(self) -> dict[str, list[str]]:
+        """Return what the table has of each rule besides its words."""
+        expected = [found for found in self if isinstance(found, ExpectedExplanation)]
+        if expected:
+            # Values are in units of the instance, or numbers of attributes.
+            return {
+                "attributes": [str(len(found.features)) for found in expected],
+                "expected": [f"{found.expected:.4f}" for found in expected],
+                "likelihood": [f"{math.exp(found.log_likelihood):.3g}" for found in expected],
+            }
+        places = digits(self.values)
+        columns = {"value": [decimal(value, places) for value in self.values]}
+        if any(found.coverage is not None for found in self):
+            columns["precision"] = [_share(found.precision) for found in self]
+            columns["coverage"] = [_share(found.coverage) for found in self]
+        return columns
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ranking as plain JSON values."""
@@ -125,6 +151,7 @@ class Ranking(Shown):
             "complete": self.complete,
             "more": self.more,
             "optimal_only": self.optimal_only,
+            "undecided": self.undecided,
             "proved": self.proved,
             "best": self.best.to_dict(),
         }
@@ -146,16 +173,19 @@ def best_rules(
 ) -> Ranking:
     """Return the ``n`` best rules of a problem, found and proved by an exact engine.
 
-    Rules with a feature that can be left out without covering another sample that counts are
-    not listed: they say the same as a shorter one. Required features always stay. Under the
-    negative-only loss the disagreeing samples count, otherwise all do.
+    Rules are whatever the problem asks for: single rules, sets of rules, rules of kernel
+    machines, sets of attributes. Single rules with a feature that can be left out without
+    covering another sample that counts are not listed: they say the same as a shorter one.
+    Required features always stay. Under the negative-only loss the disagreeing samples count,
+    otherwise all do.
 
     Parameters
     ----------
     problem : Problem
-        Any of the problems of one rule, such as :class:`cpx.MaxPrecision`; a selection of rules,
-        whose sets are listed without those that have a rule too many for what they cover; or
-        reasons, of which nothing can be left out, by their size or weight.
+        Any of the problems of one rule, such as :class:`cpx.MaxPrecision`; of sets of rules or
+        rules of kernel machines, where a rule, clause or literal too many for what is covered is
+        not listed; expected predictions; or reasons, of which nothing can be left out, by their
+        size or weight. The page on several rules says which answers count as the same.
     n : int
         How many rules, from 1 to 100,000.
     backend : str
@@ -232,13 +262,8 @@ def _rank(
 ) -> Ranking:
     engine = find_backend(backend)
     form = monomial_form(problem)
-    listed = form is not None or isinstance(form_of(problem), RuleSelection)
-    if not listed and subset_form_of(problem) is None:
-        # Other statements leave out solutions that are no better than those they have.
-        raise InvalidOption(
-            "problem must be one of a single rule, of a smallest set or of a selection of rules, "
-            f"got {type(problem).__name__}"
-        )
+    if form is None and (why := _not_listed(problem)):
+        raise InvalidOption(why)
     n = integer_in("most" if optimal_only else "n", n, 1, _MOST)
     engine.require()
     by_search = engine.full_name == "search"
@@ -247,8 +272,7 @@ def _rank(
         raise InvalidOption(
             f"backend {engine.full_name} lists no rules: it proves nothing, or excludes none"
         )
-    if not engine.accepts(problem):
-        raise InvalidOption(engine.refusal(problem))
+    engine.require_accepts(problem)
     encoding = engine.encoding_of(problem, options.encoding, options.time_limit)
     if not encoding.faithful:
         raise InvalidOption(f"encoding {options.encoding!r} has another optimum than the problem")
@@ -263,15 +287,35 @@ def _rank(
         if form is not None and by_search:
             return _by_search(problem, form, best, progress, n, optimal_only)
         found = enumerate_by_blocking(problem, backend, progress, best, n, as_good=optimal_only)
-    rules = sorted(found.answers, key=lambda rule: _order(problem, rule))
+    rules = sorted(found.answers, key=partial(_order, problem))
     best = best.with_warnings(*found.notes)
     return _checked(problem, best, rules, found.finished, found.more, optimal_only)
 
 
-def _order(problem: Problem, rule: Explanation) -> tuple[Value, int, tuple[int, ...]]:
-    """Return what rules are sorted by: value, size, features."""
-    value = problem.evaluate(rule).objective
-    return value if problem.sense == "min" else -value, len(rule.features), rule.features
+def _not_listed(problem: Problem) -> str:
+    """Say why answers to a problem of more than single rules are not listed, if so."""
+    form = form_of(problem)
+    if isinstance(form, DNFForm):
+        # They are chosen from all clauses: in the slots of a statement each has many places.
+        few = form.n_clauses <= MOST_STATED
+        told = (
+            f"a rule has at most {MOST_STATED} clauses to choose from, here are {form.n_clauses}"
+        )
+        return "" if few else f"{told}: ask for a smaller max_literals"
+    known = isinstance(form, RuleSelection) or expectation_form_of(problem) is not None
+    if known or subset_form_of(problem) is not None:
+        return ""
+    # What is known of other problems does not say which answers are redundant.
+    kind = type(problem).__name__
+    told = f"problem must be one of rules, of sets of rules or of smallest sets, got {kind}"
+    return getattr(problem, "unstated", "") or told
+
+
+def _order(problem: Problem, rule: Explanation) -> tuple[Value, int, int, tuple[int, ...]]:
+    """Return what rules are sorted by: value, tie, size, features."""
+    found, size = problem.evaluate(rule), len(rule.features)
+    sign = 1 if problem.sense == "min" else -1
+    return sign * found.objective, found.tie, size, rule.features
 
 
 def _by_search(
@@ -337,16 +381,22 @@ def _checked(
     optimal_only: bool,
 ) -> Ranking:
     """Measure all rules, and let the independent checker do so too."""
-    listed = [rule for rule in rules if rule is not None]
-    values = [problem.evaluate(rule).objective for rule in listed]
+    found = [rule for rule in rules if rule is not None]
+    values = [problem.evaluate(rule).objective for rule in found]
+    listed = [
+        replace(problem.conclude(rule, False, value, None), proved="")
+        for rule, value in zip(found, values, strict=True)
+    ]
     # What was proved of the best rule is no part of these claims.
     claim = replace(best, status=Status.FEASIBLE, bound=None, trace=())
     results = (
-        replace(claim, objective=value, explanation=replace(rule, proved=""))
+        replace(claim, objective=value, explanation=rule)
         for value, rule in zip(values, listed, strict=True)
     )
     wrong = check.violations_each(problem.to_dict(), (result.to_dict() for result in results))
+    undecided = 0
     for place, told in enumerate(wrong, 1):
-        if told not in ([], [check.UNJUDGED]):
+        undecided += told == [check.UNDECIDED]
+        if told not in ([], [check.UNJUDGED], [check.UNDECIDED]):
             raise CheckFailed(f"check of rule {place} failed: {told[0]}")
-    return Ranking(tuple(listed), tuple(values), complete, more, optimal_only, best)
+    return Ranking(tuple(listed), tuple(values), complete, more, optimal_only, best, undecided)

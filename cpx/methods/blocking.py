@@ -3,195 +3,41 @@
 An answer is a set of features. For engines that solve statements a clause over the variables that
 choose them excludes it, for others that keep side constraints one of these. So every exact engine
 lists the n best, or all optimal ones, with a proof.
+
+The clauses of a kernel rule are chosen from all that it may have, as rules are selected: there a
+formula is one set, while the slots of its statement have it in every order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from cpx.answers.explanation import Evaluation, Explanation
+from cpx.answers.explanation import Explanation
 from cpx.answers.result import Result, Status
 from cpx.answers.values import Value
 from cpx.backends import backend as find_backend
 from cpx.backends.base import Progress
 from cpx.backends.search.presolve import sample_weights
 from cpx.errors import CheckFailed
+from cpx.methods.cuts import Constrained, Cut, Excluding, ExcludingRatio, Selected
 from cpx.models.base import Problem, form_of
+from cpx.models.expected_prediction.form import TableSumForm, expectation_form_of
+from cpx.models.kernel_rule.form import DNFForm
 from cpx.models.minimum_subset.form import subset_form_of
 from cpx.models.monomial.form import MonomialForm
-from cpx.models.ratio import RatioProblem, RatioStep
+from cpx.models.ratio import RatioProblem
 from cpx.models.rule_set.form import RuleSelection
-from cpx.models.statement import Encoding, Statement, Values
+from cpx.models.rule_set.learning import RuleSetLearning, conjunctions, number_of
 from cpx.solving.run import run
 
-__all__ = ["Blocked", "Cut", "enumerate_by_blocking"]
+__all__ = ["Blocked", "enumerate_by_blocking"]
 
 Features = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Cut:
-    """What is not allowed: all of ``chosen`` and none of ``without``, together.
-
-    With all other features in ``without`` that is one set; with none, a set and all that
-    contain it, or those of them that have one of ``idle``, where there are some.
-    """
-
-    chosen: Features
-    without: Features = ()
-    idle: Features = ()
-
-    def excludes(self, features: Iterable[int]) -> bool:
-        """Whether a set of features is not allowed."""
-        given = set(features)
-        there = given.issuperset(self.chosen) and given.isdisjoint(self.without)
-        return there and not (self.idle and given.isdisjoint(self.idle))
-
-    def clauses(self, variables: Any) -> list[Any]:
-        """Return the constraints on the variables that choose features."""
-        import cpmpy as cp
-
-        literals = [~variables[j] for j in self.chosen]
-        literals += [variables[j] for j in self.without]
-        if self.idle:
-            return [cp.any([*literals, ~variables[j]]) for j in self.idle]
-        return [cp.any(literals) if literals else cp.BoolVal(False)]
-
-    @property
-    def text(self) -> str:
-        """The same as a side constraint."""
-        parts = [f"not feature[{j}]" for j in self.chosen]
-        parts += [f"feature[{j}]" for j in self.without]
-        if self.idle:
-            parts.append(" + ".join(f"feature[{j}]" for j in self.idle) + " <= 0")
-        return " or ".join(parts) or "0 >= 1"
-
-
-@dataclass(frozen=True, eq=False)
-class _Excluding(Problem):
-    """A problem without some of its solutions; nothing of it is saved.
-
-    Parameters
-    ----------
-    base : Problem
-        Whose statements choose features by the array ``X``.
-    cuts : tuple of Cut
-    known : int or Fraction, optional
-        What is known to bound the objective, as what is left of the solutions is no better.
-    """
-
-    base: Problem
-    cuts: tuple[Cut, ...]
-    known: Value | None = None
-
-    kind: ClassVar[str] = "some solutions excluded"
-
-    def __post_init__(self) -> None:
-        """Nothing is declared here, so that nothing is checked."""
-
-    @property
-    def sense(self) -> Any:  # type: ignore[override]
-        """That of the problem."""
-        return self.base.sense
-
-    @property
-    def encodings(self) -> Any:  # type: ignore[override]
-        """Those of the problem that leave out no solution."""
-        return tuple(encoding for encoding in self.base.encodings if encoding.every_solution)
-
-    @property
-    def n_features(self) -> int:
-        """How many features a solution chooses from."""
-        return len(self.base.feature_names)
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """Those of the problem."""
-        return self.base.feature_names
-
-    @property
-    def unstated(self) -> str:
-        """Why the problem has no statement; empty where it has one."""
-        return self.base.unstated
-
-    def encoding(self, name: str | None = None) -> Encoding[Any]:  # type: ignore[override]
-        """Return an encoding of the problem."""
-        return self.base.encoding(name)
-
-    def stated_in(self, name: str | None = None) -> Encoding[Any]:
-        """Return an encoding that can state the problem."""
-        return self.base.stated_in(name)
-
-    def model(self, encoding: str | None = None) -> Statement:
-        """State the problem, and the cuts."""
-        return self._cut(self.base.model(encoding))
-
-    def _cut(self, statement: Statement) -> Statement:
-        import cpmpy as cp
-
-        given = statement.model
-        X = statement.variables["X"]
-        clauses = [clause for cut in self.cuts for clause in cut.clauses(X)]
-        model = cp.Model([*given.constraints, *clauses])
-        if given.objective_ is not None:
-            model.objective(given.objective_, minimize=given.objective_is_min)
-        core = None if statement.core is None else self._cut(statement.core)
-        return replace(statement, model=model, core=core)
-
-    def decode(self, values: Values) -> Explanation:
-        """Do as the problem does."""
-        return self.base.decode(values)
-
-    def explanation(self, features: Iterable[int]) -> Explanation:
-        """Do as the problem does."""
-        return self.base.explanation(features)
-
-    def evaluate(self, explanation: Explanation) -> Evaluation:
-        """Return the value of a solution; one that is cut off is none."""
-        found = self.base.evaluate(explanation)
-        cut_off = any(cut.excludes(explanation.features) for cut in self.cuts)
-        return replace(found, feasible=False) if cut_off else found
-
-    def trivial_bound(self) -> Any:
-        """Return the bound that is known."""
-        return self.base.trivial_bound() if self.known is None else self.known
-
-    def to_check(self) -> dict[str, Any]:
-        """Return what tells the checker that it knows nothing of this."""
-        return {"format": "cpx-instance", "version": 1, "problem": self.kind, "parameters": {}}
-
-
-@dataclass(frozen=True, eq=False)
-class _ExcludingStep(_Excluding, RatioStep):
-    base: RatioStep
-
-    def ratio_bound(self, bound: int) -> Fraction:
-        """Do as the step does."""
-        return self.base.ratio_bound(bound)
-
-
-@dataclass(frozen=True, eq=False)
-class _ExcludingRatio(_Excluding, RatioProblem):  # type: ignore[override]
-    base: RatioProblem
-
-    def first(self) -> Explanation:
-        """Return the rule that the problem begins with, cut off or not."""
-        return self.base.first()
-
-    def step(self, value: Fraction) -> _ExcludingStep:
-        """Return the step of the problem, with the cuts."""
-        return _ExcludingStep(self.base.step(value), self.cuts)
-
-
-def _excluding(base: Problem, cuts: Iterable[Cut], known: Value | None) -> _Excluding:
-    cls = _ExcludingRatio if isinstance(base, RatioProblem) else _Excluding
-    return cls(base, tuple(cuts), known)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -253,62 +99,93 @@ def enumerate_by_blocking(
 class _Enumeration:
     def __init__(self, problem: Problem, backend: str, progress: Progress, as_good: bool) -> None:
         self.problem, self.backend, self.progress = problem, backend, progress
-        form = form_of(problem)
-        self.monomials = form if isinstance(form, MonomialForm) else None
+        engine, form = find_backend(backend), form_of(problem)
+        self._by_statement = engine.needs_model or engine.starts_workers
+        self.formulas = form if isinstance(form, DNFForm) else None
+        if self.formulas is not None:
+            form = self.formulas.selection()
         self.selection = form if isinstance(form, RuleSelection) else None
+        self.monomials = form if isinstance(form, MonomialForm) else None
+        self.expected = form if isinstance(form, TableSumForm) else expectation_form_of(problem)
         self.subsets = subset_form_of(problem) is not None
+        side = problem.side_constraints if self.selection is None else self.selection.side
+        self._terms = [(a, frozenset(T)) for row in side.linear for a, T in row.terms]
+        self._wanted = side.wanted
+        self._required = tuple(getattr(self.selection or problem, "required", ()))
         self.as_good = as_good
         self.cuts: list[Cut] = []
         self.answers: list[Explanation] = []
         self.value: Value | None = None
         self.notes: dict[str, None] = {}
-        # Of a selection the statement leaves out rules for what it knows of its constraints.
-        engine = find_backend(backend)
-        states = engine.needs_model or engine.starts_workers
-        self._by_statement = states and self.selection is None
+        self._every = tuple(range(len(problem.feature_names)))
+        if self.selection is not None:
+            self.selection = self._without_needless_literals(self.selection)
+            rules = np.ones(self.selection.shape[0], dtype=np.bool_)
+            rules[list(self.selection.forbidden)] = False
+            self._every = tuple(np.flatnonzero(rules).tolist())
+        if self.formulas is not None:
+            self.cuts.append(Cut((), self._every))
+        elif self.expected is not None and problem.sense == "max":
+            self._leave_out(self._required, self._idle(self._required))
 
     def run(self, best: Result, most: int) -> Blocked:
         """Take the answer of a solve, cut it off, and solve again."""
-        result = best
+        result, found = best, best.explanation
+        features = None if found is None else self._numbers(found.features)
         while True:
-            found, proved = result.explanation, result.status is Status.OPTIMAL
-            if found is None:
+            proved = result.status is Status.OPTIMAL
+            if features is None:
                 return self._end(result.status is Status.INFEASIBLE)
-            equal = self._no_better(result)
-            if self.as_good and result.objective != best.objective:
+            features = self._least(features)
+            answer = self._answer(features)
+            value = self.problem.evaluate(answer).objective
+            equal = self._no_better(value)
+            if self.as_good and value != best.objective:
                 return self._end(proved)
-            if not self._cut(found.features):
+            if not self._cut(features):
                 # One more than is wanted tells whether the last has equals.
                 if len(self.answers) == most:
                     return self._end(proved or equal, equal)
-                self.answers.append(found)
-                self.value = result.objective
+                self.answers.append(answer)
+                self.value = value
             if not proved or self.progress.expired or self.progress.interrupted:
                 return self._end(False)
-            result = self._next(result.objective)
+            result = self._next(features, value)
+            features = None if result.explanation is None else result.explanation.features
 
     def _end(self, finished: bool, more: bool = False) -> Blocked:
         return Blocked(self.answers, finished, more, list(self.notes))
 
-    def _next(self, known: Value | None) -> Result:
-        """Solve without what is cut off; nothing that is left is better than ``known``."""
-        rest: Problem = _excluding(self.problem, self.cuts, known)
-        if not self._by_statement:
-            rest = self.problem.where(*(cut.text for cut in self.cuts))
+    def _next(self, last: Features, known: Value) -> Result:
+        """Solve without what is cut off; nothing that is left is better than the last."""
+        problem, cuts = self.problem, tuple(self.cuts)
+        rest: Problem
         options = replace(self.progress.options, time_limit=self.progress.remaining)
+        if self.selection is not None:
+            rest = Selected(problem, cuts, self.selection.cost(last), form=self.selection)
+            if self.formulas is not None:
+                options = replace(options, encoding=None)
+        elif not self._by_statement:
+            rest = Constrained(problem, cuts, known)
+        elif isinstance(problem, RatioProblem):
+            rest = ExcludingRatio(problem, cuts, known)
+        else:
+            rest = Excluding(problem, cuts, known)
         result = run(rest, self.backend, options, cancel=self.progress.cancel)
         for text in (*result.warnings, result.error):
             if text and "not independently checked" not in text:
                 self.notes[text] = None
         if result.status is Status.ERROR:
-            self._no_better(result)
+            if result.explanation is not None:
+                answer = self._answer(result.explanation.features)
+                self._no_better(self.problem.evaluate(answer).objective)
             return replace(result, explanation=None)
         return result
 
-    def _no_better(self, found: Result) -> bool:
+    def _no_better(self, then: Value) -> bool:
         """Whether an answer is as good as the last, and no better, which would be an error."""
-        first, then = self.value, found.objective
-        if first is None or then is None:
+        first = self.value
+        if first is None:
             return False
         if self.progress.is_better(then, first):
             raise CheckFailed(
@@ -316,53 +193,164 @@ class _Enumeration:
             )
         return then == first
 
+    def _numbers(self, features: Features) -> Features:
+        """Return an answer of the problem as what is enumerated: of a formula its clauses."""
+        if self.formulas is None:
+            return features
+        d = self.formulas.table.shape[1]
+        return tuple(sorted(number_of(clause, d) for clause in self.formulas.clauses(features)))
+
+    def _answer(self, features: Features) -> Explanation:
+        """Return what is enumerated as an answer of the problem."""
+        if self.formulas is not None:
+            clauses = [self._literals[rule] for rule in features]
+            features = tuple(self.formulas.features(clauses))
+        return self.problem.explanation(features)
+
+    def _feasible(self, features: Features) -> bool:
+        return self.problem.evaluate(self._answer(features)).feasible
+
     # ------------------------------------------------------------------ cuts
 
     def _cut(self, features: Features) -> bool:
         """Cut off a set, and all that are redundant because of it; say whether it is itself."""
-        every = range(len(self.problem.feature_names))
-        wanted = self.problem.side_constraints.wanted
         if self.subsets:
             # What contains it is enough as well, and has a feature that can be left out: any that
             # no side constraint may ask for.
-            asked = tuple(j for j in every if j in wanted and j not in features)
+            others = [j for j in self._every if j not in features]
+            asked = tuple(j for j in others if j in self._wanted)
             if asked:
-                free = tuple(j for j in every if j not in wanted and j not in features)
-                self._leave_out(features, free)
-                self.cuts.append(Cut(features, asked))
-            else:
-                self.cuts.append(Cut(features))
-            return any(self._feasible_without(features, j) for j in features)
-        itself = Cut(features, tuple(j for j in every if j not in features))
-        form = self.monomials or self.selection
-        if form is None:
-            self.cuts.append(itself)
+                self._leave_out(features, [j for j in others if j not in self._wanted])
+            self.cuts.append(Cut(features, asked))
+            return any(self._feasible(_less(features, j)) for j in features)
+        if self.problem.sense == "min" and self.expected is not None:
+            # Its size is what counts: smaller ones were found before, and larger ones have more.
+            self.cuts.append(Cut(features))
             return False
-        covered = self._rows[:, list(features)].all(axis=1)
-        for j in features:
-            rest = [i for i in features if i != j]
-            if j not in form.required and ((self._rows[:, rest].all(axis=1) == covered).all()):
-                if j in wanted and not self._feasible_without(features, j):
-                    continue
-                # So it is in every set that contains this one, unless that needs the feature.
-                self.cuts.append(itself if j in wanted else Cut(features))
-                return True
-        idle = self._rows[covered].all(axis=0)
-        idle[list(features)] = False
-        idle[[*form.required, *wanted]] = False
-        self._leave_out(features, tuple(np.flatnonzero(idle).tolist()))
-        others = tuple(j for j in every if j not in features and not idle[j])
-        self.cuts.append(Cut(features, others))
+        itself = Cut(features, tuple(j for j in self._every if j not in features))
+        smaller = self._smaller(features)
+        if redundant := [always for rest, always in smaller if always or self._feasible(rest)]:
+            # Then, if always, what contains it is redundant as well.
+            self.cuts.append(Cut(features) if any(redundant) else itself)
+            return True
+        idle = self._idle(features)
+        self._leave_out(features, idle)
+        self.cuts.append(replace(itself, without=tuple({*itself.without}.difference(idle))))
+        self._leave_out_longer(features)
         return False
 
-    def _leave_out(self, features: Features, idle: Features) -> None:
+    def _least(self, features: Features) -> Features:
+        """Return a set that says the same, from which nothing can be left out that is not cut."""
+        if self.subsets:
+            return features
+        while True:
+            for rest, _ in self._smaller(features):
+                if not any(cut.excludes(rest) for cut in self.cuts) and self._feasible(rest):
+                    features = rest
+                    break
+            else:
+                return features
+
+    def _smaller(self, features: Features) -> Iterator[tuple[Features, bool]]:
+        """Yield what says the same with less, and whether it may always take its place.
+
+        That is, also within every set that contains this one.
+        """
+        for j in set(features).difference(self._required):
+            rest = _less(features, j)
+            if self.expected is not None:
+                same = self._value(rest) == self._value(features)
+                always = same and self._harmless(rest, j) and j in self._idle(rest)
+            else:
+                same = bool((self._left(rest) == self._left(features)).all())
+                # A formula has a clause.
+                same = same and (bool(rest) or self.formulas is None)
+                always = self._harmless(rest, j)
+            if same:
+                yield rest, always
+        if self._literals:
+            assert self.selection is not None
+            form, left = self.selection, self._left(features)
+            for c in features:
+                others = _less(features, c)
+                for p in self._shorter(c):
+                    # What it covers besides is covered, and costs nothing once more.
+                    if form.prices[p] <= form.prices[c] and not (form.covers[p] & left).any():
+                        yield tuple(sorted({*others, p})), self._harmless(others, c, p)
+
+    def _harmless(self, others: Features, j: int, instead: int | None = None) -> bool:
+        """Whether no side constraint can break when one takes the place of j beside the others."""
+        return not any(
+            T.isdisjoint(others)
+            and (j in T and instead not in T if a > 0 else instead in T and j not in T)
+            for a, T in self._terms
+        )
+
+    def _idle(self, features: Features) -> list[int]:
+        """Return what says nothing more beside some features, and beside all that contain them."""
+        if self.expected is not None:
+            idle = self.expected.idle(features)
+        else:
+            idle = self._rows[self._left(features)].all(axis=0)
+        idle[[*features, *self._required]] = False
+        found = set(np.flatnonzero(idle).tolist()).intersection(self._every)
+        return sorted(j for j in found if self._harmless(features, j))
+
+    def _leave_out(self, features: Features, idle: Sequence[int]) -> None:
         """Cut off what contains a set and one of the idle features."""
         if idle:
-            self.cuts.append(Cut(features, idle=idle))
+            self.cuts.append(Cut(features, idle=tuple(idle)))
 
-    def _feasible_without(self, features: Features, feature: int) -> bool:
-        rest = tuple(j for j in features if j != feature)
-        return self.problem.evaluate(self.problem.explanation(rest)).feasible
+    def _leave_out_longer(self, features: Features) -> None:
+        """Cut off what has a longer rule, for which one of these would do beside the others."""
+        if not self._literals or self._terms:
+            return
+        assert self.selection is not None
+        form = self.selection
+        for c in features:
+            others, short = _less(features, c), {*self._literals[c]}
+            needed = form.covers[c] & self._left(others)
+            longer = [r for r in self._every if r not in features and short < {*self._literals[r]}]
+            longer = [r for r in longer if form.prices[c] <= form.prices[r]]
+            self._leave_out(others, [r for r in longer if (form.covers[r] >= needed).all()])
+
+    def _without_needless_literals(self, form: RuleSelection) -> RuleSelection:
+        """Forbid rules that cover what a shorter one covers."""
+        needless = {
+            r
+            for r in range(len(self._literals))
+            for p in self._shorter(r)
+            if (form.covers[r] == form.covers[p]).all() and self._harmless((), r, p)
+        }
+        return replace(form, forbidden=tuple(sorted(needless.union(form.forbidden))))
+
+    def _shorter(self, rule: int) -> list[int]:
+        """Return the rules with one literal less; a clause of a formula has one."""
+        literals, least = self._literals[rule], 0 if self.formulas is None else 1
+        if len(literals) <= least:
+            return []
+        return [self._number[_less(literals, j)] for j in literals]
+
+    @cached_property
+    def _literals(self) -> tuple[Features, ...]:
+        """The literals of all conjunctions, by number, where the rules are these."""
+        problem = self.problem
+        if self.formulas is not None:
+            return tuple(conjunctions(self.formulas.table.shape[1], self.formulas.max_literals))
+        if not isinstance(problem, RuleSetLearning):
+            return ()
+        return tuple(conjunctions(problem.samples.d, problem.max_literals))
+
+    @cached_property
+    def _number(self) -> dict[Features, int]:
+        return {literals: r for r, literals in enumerate(self._literals)}
+
+    def _value(self, features: Features) -> Value:
+        return self.problem.evaluate(self._answer(features)).objective
+
+    def _left(self, features: Features) -> Any:
+        """Return which samples that count some features leave to the others."""
+        return self._rows[:, list(features)].all(axis=1)
 
     @cached_property
     def _rows(self) -> Any:
@@ -377,3 +365,7 @@ class _Enumeration:
         matters = sample_weights(form).signed != 0
         matters &= form.covered(form.required)
         return form.agreement[matters]
+
+
+def _less(features: Features, feature: int) -> Features:
+    return tuple(j for j in features if j != feature)

@@ -40,9 +40,10 @@ def with_clash(problem: Problem, result: Result, seconds: float | None) -> Resul
     seconds : float, optional
         What the search for them may take; at most 10 s.
     """
-    if result.status is not Status.INFEASIBLE:
-        return result
     side = problem.side_constraints
+    # What has no text was written by nobody: it excludes answers that are known.
+    if result.status is not Status.INFEASIBLE or not all(side.texts):
+        return result
     end = time.monotonic() + (_SECONDS if seconds is None else min(seconds, _SECONDS))
     try:
         if not problem.stated:

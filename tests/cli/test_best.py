@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from cpx import KernelRule, RuleSetLearning, Samples, instances
+from cpx.testing.expected_prediction import random_expectation
+
 from .conftest import Run
 
 
@@ -32,3 +35,28 @@ def test_optimal_only_and_json(run: Run, inst: Path) -> None:
 @pytest.mark.parametrize("words", [["-n", "0"], ["-n", "x"], ["--time-limit", "0"]])
 def test_wrong_options(run: Run, inst: Path, words: list[str]) -> None:
     assert run("best", inst, *words).exit_code == 2
+
+
+@pytest.mark.parametrize("backend", ["search", "cpsat"])
+def test_lists_answers_of_other_kinds(run: Run, tmp_path: Path, backend: str) -> None:
+    rows = [[1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    samples = Samples([[1, 1], [1, 0], [0, 1]], [1, 0, 0], features=("a", "b"))
+    wanted = {
+        KernelRule(rows, [3, 2, -4, -1], 2, 2): (
+            "    value  rule",
+            "1.      5  (x0 and x1) or x2 => positive",
+        ),
+        RuleSetLearning(samples, 2, "1/4"): (
+            "    value  precision  coverage  rule",
+            "1.      3      1.000     0.333  a and b => the class",
+        ),
+        random_expectation(31): (
+            "    attributes  expected  likelihood  rule",
+            "1.           3    1.3186    3.56e-05  a0 <= 1 and a1 > 3 and a2 > 2 => c0",
+        ),
+    }
+    for problem, lines in wanted.items():
+        instances.save(problem, tmp_path / "inst.json")
+        done = run("best", tmp_path / "inst.json", "-n", 2, "--backend", backend)
+        assert done.exit_code == 0, done.output
+        assert tuple(done.stdout.splitlines()[:2]) == lines

@@ -13,14 +13,18 @@ from cpx.answers.result import Status
 from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, InvalidOption
 from cpx.explainers.ranking import best_rules, optimal_rules
-from cpx.methods.blocking import Cut
+from cpx.methods.cuts import Cut
+from cpx.models.kernel_rule.form import canonical, true_of
 from cpx.models.kernel_rule.problem import KernelRule
 from cpx.models.monomial.precision_coverage import MaxPrecision
 from cpx.models.monomial.weighted import KMonomial
+from cpx.models.rule_set.learning import RuleSetLearning, number_of
+from cpx.testing.expected_prediction import STRUCTURES, random_expectation
+from cpx.testing.fuzz.drawing import side_constraint
 from cpx.testing.minimum_subset import random_votes
 from cpx.testing.random_instances import random_problem
 from cpx.testing.random_trees import random_reason
-from cpx.testing.rule_sets import random_selection
+from cpx.testing.rule_sets import random_learning, random_selection
 from tests.seeds import each
 
 from .test_ranking import irredundant, listed
@@ -172,6 +176,222 @@ def test_reasons_by_hitting_sets(seed: int) -> None:
     assert ranking.complete
 
 
+def _several(problem, ranking):
+    """Return value with the sign of a minimisation, tie and features of what is listed."""
+    sign = 1 if problem.sense == "min" else -1
+    return [
+        (sign * value, problem.evaluate(rule).tie, rule.features)
+        for value, rule in zip(ranking.values, ranking, strict=True)
+    ]
+
+
+def _lists(wanted, problem, backend: str) -> None:
+    """Compare the lists of an engine with all answers, as value, tie and features, sorted."""
+    for n in (1, 4):
+        ranking = best_rules(problem, n, backend=backend)
+        _agrees(wanted, _several(problem, ranking), ranking)
+        assert len(ranking) == min(n, len(wanted))
+    optimal = [found for found in wanted if found[0] == wanted[0][0]]
+    ranking = optimal_rules(problem, 300, backend=backend)
+    assert _several(problem, ranking) == optimal
+    assert (ranking.complete, ranking.more) == (True, False)
+
+
+def _solutions(problem):
+    """Return value, tie and features of all solutions, sorted."""
+    sign, every, found = 1 if problem.sense == "min" else -1, range(len(problem.feature_names)), []
+    for size in range(len(every) + 1):
+        for chosen in combinations(every, size):
+            value = problem.evaluate(problem.explanation(chosen))
+            if value.feasible:
+                found.append((sign * value.objective, value.tie, chosen))
+    return sorted(found)
+
+
+def _sets_of_attributes(problem):
+    """Return the sets that are listed: by the definition on the page."""
+    solutions = _solutions(problem)
+    if problem.sense == "min":
+        sets = [set(chosen) for *_, chosen in solutions]
+        return [one for one in solutions if not any(other < set(one[2]) for other in sets)]
+    values = {chosen: value for value, _, chosen in solutions}
+    return [
+        (value, tie, chosen)
+        for value, tie, chosen in solutions
+        if not any(values.get(tuple(j for j in chosen if j != i)) == value for i in chosen)
+    ]
+
+
+EXPECTATION_ENGINES = ["cpsat", "maxsat", "milp", "search"]
+
+
+@pytest.mark.parametrize("backend", EXPECTATION_ENGINES)
+@pytest.mark.parametrize(
+    ("dual", "seeds"), [(False, (24, 31, 44, 59, 5)), (True, (18, 19, 24, 30, 72))]
+)
+def test_expected_predictions(dual: bool, seeds: tuple[int, ...], backend: str) -> None:
+    # Those of which many sets are listed, with required and forbidden attributes among them.
+    for seed in seeds:
+        # In units that engines of floats count in.
+        plain = random_expectation(seed, dual=dual, unit="1/1024")
+        rng, A = np.random.default_rng(seed), plain.n_features
+        narrow = plain.where(*(side_constraint(rng, A) for _ in range(2)))
+        for problem in (plain, narrow):
+            if wanted := _sets_of_attributes(problem):
+                _lists(wanted, problem, backend)
+                continue
+            ranking = best_rules(problem, 4, backend=backend)
+            assert (len(ranking), ranking.complete) == (0, True)
+
+
+@pytest.mark.parametrize("dual", [False, True])
+@pytest.mark.parametrize("structure", STRUCTURES[1:])
+def test_expected_predictions_that_are_no_sums(structure: str, dual: bool) -> None:
+    problem = random_expectation(24 if dual else 12, structure, dual)
+    wanted = _sets_of_attributes(problem)
+    assert len(wanted) > 1
+    ranking = best_rules(problem, 3, backend="search")
+    _agrees(wanted, _several(problem, ranking), ranking)
+    with pytest.raises(InvalidOption, match="no sum over trees"):
+        best_rules(problem, 4, backend="cpsat")
+
+
+@pytest.mark.parametrize("encoding", ["products", "tables"])
+@pytest.mark.parametrize(("dual", "seed"), [(False, 31), (True, 24)])
+def test_encodings_of_expected_predictions(seed: int, dual: bool, encoding: str) -> None:
+    # Every set that may be chosen is a solution of the statement.
+    problem = random_expectation(seed, dual=dual)
+    wanted = _sets_of_attributes(problem)
+    ranking = best_rules(problem, 100, backend="cpsat", encoding=encoding)
+    assert (_several(problem, ranking), ranking.complete) == (wanted, True)
+    assert len(wanted) > 2
+
+
+def _formulas(problem):
+    """Return value and features of the rules that are listed: by the definition on the page."""
+    clauses = [
+        clause
+        for size in range(1, problem.max_literals + 1)
+        for clause in combinations(range(problem.d), size)
+    ]
+    table, found = problem.samples[np.array(problem.weights) != 0], []
+
+    def allowed(formula) -> bool:
+        return bool(formula) and problem.evaluate(problem.explanation_of(formula)).feasible
+
+    for size in range(1, problem.max_clauses + 1):
+        for formula in map(canonical, combinations(clauses, size)):
+            if not allowed(formula):
+                continue
+            less = []
+            for c in formula:
+                rest = [other for other in formula if other != c]
+                less.append(rest)
+                if len(c) > 1:
+                    less += [[*rest, tuple(j for j in c if j != i)] for i in c]
+            true = true_of(formula, table)
+            if any(allowed(rest) and (true_of(rest, table) == true).all() for rest in less):
+                continue
+            rule = problem.explanation_of(formula)
+            found.append((-problem.evaluate(rule).objective, 0, rule.features))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("backend", EXPECTATION_ENGINES)
+@each(range(5))
+def test_rules_of_kernel_machines(seed: int, backend: str) -> None:
+    rng = np.random.default_rng([6, seed])
+    m, d = int(rng.integers(1, 9)), int(rng.integers(1, 4))
+    weights = (rng.integers(0, 4, m) * rng.choice([-1, 1], m)).tolist()
+    D, C = int(rng.integers(1, 4)), int(rng.integers(1, d + 1))
+    problem = KernelRule(rng.random((m, d)) < 0.6, weights, D, C)
+    if seed % 2:
+        problem = problem.where(*(side_constraint(rng, d) for _ in range(2)))
+    if wanted := _formulas(problem):
+        _lists(wanted, problem, backend)
+        return
+    ranking = best_rules(problem, 4, backend=backend)
+    assert (len(ranking), ranking.complete) == (0, True)
+
+
+def _learned_sets(problem):
+    """Return value and features of the sets that are listed: by the definition on the page."""
+    rules, cover, found = range(problem.n_features), problem.cover, []
+
+    def covered(chosen):
+        return np.any([cover(rule) for rule in chosen], axis=0) if chosen else False
+
+    for size in range(problem.n_features + 1):
+        for chosen in combinations(rules, size):
+            if not problem.allows(chosen):
+                continue
+            less = []
+            for rule in chosen:
+                rest, literals = {*chosen} - {rule}, problem.literals(rule)
+                less.append(rest)
+                shorter = [tuple(j for j in literals if j != i) for i in literals]
+                less += [rest | {number_of(one, problem.samples.d)} for one in shorter]
+            value = problem.cost(chosen)
+            if not any(
+                problem.allows(rest)
+                and np.all(covered(sorted(rest)) == covered(chosen))
+                and problem.cost(rest) <= value
+                for rest in less
+            ):
+                found.append((value, 0, chosen))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("backend", EXPECTATION_ENGINES)
+@each(range(6))
+def test_sets_of_learned_rules(seed: int, backend: str) -> None:
+    problem = random_learning(seed)
+    rng = np.random.default_rng([7, seed])
+    d = min(problem.samples.d, 3)
+    names = tuple(problem.samples.features[:d])
+    samples = Samples(
+        problem.samples.agreement[:, :d], problem.samples.same, problem.samples.weights, names
+    )
+    problem = replace(problem, samples=samples)
+    if seed % 2:
+        problem = problem.where(*(side_constraint(rng, problem.n_features) for _ in range(2)))
+    if wanted := _learned_sets(problem):
+        _lists(wanted, problem, backend)
+
+
+def test_many_rules_to_choose_from() -> None:
+    # What excludes one set has too many rules for a text.
+    rng = np.random.default_rng(0)
+    table = rng.random((60, 40)) < 0.5
+    problem = RuleSetLearning(Samples(table, table[:, 0] & table[:, 1]), 2, "0.02")
+    assert problem.n_features > 800
+    ranking = best_rules(problem, 3, backend="cpsat")
+    assert ranking.complete
+    assert str(ranking.rules[0].rule) == "x0 and x1 => the class"
+
+
+def test_too_many_clauses_are_refused() -> None:
+    kernel = KernelRule(np.eye(30, dtype=bool), [1] * 30, 2, 3)
+    with pytest.raises(InvalidOption, match="here are 4525: ask for a smaller max_literals"):
+        best_rules(kernel)
+
+
+@pytest.mark.parametrize("backend", ["search", "cpsat"])
+def test_no_time_claims_nothing(backend: str) -> None:
+    rng = np.random.default_rng(3)
+    weights = rng.integers(-9, 10, 12).tolist()
+    for problem in (
+        random_expectation(5),
+        random_expectation(5, dual=True),
+        KernelRule(rng.random((12, 3)) < 0.6, weights, 2, 2),
+        random_learning(4),
+    ):
+        whole = best_rules(problem, 3, backend=backend)
+        ranking = best_rules(problem, 3, backend=backend, time_limit=0.001)
+        assert whole.complete
+        assert not ranking.complete or ranking.values == whole.values
+
+
 def test_what_is_cut_off() -> None:
     one = Cut((1, 3), (0, 2))
     assert one.excludes([1, 3])
@@ -182,11 +402,10 @@ def test_what_is_cut_off() -> None:
     idle = Cut((1,), idle=(2, 3))
     assert idle.excludes([1, 3])
     assert not idle.excludes([1, 4])
-    assert idle.text == "not feature[1] or feature[2] + feature[3] <= 0"
-    assert (one.text, Cut(()).text) == (
-        "not feature[1] or not feature[3] or feature[0] or feature[2]",
-        "0 >= 1",
-    )
+    (row,) = idle.clause.means
+    assert (row.terms, row.at_least, row.is_clause) == (((-1, (1,)), (-1, (2, 3))), -1, True)
+    (row,) = one.clause.means
+    assert (len(row.terms), row.at_least, row.is_clause) == (4, -1, True)
 
 
 def test_infeasible() -> None:
@@ -265,12 +484,6 @@ def _plain() -> KMonomial:
 def test_what_cannot_list(backend: str, encoding: str | None, why: str) -> None:
     with pytest.raises(InvalidOption, match=why):
         best_rules(_plain(), backend=backend, encoding=encoding)
-
-
-def test_problems_whose_statements_leave_solutions_out_are_refused() -> None:
-    kernel = KernelRule(np.eye(3, dtype=bool), [1, -1, 1], 1, 1)
-    with pytest.raises(InvalidOption, match="must be one of a single rule, of a smallest set"):
-        best_rules(kernel, backend="cpsat")
 
 
 def test_the_search_lists_no_reasons() -> None:

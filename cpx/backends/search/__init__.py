@@ -102,9 +102,7 @@ class Search(Backend):
             form = _form_of(problem)
         keeps = WeightedMonomial | RatioMonomial | DNFForm
         if problem.side_constraints and not isinstance(form, keeps):
-            # Rules that are learned are selected from all of them.
-            free = getattr(problem, "selection", None)
-            return branch_on_violations(problem, options, progress, self.solve, free)
+            return branch_on_violations(problem, options, progress, self.solve)
         if progress.interrupted or progress.expired:
             return Outcome(False, progress.why_stopped(), "stopped before the search")
         sizes: dict[str, int] = {}

@@ -76,6 +76,27 @@ class TableSumForm:
         """Return the sum of the penalties of a set of features."""
         return int(self.penalties[list(chosen)].sum())
 
+    def idle(self, chosen: Iterable[int]) -> NDArray[np.bool_]:
+        """Return which features change no value beside a set, whatever is chosen besides.
+
+        Examples
+        --------
+        >>> form = TableSumForm(3, (np.array([0, 2], dtype=np.int32),), (np.array([0, 0, -1, 0]),),
+        ...                     constant=10, k=2, penalties=np.ones(3, dtype=np.int64))
+        >>> form.idle([]).tolist(), form.idle([0]).tolist()
+        ([False, True, False], [False, True, True])
+        """
+        inside, found = {*chosen}, np.ones(self.n_features, dtype=np.bool_)
+        for features, table in zip(self.features, self.tables, strict=True):
+            # The bits of an index, the last first.
+            names = features[::-1].tolist()
+            known = tuple(slice(1, 2) if j in inside else slice(None) for j in names)
+            cube = table.reshape((2,) * len(names))[known]
+            for axis, j in enumerate(names):
+                values = np.moveaxis(cube, axis, 0)
+                found[j] &= bool((values == values[:1]).all())
+        return found
+
     def allows(self, chosen: Iterable[int]) -> bool:
         """Whether a set may be chosen, and reaches the target where there is one."""
         S = {*chosen}
@@ -128,6 +149,13 @@ class ExpectationForm:
         """Whether no set has what is required and nothing forbidden, within its size."""
         required = {*self.required}
         return len(required) > self.most or not required.isdisjoint(self.forbidden)
+
+    def idle(self, chosen: Iterable[int]) -> NDArray[np.bool_]:
+        """Return which attributes change no score beside a set, as far as that is seen."""
+        S = tuple(chosen)
+        # The mean is the greatest where there is one score only.
+        alone = self.scores.expected(S) == self.scores.greatest(S)
+        return np.full(self.n_features, alone, dtype=np.bool_)
 
     def sizes(self) -> dict[str, int]:
         """Return the sizes for results."""

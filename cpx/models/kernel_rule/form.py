@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpx.data.bits import Bits
 from cpx.errors import InvalidInstance, shown
+from cpx.models.rule_set.form import RuleSelection
+from cpx.models.rule_set.learning import conjunctions, how_many
 from cpx.models.side_constraints.form import NO_SIDE_CONSTRAINTS, SideConstraints
 from cpx.support.validation import integer
 
@@ -142,3 +144,57 @@ class DNFForm:
         if not all(1 <= len(clause) <= self.max_literals for clause in clauses):
             return False
         return not self.side or self.side.allow(self.features(clauses))
+
+    @property
+    def n_clauses(self) -> int:
+        """How many clauses there are."""
+        return how_many(self.table.shape[1], self.max_literals) - 1
+
+    def selection(self) -> RuleSelection:
+        """Return the choice of clauses as one of rules, of which r is ``conjunction(r, d)``.
+
+        A set costs what its formula lacks of :attr:`greatest`. The rule without features is
+        forbidden; that there is a rule is left to be asked for. Samples without weight are
+        left out.
+
+        Examples
+        --------
+        >>> form = DNFForm(np.eye(2, dtype=bool), np.array([3, -1]), 2, 1)
+        >>> choice = form.selection()
+        >>> [choice.cost(rules) for rules in ([1], [2], [1, 2])]
+        [0, 4, 1]
+        """
+        d, counted = self.table.shape[1], np.flatnonzero(self.weights)
+        rules = list(conjunctions(d, self.max_literals))
+        samples = self.table[counted]
+        having: list[list[int]] = [[] for _ in range(d)]
+        for r, rule in enumerate(rules):
+            for j in rule:
+                having[j].append(r)
+
+        def with_one_of(indices: Iterable[int]) -> tuple[int, ...]:
+            return tuple(sorted({r for j in indices for r in having[j % d]}))
+
+        side = SideConstraints(
+            replace(
+                one,
+                means=tuple(
+                    replace(row, terms=tuple((a, with_one_of(T)) for a, T in row.terms))
+                    for row in one.means
+                ),
+            )
+            for one in self.side
+        )
+        nothing = np.zeros(len(rules), dtype=np.int64)
+        return RuleSelection(
+            np.array([samples[:, list(rule)].all(axis=1) for rule in rules]),
+            self.weights[counted],
+            prices=nothing,
+            offset=0,
+            required=(),
+            forbidden=(0,),
+            lengths=nothing,
+            counted=np.zeros(counted.size, dtype=np.int64),
+            max_rules=min(self.max_clauses, len(rules)),
+            side=side,
+        )
