@@ -513,3 +513,10 @@ def test_rows_that_are_not_in_doubt_are_not_split() -> None:
     assert reached == optimum(problem) == 6
     assert not over()
     assert proved(problem.to_dict(), document(problem, lines, Claim(6))) == Claim(6)
+
+
+def test_rules_pay_no_more_for_a_sample_than_it_costs() -> None:
+    """Where rounded prices add up to more, the last rules pay less, down to nothing."""
+    paid, sample = np.array([3, 3, 3, 2, 9]), np.array([0, 0, 0, 1, 2])
+    left = rule_sets._no_more(paid, sample, np.array([4, 5, 6]))
+    assert left.tolist() == [3, 1, 0, 2, 6]
