@@ -233,6 +233,24 @@ def test_a_clash_is_not_looked_for_where_nothing_is_a_solution_anyway() -> None:
     assert any("without the side constraints either" in told for told in result.warnings)
 
 
+def test_a_clash_is_looked_for_where_there_is_no_answer_and_somebody_wrote_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = PROBLEM.where("x4", "not x4")
+    none, some = solve(problem, "search"), solve(PROBLEM, "search")
+
+    def smallest(*_: object) -> frozenset[int]:
+        raise AssertionError("nobody asked for it")
+
+    monkeypatch.setattr(clash, "smallest_clash", smallest)
+    assert clash.with_clash(problem, some, None) is some
+    # What excludes an answer that is known has no text.
+    cut = SideConstraint("", problem.side_constraints[0].means)
+    sides = SideConstraints((*problem.side_constraints, cut))
+    cut_off = SimpleNamespace(side_constraints=sides)
+    assert clash.with_clash(cut_off, none, None) is none
+
+
 def test_the_smallest_of_two_clashes_is_found() -> None:
     def satisfied(some: frozenset[int]) -> frozenset[int] | None:
         return None if {0, 1, 2} <= some or {3, 5} <= some else some
