@@ -101,12 +101,16 @@ def test_an_interrupted_one_ends_as_by_ctrl_c(tmp_path: Path, alone: bool) -> No
 
 
 def test_a_program_that_is_not_there_leaves_no_file_open(tmp_path: Path) -> None:
+    def end_one() -> None:
+        with Console([sys.executable, "-c", ""], tmp_path) as console:
+            while console.running():
+                pass
+        assert console.exit_status == 0
+
+    end_one()  # libffi 3.5 keeps its own file open once ctypes has called a function
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(OSError, match="nothing"):
         Console([str(tmp_path / "nothing")], tmp_path)
     assert len(os.listdir("/proc/self/fd")) == before
-    with Console([sys.executable, "-c", ""], tmp_path) as console:
-        while console.running():
-            pass
-    assert console.exit_status == 0
+    end_one()
     assert len(os.listdir("/proc/self/fd")) == before
