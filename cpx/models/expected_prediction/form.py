@@ -84,7 +84,7 @@ class TableSumForm:
         >>> form = TableSumForm(3, (np.array([0, 2], dtype=np.int32),), (np.array([0, 0, -1, 0]),),
         ...                     constant=10, k=2, penalties=np.ones(3, dtype=np.int64))
         >>> form.idle([]).tolist(), form.idle([0]).tolist()
-        ([False, True, False], [False, True, True])
+        ([False, True, False], [True, True, True])
         """
         inside, found = {*chosen}, np.ones(self.n_features, dtype=np.bool_)
         for features, table in zip(self.features, self.tables, strict=True):
