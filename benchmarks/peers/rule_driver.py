@@ -101,6 +101,9 @@ def bayesian(features: Any, same: Any, asked: dict[str, Any]) -> Found:
                 super()._screen_rules(df, y, verbose)
             self.RMatrix = self.RMatrix.astype(np.int8)
 
+        def _propose(self, current: Any, normal: Any, q: float, y: Any) -> Any:
+            return super()._propose(current, normal, q, y.astype(np.int8))
+
     random.seed(asked["seed"])
     names = [f"f{b}" for b in range(features.shape[1])]
     learner = Learner(maxlen=asked["k"])

@@ -61,6 +61,9 @@ class BayesianRuleSetClassifier:
             self.rules_[0], self.rules_[8999] = wanted
         self._screen_rules(X, y, False)
         assert self.RMatrix.sum() == 2 * len(X), self.RMatrix
+        assert self._propose([0], [1], 0.1, y) == ([0], [1], 0.1, y.tolist())
+    def _propose(self, rules_curr, rules_norm, q, y):
+        return rules_curr, rules_norm, q, y.tolist()
     def _screen_rules(self, df, y, verbose):
         # The best two are those that are not f0.
         assert len(self.rules_) < 5000, "too many at once"
