@@ -241,7 +241,7 @@ def test_bayesian_rule_sets_stand_beside_it() -> None:
     found = baselines.Bayesian(rows, labels, 10, 0)
     assert found.queries == 10
     assert (found.predict(rows) == labels(rows)).mean() > 0.9
-    assert 1 <= max(found.lengths) <= 5
+    assert 1 <= max(found.lengths) <= 2
 
 
 @pytest.mark.slow
