@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from cpx.support.validation import Share
 
 __all__ = ["bayesian_rules", "brcg_rules", "skope_rules"]
-
-_SUBSETS = 20_000_000
 
 
 def brcg_rules(
@@ -169,9 +166,6 @@ def bayesian_rules(
 
     Raises
     ------
-    InvalidOption
-        When there are more subsets of k of its literals than can be counted one by one, which is
-        what the package does.
     EngineMissing, EngineError
 
     References
@@ -180,15 +174,8 @@ def bayesian_rules(
     Learning Rule Sets for Interpretable Classification, JMLR 2017; here
     ``BayesianRuleSetClassifier`` of imodels.
     """
-    q = literals.features.shape[1]
-    # The second time it negates the negations as well.
-    subsets = math.comb(4 * q, positive_integer("k", k))
-    if subsets > _SUBSETS:
-        raise InvalidOption(
-            f"k = {k} is too much for {q} features: imodels goes through {subsets:.2g} subsets of "
-            "its literals one by one"
-        )
-    return _found("bayesian", literals, same, penalty, {"k": k, "seed": valid_seed(seed)}, python)
+    asked = {"k": positive_integer("k", k), "seed": valid_seed(seed)}
+    return _found("bayesian", literals, same, penalty, asked, python)
 
 
 _NAMES = {"brcg": "BRCG", "skope": "SkopeRules", "bayesian": "Bayesian rule set"}

@@ -31,6 +31,8 @@ class BooleanRuleCG:
 """
 IMODELS = """
 import random
+import numpy as np
+from itertools import combinations
 class SkopeRulesClassifier:
     def __init__(self, **asked):
         self.asked = asked
@@ -43,9 +45,32 @@ class BayesianRuleSetClassifier:
     def __init__(self, maxlen):
         self.maxlen = maxlen
     def fit(self, X, y, feature_names):
+        # As in the package: counted once before candidates are made, once after.
+        self.attr_names = list(feature_names)
+        for times in 2, 4:
+            self._set_pattern_space()
+            names = range(times * len(feature_names))
+            sizes = range(1, self.maxlen + 1)
+            counted = [sum(1 for _ in combinations(names, size)) for size in sizes]
+            assert list(self.pattern_space) == [0, *counted], self.pattern_space
+        wanted = [["f1_neg", "f3"], [f"f{random.randrange(5)}"]]
+        self.rules_ = [["f0"]] * 9000
         if self.maxlen == 1:
+            self.rules_ = []
+        else:
+            self.rules_[0], self.rules_[8999] = wanted
+        self._screen_rules(X, y, False)
+        assert self.RMatrix.sum() == 2 * len(X), self.RMatrix
+        assert self._propose([0], [1], 0.1, y) == ([0], [1], 0.1, y.tolist())
+    def _propose(self, rules_curr, rules_norm, q, y):
+        return rules_curr, rules_norm, q, y.tolist()
+    def _screen_rules(self, df, y, verbose):
+        # The best two are those that are not f0.
+        assert len(self.rules_) < 5000, "too many at once"
+        if not self.rules_:
             raise ValueError("no candidate rules")
-        self.rules_ = [["f1_neg", "f3"], [f"f{random.randrange(5)}"]]
+        self.rules_ = sorted(self.rules_, key=lambda rule: rule == ["f0"])[:2]
+        self.RMatrix = np.array([[rule != ["f0"] for rule in self.rules_]] * len(df))
 """
 
 
@@ -117,9 +142,8 @@ def test_failures_are_told(
 
 
 def test_bad_input(literals: Literals, same: np.ndarray) -> None:
-    wide = Literals(np.zeros((60, 200), dtype=bool), tuple(map(str, range(400))))
-    with pytest.raises(InvalidOption, match="k = 3 is too much for 200 features"):
-        bayesian_rules(wide, same, k=3)
+    with pytest.raises(InvalidOption, match="k must be"):
+        bayesian_rules(literals, same, k=0)
     with pytest.raises(InvalidOption, match="min_precision"):
         skope_rules(literals, same, min_precision=2)
     with pytest.raises(InvalidOption, match="time_limit"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -86,16 +86,24 @@ class AnchorRules:
         self.queries = 0
         self.rules: list[_Rule] = []
 
-    def fit(self, rows: pd.DataFrame, labels: Any) -> AnchorRules:
-        """Explain some positive rows; ``labels`` says which rows of a table are positive."""
+    def fit(self, rows: pd.DataFrame, labels: Callable[[IntArray], BoolArray]) -> AnchorRules:
+        """Explain some positive rows.
+
+        Parameters
+        ----------
+        rows : data frame
+        labels : callable
+            Which mixtures of these rows are positive, as
+            :class:`~benchmarks.papers.ads.mixtures.Mixtures`.
+        """
         rng = np.random.default_rng(self.seed)
         self._states = _Codes(rows)
         codes = self._states(rows)
-        positive = np.flatnonzero(np.asarray(labels(rows), dtype=bool))
+        positive = np.flatnonzero(labels(_whole(np.arange(len(rows)), codes.shape[1])))
         chosen = rng.choice(positive, min(self.explained, len(positive)), replace=False)
         found = []
         for i in chosen.tolist():
-            draw = self._draw(rows, codes, i, labels, rng)
+            draw = self._draw(codes, i, labels, rng)
             columns = find_anchor(draw, self.settings, codes.shape[1], self.seed)
             found.append(_Rule(columns, tuple(codes[i, list(columns)].tolist())))
         found = list(dict.fromkeys(found))
@@ -117,25 +125,34 @@ class AnchorRules:
         return [len(rule.columns) for rule in self.rules]
 
     def _draw(
-        self, rows: pd.DataFrame, codes: IntArray, i: int, labels: Any, rng: np.random.Generator
+        self,
+        codes: IntArray,
+        i: int,
+        labels: Callable[[IntArray], BoolArray],
+        rng: np.random.Generator,
     ) -> Any:
-        alike = [np.flatnonzero(codes[:, c] == codes[i, c]) for c in range(codes.shape[1])]
+        m_rows, n_columns = codes.shape
+        alike = [np.flatnonzero(codes[:, c] == codes[i, c]) for c in range(n_columns)]
 
         def draw(present: Sequence[int], m: int, label: bool) -> tuple[BoolArray, BoolArray]:
-            taken = rng.integers(len(rows), size=m)
+            taken = rng.integers(m_rows, size=m)
             states = codes[taken]
             states[:, list(present)] = codes[i, list(present)]
             agreement = states == codes[i]
             if not label:
                 return agreement, np.zeros(m, dtype=np.bool_)
-            sample = rows.iloc[taken].reset_index(drop=True)
+            cells = _whole(taken, n_columns)
             for c in present:
-                values = rows.iloc[rng.choice(alike[c], m), c]
-                sample.isetitem(c, values.to_numpy())
+                cells[:, c] = rng.choice(alike[c], m)
             self.queries += m
-            return agreement, np.asarray(labels(sample), dtype=bool)
+            return agreement, labels(cells)
 
         return draw
+
+
+def _whole(taken: IntArray, n_columns: int) -> IntArray:
+    """Return the cells of mixtures that are one real row each."""
+    return np.repeat(taken[:, None], n_columns, axis=1)
 
 
 def greedy_cover(covers: BoolArray, most: int) -> list[int]:

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from benchmarks.papers.ads import baselines, network, sweep
 from benchmarks.papers.ads.experiment import Settings, active_set
 from benchmarks.papers.ads.faithfulness import ADS, PUBLISHED, Faithfulness, means
+from benchmarks.papers.ads.mixtures import Mixtures
+from benchmarks.papers.ads.picked_anchors import AnchorRules, _Codes
 from benchmarks.papers.commands import app
 from benchmarks.papers.sources import Directory
 from tests.benchmarks.papers.conftest import write_tables
@@ -143,6 +145,70 @@ def test_the_other_methods_of_the_paper_stand_beside_it(
         assert one.queries > 0
         assert one.precision > 0.5
         assert one.longest >= one.conditions >= 1
+
+
+def mixed(rows: pd.DataFrame, cells: np.ndarray) -> pd.DataFrame:
+    """Return the rows that cells of a table make, one cell after the other."""
+    return pd.DataFrame(
+        {c: [rows[c].iloc[i] for i in cells[:, j]] for j, c in enumerate(rows.columns)}
+    ).astype(rows.dtypes)
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_mixtures_have_the_labels_of_their_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "HIDDEN", (10, 5))
+    data = write_tables(tmp_path / "data", adult=(adult(), ["work"]))
+    found = network.train(Directory(data).load(network.DATASET), 0, 200)
+    rows = found.train_rows
+    labels = Mixtures(found.classifier, rows)
+    cells = np.random.default_rng(1).integers(len(rows), size=(400, rows.shape[1]))
+    theirs = np.asarray(found.classifier.predict(mixed(rows, cells)), dtype=bool)
+    assert 40 < theirs.sum() < 360
+    assert np.array_equal(labels(cells), theirs)
+
+
+def test_samples_of_anchors_meet_the_conditions() -> None:
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, 300).astype(float),
+            "work": rng.choice(["a", "b", None], 300),
+            "hours": rng.integers(10, 60, 300),
+        }
+    )
+    old = rows["age"].quantile(0.75)
+    asked: list[np.ndarray] = []
+
+    def labels(cells: np.ndarray) -> np.ndarray:
+        asked.append(cells)
+        sample = mixed(rows, cells)
+        return np.asarray((sample["age"] > old) & (sample["work"] == "a"))
+
+    model = AnchorRules(3, 5)
+    states = _Codes(rows)(rows)
+    draw = model._draw(states, 7, labels, rng)
+    for present in [], [1], [0, 2], [0, 1, 2]:
+        agreement, same = draw(present, 500, True)
+        cells = asked.pop()
+        # The sample is of the cells that were asked about.
+        assert np.array_equal(agreement, states[cells, np.arange(3)] == states[7])
+        assert agreement[:, present].all()
+        assert np.array_equal(same, labels(cells))
+        asked.clear()
+        # What is free is of one real row, and the rest is of many.
+        free = [c for c in range(3) if c not in present]
+        assert (cells[:, free] == cells[:, free[:1]]).all()
+        assert all(len(set(cells[:, c])) > 10 for c in range(3))
+        if not present:
+            assert 0 < agreement.mean() < 1
+    assert model.queries == 4 * 500
+
+    pytest.importorskip("anchor")
+    model.fit(rows, labels)
+    assert [rule.columns for rule in model.rules] == [(0, 1)]
+    assert np.array_equal(model.predict(rows), (rows["age"] > old) & (rows["work"] == "a"))
 
 
 def test_curves_are_drawn_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
