@@ -1,4 +1,4 @@
-"""Sample sizes, and limits of shares: of one share, and of all rules at once."""
+"""Sample sizes, and confidence limits of proportions: of one, and of all rules at once."""
 
 from __future__ import annotations
 

@@ -76,8 +76,8 @@ def enumerate_by_blocking(
     Parameters
     ----------
     problem : Problem
-        One whose statements choose features by the array ``X``: of a single rule, a smallest
-        set, or a set of rules, whose features are the rules.
+        Of a single rule, a smallest set, an expected prediction, a set of rules, whose features
+        are the rules, or a rule of a kernel machine.
     backend : str
         An exact engine that solves statements, or keeps side constraints.
     progress : Progress
