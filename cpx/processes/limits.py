@@ -135,10 +135,9 @@ def _delegate(own: Path) -> None:
 
 def kills_for_memory() -> int | None:
     """Return how many processes the system has ended for want of memory, where it tells."""
-    with suppress(OSError, ValueError):
-        for line in Path("/proc/vmstat").read_text().splitlines():
-            if line.startswith("oom_kill "):
-                return int(line.split()[1])
+    with suppress(OSError, IndexError), open("/proc/vmstat", "rb", buffering=0) as told:
+        # No pathlib and no lines: it is asked around every run.
+        return int(told.read().partition(b"\noom_kill ")[2].split(maxsplit=1)[0])
     return None
 
 

@@ -13,6 +13,7 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from io import RawIOBase
 from typing import Any
 
 from cpx.processes.interrupts import held
@@ -21,6 +22,8 @@ __all__ = ["Inbox", "Outbox", "pack", "unpack"]
 
 _LENGTH = struct.Struct(">Q")
 _CHUNK = 1 << 20
+_SMALL = 1 << 16  # a copy of so much costs less than a second call of the system
+_IN_ONE_PIECE = 4096  # bytes, PIPE_BUF of Linux
 _ALIGNED = 64  # arrays begin at multiples of this, as NumPy has them
 
 
@@ -51,10 +54,20 @@ def unpack(body: bytes | bytearray | memoryview) -> Any:
 
 
 class Outbox:
-    """Sends messages through a file descriptor, from whatever thread."""
+    """Sends messages through a file descriptor, from whatever thread.
 
-    def __init__(self, fd: int) -> None:
-        self._fd, self._lock = fd, threading.Lock()
+    Parameters
+    ----------
+    fd : int
+        Of a pipe.
+    shortcut : int, optional
+        A pipe of Linux that others write to as well. It gets what the system writes in one piece,
+        whatever becomes of us meanwhile, up to the first message that is larger: the order is
+        kept where that, and what follows it, is passed on by who reads ``fd``.
+    """
+
+    def __init__(self, fd: int, shortcut: int | None = None) -> None:
+        self._fd, self._shortcut, self._lock = fd, shortcut, threading.Lock()
 
     def send(self, message: object) -> None:
         """Send a message whole, Ctrl-C or not.
@@ -65,7 +78,14 @@ class Outbox:
             When nobody is left to read it.
         """
         parts = pack(message)
+        size = sum(part.nbytes for part in parts)
+        if size <= _SMALL:
+            parts = [memoryview(b"".join(parts))]
         with held(), self._lock:
+            if self._shortcut is not None and size <= _IN_ONE_PIECE:
+                os.write(self._shortcut, parts[0])
+                return
+            self._shortcut = None
             for part in parts:
                 self.send_raw(part)
 
@@ -94,13 +114,14 @@ class Inbox:
 
     def frames(self) -> Iterator[memoryview]:
         """Yield the body of each frame until the other end is closed."""
-        while (head := self._exactly(_LENGTH.size)) is not None:
-            body = self._exactly(_LENGTH.unpack(head)[0])
-            if body is None:
-                return
-            yield body
+        with open(self._fd, "rb", buffering=0, closefd=False) as stream:
+            while (head := self._exactly(stream, _LENGTH.size)) is not None:
+                body = self._exactly(stream, _LENGTH.unpack(head)[0])
+                if body is None:
+                    return
+                yield body
 
-    def _exactly(self, size: int) -> memoryview | None:
+    def _exactly(self, stream: RawIOBase, size: int) -> memoryview | None:
         """Read so many bytes into memory of their own; None when they end before that."""
         data = bytearray(size)
         # What :meth:`arrived` has read of a frame that was not whole.
@@ -108,14 +129,13 @@ class Inbox:
         data[: len(begun)] = begun
         del self._buffer[: len(begun)]
         left = memoryview(data)[len(begun) :]
-        with open(self._fd, "rb", buffering=0, closefd=False) as stream:
-            while left:
-                count = 0
-                with suppress(ConnectionError):
-                    count = stream.readinto(left) or 0
-                if not count:
-                    return None
-                left = left[count:]
+        while left:
+            count = 0
+            with suppress(ConnectionError):
+                count = stream.readinto(left) or 0
+            if not count:
+                return None
+            left = left[count:]
         return memoryview(data)
 
     def arrived(self) -> tuple[list[bytes], bool]:

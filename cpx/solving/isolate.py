@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -116,9 +116,10 @@ def _run(job: _Job, backend: str, limits: dict[str, Any], quiet: bool) -> Result
             # A folder of its own for each run would cost more time than the fork does.
             worker.tidy()
             limits["log"] = str(worker.child.folder / "printed.txt")
-        asked = {"backend": backend, "options": options, **limits}
+        hears = job.known is not None
+        asked = {"backend": backend, "hears": hears, **limits}
         try:
-            worker.send(asked, bare(problem))
+            worker.send(asked, (options, bare(problem)))
         except (pickle.PicklingError, TypeError, AttributeError) as error:
             raise InvalidOption(_not_sent(problem, error)) from error
         result = job.wait()
@@ -142,11 +143,15 @@ def bare(problem: Problem) -> Problem:
     """Return the problem without what can be made again and what stays in this process."""
     alone = copy.copy(problem)
     held = vars(alone)
-    for cls in type(alone).__mro__:
-        for name, value in vars(cls).items():
-            if isinstance(value, cached_property):
-                held.pop(name, None)
+    for name in _made_again(type(alone)):
+        held.pop(name, None)
     return alone
+
+
+@cache
+def _made_again(kind: type[Problem]) -> list[str]:
+    parts = (part for cls in kind.__mro__ for part in vars(cls).items())
+    return [name for name, value in parts if isinstance(value, cached_property)]
 
 
 def _not_sent(problem: Problem, why: object) -> str:

@@ -1,12 +1,13 @@
 """The worker program: ``python -m cpx.solving.worker``.
 
-It gets the names of engines to load, and jobs, each followed by its problem. It sends
-``{"loaded": name}`` for an engine without a job. Of a job it sends
+It gets the names of engines to load, and jobs, each followed by its options and its problem.
+It sends ``{"loaded": name}`` for an engine without a job. Of a job it sends
 ``{"started": pid}`` when the clock of a solve starts, ``{"phase": ...}`` and ``{"event": ...}``
 on the way, ``{"result": ...}`` at the end, or ``{"refused": why}`` where the problem is of a
 class that is not found here, and ``{"exit": status}`` when the child is gone, with what it has
 used: ``cpu`` seconds and ``memory``, the programs that it started included. While it works it may
-get ``{"known": features}``, solutions that were found elsewhere.
+get ``{"known": features}``, solutions that were found elsewhere, if the job has said that it
+``hears`` them.
 Where the system has no fork, jobs run in the server itself: a kill takes the server along, and
 solutions of others are not heard of.
 """
@@ -22,6 +23,7 @@ import time
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from cpx.processes import interrupts
@@ -29,10 +31,11 @@ from cpx.processes.calls import claim_stdout
 from cpx.processes.children import OUT_OF_MEMORY, end_with_parent, find_guard, remove_own_folder
 from cpx.processes.limits import MemoryGroup, limit_address_space
 from cpx.processes.messages import Inbox, Outbox, unpack
+from cpx.support.one_thread import find_libraries
 from cpx.support.versions import installed_version
 
 if TYPE_CHECKING:
-    from cpx.backends import Progress
+    from cpx.backends import Backend, Progress
 
 _STDIN = 0
 _MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
@@ -50,10 +53,11 @@ def main() -> None:
         if "known" in job:  # of a job that has ended
             continue
         _preload(job["backend"])
-        if "options" not in job:
+        if "hears" not in job:
             outbox.send({"loaded": job["backend"]})
             continue
-        job["problem"] = next(frames)
+        # Its own parts are read where it is solved.
+        job["asked"] = next(frames)
         if hasattr(os, "fork"):
             _serve_in_child(job, out, inbox)
         else:
@@ -68,15 +72,37 @@ def _preload(name: str) -> None:
     """Load an engine before the fork, so that the next job finds it in memory: once."""
     from cpx.backends import backend
 
-    import_module("cpx.solving.run")
+    # NumPy's own are what it imports itself, when a solve first needs them.
+    for module in ("cpx.solving.run", "numpy.ma", "numpy.random"):
+        import_module(module)
     engine = backend(name)
+    _without_pandas(engine)
     # The solve itself says what is wrong, such as a library that is not there.
     with suppress(Exception):
         engine.preload()
     # Read and found once, not once for each child.
     engine.versions()
     find_guard()
+    find_libraries()
     installed_version("cpx-explain")
+
+
+def _without_pandas(engine: Backend) -> None:
+    """Import OR-Tools, for an engine that will, without what it has in it only for tables.
+
+    Of pandas it needs the names of two classes. All of it is 25 MB in 350 modules, whose pages
+    the system counts again for each child, and again at its end.
+    """
+    ours = type(engine).__module__.startswith("cpx.")
+    if not ours or "pandas" in sys.modules or not {"cpmpy", "ortools"} & engine.requires.keys():
+        return
+    names = ModuleType("pandas")
+    vars(names).update(Index=type("Index", (), {}), Series=type("Series", (), {}))
+    sys.modules["pandas"] = names
+    # A version that needs more gets it, when the engine is loaded.
+    with suppress(ImportError, AttributeError):
+        import_module("ortools.sat.python.cp_model")
+    del sys.modules["pandas"]
 
 
 def _serve_in_child(job: dict[str, Any], out: int, told: Inbox) -> None:
@@ -84,15 +110,20 @@ def _serve_in_child(job: dict[str, Any], out: int, told: Inbox) -> None:
     heard, passed_on = os.pipe()
     # What is not looked at by the collector is not copied for the child.
     gc.freeze()
-    ends = end_with_parent()
+    ends, server = end_with_parent(), os.getpid()
     pid = os.fork()
     if pid == 0:
-        for end in (ours, passed_on, out):
-            os.close(end)
+        os.close(ours)
+        os.close(passed_on)
         # A session of its own: a kill reaches the programs the engine starts as well.
         os.setsid()
         ends()
-        os._exit(_child(job, Outbox(theirs), Inbox(heard)))
+        if os.getppid() != server:  # it ended before that
+            os._exit(1)
+        # Elsewhere it may outlive a server that is killed, and who asked waits for both.
+        shortcut = out if sys.platform.startswith("linux") else None
+        hears = Inbox(heard) if job["hears"] else None
+        os._exit(_child(job, Outbox(theirs, shortcut), hears))
     os.close(theirs)
     os.close(heard)
     job.clear()  # the problem is in the memory of the child
@@ -130,7 +161,7 @@ def _serve_in_child(job: dict[str, Any], out: int, told: Inbox) -> None:
     )
 
 
-def _child(job: dict[str, Any], outbox: Outbox, inbox: Inbox) -> int:
+def _child(job: dict[str, Any], outbox: Outbox, inbox: Inbox | None) -> int:
     """Do a job in a process of its own; return its exit status."""
     try:
         interrupts.once()
@@ -186,13 +217,18 @@ def _work(job: dict[str, Any], outbox: Outbox, inbox: Inbox | None = None) -> No
             start_thread(lambda: _hear(inbox, progress))
 
     try:
-        problem = unpack(job.pop("problem"))
+        options, problem = unpack(job.pop("asked"))
     except (ImportError, AttributeError) as error:
         outbox.send({"refused": str(error)})
         return
-    engine, options = job["backend"], job["options"]
     result = run(
-        problem, engine, options, isolate=False, listen=listen, entered=entered, began=began
+        problem,
+        job["backend"],
+        options,
+        isolate=False,
+        listen=listen,
+        entered=entered,
+        began=began,
     )
     outbox.send({"result": result.to_dict()})
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-__all__ = ["one_thread"]
+__all__ = ["find_libraries", "one_thread"]
 
 _lock, _limits = threading.Lock(), list[Any]()
 
@@ -29,7 +29,7 @@ def one_thread() -> Iterator[None]:
     [1. 1.]
     """
     with _lock:
-        _limits.append(None if _limits else _libraries().limit(limits=1))
+        _limits.append(None if _limits else find_libraries().limit(limits=1))
     try:
         yield
     finally:
@@ -39,8 +39,9 @@ def one_thread() -> Iterator[None]:
 
 
 @cache
-def _libraries() -> Any:
-    # Looking for them takes milliseconds; NumPy's is loaded by now.
+def find_libraries() -> Any:
+    """Look for the libraries that are limited: milliseconds, the first time."""
+    # NumPy's is loaded by now.
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

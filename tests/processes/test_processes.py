@@ -75,6 +75,19 @@ def test_a_message_is_there_once_its_last_byte_is() -> None:
     os.close(out)
 
 
+def test_messages_take_the_shortcut_up_to_the_first_that_is_large() -> None:
+    long_way, shortcut = os.pipe(), os.pipe()
+    outbox = Outbox(long_way[1], shortcut[1])
+    for message in (1, "x" * 3900, "x" * 5000, 2):
+        outbox.send(message)
+    os.close(long_way[1])
+    os.close(shortcut[1])
+    assert [*map(unpack, Inbox(shortcut[0]).frames())] == [1, "x" * 3900]
+    assert [*map(unpack, Inbox(long_way[0]).frames())] == ["x" * 5000, 2]
+    os.close(long_way[0])
+    os.close(shortcut[0])
+
+
 @pytest.mark.skipif(os.name == "nt", reason="sockets are no files there")
 def test_a_sender_that_is_cut_off_is_one_that_has_ended() -> None:
     here, there = socket.socketpair()

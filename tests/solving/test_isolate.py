@@ -90,8 +90,8 @@ sys.exit(_child(job, Outbox(into), None))
     command = [sys.executable, "-c", code, str(there)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
-    # With a reader the job goes on, and lacks its problem.
-    assert done.stderr.endswith("KeyError: 'problem'\n") if there else not done.stderr
+    # With a reader the job goes on, and lacks what it asks.
+    assert done.stderr.endswith("KeyError: 'asked'\n") if there else not done.stderr
 
 
 @pytest.mark.parametrize("before", [False, True])
@@ -197,8 +197,9 @@ def test_a_hint_is_known_of_a_worker_that_ends_without_a_word() -> None:
     result = _run(job, "search", limits, quiet=False)
     problem = job.progress.problem
     assert result.objective == problem.evaluate(problem.explanation([0])).objective
-    asked, sent, *after = worker.told
-    assert asked == {"backend": "search", "options": job.progress.options, **limits}
+    asked, (options, sent), *after = worker.told
+    assert asked == {"backend": "search", "hears": False, **limits}
+    assert options == job.progress.options
     assert sent.to_dict() == problem.to_dict()
     assert after == ["end"]
 
@@ -239,9 +240,9 @@ def test_a_worker_that_can_go_on_is_tidied_and_given_back(
     printed = str(tmp_path / "printed.txt") if quiet and log is None else log
     before = ["tidy"] if quiet and log is None else []
     after = ["tidy"] if killed else []
-    asked = {"backend": "search", "options": job.progress.options, "log": printed}
-    told = [each for each in worker.told if each == asked or isinstance(each, str)]
-    assert told == [*before, asked, *after, "search"]
+    asked = {"backend": "search", "hears": False, "log": printed}
+    told = [each[0] if isinstance(each, tuple) else each for each in worker.told]
+    assert told == [*before, asked, job.progress.options, *after, "search"]
 
 
 def test_a_group_for_memory_is_made_where_there_is_a_limit(

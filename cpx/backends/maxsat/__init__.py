@@ -55,9 +55,9 @@ class MaxSat(Backend):
         """Import what compiles and what searches as well."""
         super().preload()
         import_module("cpx.backends.maxsat.chain")
-        import_module("cpx.backends.maxsat.chain")
         import_module("cpx.backends.maxsat.linear_search")
         import_module("cpx.backends.maxsat.wcnf")
+        import_module("cpx.backends.normal_forms")
 
     def options(self) -> Mapping[str, EngineOption]:
         """Return the options of PySAT's RC2, or those of the linear search, and the SAT solver."""
