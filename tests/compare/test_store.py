@@ -315,5 +315,5 @@ def test_ten_thousand_short_runs(tmp_path: Path) -> None:
     assert found.complete
     assert len(found.runs) == 10_000
     assert pages[9_999] - pages[999] < 1000
-    # Between the solves there is a fork, a hundredth of a second or two.
-    assert seconds < 1.2 * sum(solves) / 2 + 0.02 * 10_000 / 2
+    # Between the solves there is a fork, a hundredth of a second on a machine with time for it.
+    assert seconds < 1.2 * sum(solves) / 2 + 0.015 * 10_000 / 2

@@ -487,7 +487,7 @@ def test_a_cancelled_solve_keeps_its_incumbent() -> None:
 
 
 def test_too_little_memory_ends_as_a_memory_limit() -> None:
-    limits = Limits(memory=300 * 2**20)
+    limits = Limits(memory=230 * 2**20)
     # CP-SAT does not always look whether it got memory: about one run in five crashes.
     for _ in range(4):
         result = run_isolated(_hard(8000), "cpsat", SolveOptions(time_limit=60), limits=limits)
