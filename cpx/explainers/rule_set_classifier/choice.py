@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -178,18 +179,18 @@ def chosen_price(
     penalties = [p for p in _PENALTIES if p * len(same) >= _LEAST_ROWS]
     validated: list[Validated] = []
     if penalties and min(same.sum(), (~same).sum()) >= _FOLDS:
+        found: dict[int, list[list[tuple[int, float]]]] = {k: [] for k in lengths}
+        for folds, k in product(divided, lengths):
+            held_out = [
+                _on_fold(literals, same, weights, k, penalties, folds == fold, seed, stop)
+                for fold in range(_FOLDS)
+            ]
+            if stop():
+                break
+            found[k] += held_out
         for k in lengths:
-            found: list[list[tuple[int, float]]] = []
-            for folds in divided:
-                held_out = [
-                    _on_fold(literals, same, weights, k, penalties, folds == fold, seed, stop)
-                    for fold in range(_FOLDS)
-                ]
-                if stop():
-                    break
-                found += held_out
-            if found:
-                validated += _validated(penalties, k, found)
+            if found[k]:
+                validated += _validated(penalties, k, found[k])
     if not validated:
         return Choice(FALLBACK, lengths[0], ())
     best = max(validated, key=lambda one: one.accuracy)

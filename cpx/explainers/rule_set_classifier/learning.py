@@ -170,7 +170,7 @@ def from_labels(
         limit = max(limit / 2, limit - (time.monotonic() - started))
     learned = learn_rules(
         rows.samples,
-        asked.k,
+        most_conditions(asked),
         asked.penalty,
         class_weights=asked.class_weights,
         time_limit=limit,
@@ -350,7 +350,7 @@ def stated(asked: FittedRules, X: Any, y: Any, sample_weight: Any, name: str) ->
     asked, _ = rows.priced(as_fitted(asked))
     return RuleSetLearning(
         rows.samples,
-        asked.k,
+        most_conditions(asked),
         asked.penalty,
         class_weights=asked.class_weights,
         name=name,
