@@ -39,7 +39,7 @@ HELD_BACK = (
 """Tables that were looked at once it was decided."""
 
 FOLDS = 5
-LIMIT = float(os.environ.get("CPX_UNSEEN_LIMIT", "3"))
+LIMIT = float(os.environ.get("CPX_UNSEEN_LIMIT", "10"))
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 

@@ -38,7 +38,16 @@ def learn(
             show_default=False,
         ),
     ] = None,
-    k: opt.K = 4,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k",
+            metavar="N",
+            help="Maximum number of conditions.  [default: 2, 4 or 6, chosen with the penalty; 4 "
+            "where that is given, and with --model]",
+            show_default=False,
+        ),
+    ] = None,
     penalty: Annotated[
         str,
         typer.Option(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,9 @@ IntArray = npt.NDArray[np.int64]
 
 FALLBACK = Fraction(1, 100)
 """The penalty where none can be validated, and of rules that imitate a black box."""
+
+LENGTHS = 4, 2, 6
+"""Of rules, to choose from where none is given; the first is taken where nothing is validated."""
 
 _PENALTIES = tuple(
     Fraction(share) for share in ("0.08", "0.04", "0.02", "0.01", "0.005", "0.0025")
@@ -132,7 +136,7 @@ def chosen_price(
     literals: BoolArray,
     same: BoolArray,
     weights: IntArray,
-    k: int,
+    lengths: Sequence[int],
     *,
     seed: int,
     stop: Callable[[], bool],
@@ -141,9 +145,9 @@ def chosen_price(
 
     The rows are divided into five folds, four times. Each is held out once; rules for all prices
     are learned from the others by local search
-    (:func:`~cpx.methods.column_generation.exchange.price_path`), with at most k conditions and
-    with half as many. The highest price, then the fewest conditions, are taken whose accuracy is
-    within one standard error of the best.
+    (:func:`~cpx.methods.column_generation.exchange.price_path`), for each length. The highest
+    price, then the fewest conditions, are taken whose accuracy is within half a standard error of
+    the best.
 
     Parameters
     ----------
@@ -153,8 +157,9 @@ def chosen_price(
         Which rows are of the class.
     weights : (n,) array of int
         What an error on each row weighs.
-    k : int
-        Maximum number of conditions of a rule.
+    lengths : sequence of int
+        Maximum numbers of conditions of a rule to choose from. The first is that of the choice
+        where nothing can be validated.
     seed : int
     stop : callable
         True ends it: what was not validated on five folds by then is not chosen.
@@ -163,7 +168,8 @@ def chosen_price(
     -------
     Choice
         A penalty of 0.01 where there are fewer than five rows of a class, or too few rows for any
-        rule to be worth its price, or where the time is over before k is validated on five folds.
+        rule to be worth its price, or where the time is over before the first length is validated
+        on five folds.
     """
     rng = np.random.default_rng(valid_seed(seed))
     if len(same) > _MOST_ROWS:
@@ -173,23 +179,23 @@ def chosen_price(
     penalties = [p for p in _PENALTIES if p * len(same) >= _LEAST_ROWS]
     validated: list[Validated] = []
     if penalties and min(same.sum(), (~same).sum()) >= _FOLDS:
-        for most in sorted({k, (k + 1) // 2}, reverse=True):
-            found: list[list[tuple[int, float]]] = []
-            for folds in divided:
-                held_out = [
-                    _on_fold(literals, same, weights, most, penalties, folds == fold, seed, stop)
-                    for fold in range(_FOLDS)
-                ]
-                if stop():
-                    break
-                found += held_out
-            if found:
-                validated += _validated(penalties, most, found)
+        found: dict[int, list[list[tuple[int, float]]]] = {k: [] for k in lengths}
+        for folds, k in product(divided, lengths):
+            held_out = [
+                _on_fold(literals, same, weights, k, penalties, folds == fold, seed, stop)
+                for fold in range(_FOLDS)
+            ]
+            if stop():
+                break
+            found[k] += held_out
+        for k in lengths:
+            if found[k]:
+                validated += _validated(penalties, k, found[k])
     if not validated:
-        return Choice(FALLBACK, k, ())
+        return Choice(FALLBACK, lengths[0], ())
     best = max(validated, key=lambda one: one.accuracy)
     validated.sort(key=lambda one: (-one.penalty, one.k))
-    taken = next(one for one in validated if one.accuracy >= best.accuracy - best.error)
+    taken = next(one for one in validated if one.accuracy >= best.accuracy - best.error / 2)
     return Choice(taken.penalty, taken.k, tuple(validated))
 
 

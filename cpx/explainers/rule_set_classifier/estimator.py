@@ -17,6 +17,7 @@ from cpx.explainers.rule_set_classifier.learning import (
     from_black_box,
     from_labels,
     measured,
+    most_conditions,
     stated,
 )
 from cpx.explainers.rule_set_classifier.report import LearningReport
@@ -49,13 +50,14 @@ class RuleSetClassifier(FittedRules):
 
     Parameters
     ----------
-    k : int
+    k : int, optional
         Most conditions of a rule, the two limits of an interval counted as two; as
-        one with a black box.
+        one with a black box. When not given it is chosen among 2, 4 and 6 with the penalty, and 4
+        where that is given, or with a black box.
     penalty : "auto", Fraction, int, float or str
-        Price of a rule as a share of the rows, from 0 to 1. ``"auto"`` chooses it, and whether
-        rules have at most k conditions or half as many, by accuracy on rows held out of learning
-        (``choice_``); with a black box it is 0.01.
+        Price of a rule as a share of the rows, from 0 to 1. ``"auto"`` chooses it by accuracy on
+        rows held out of learning (``choice_``), and whether rules have at most k conditions or
+        half as many, where k is given; with a black box it is 0.01.
     n_bins : int, optional
         Most bins of a numeric column; limits lie between them. Default: 10, and 64 with a
         black box.
@@ -201,7 +203,7 @@ class RuleSetClassifier(FittedRules):
             self.penalty_, self.k_ = found.choice.penalty, found.choice.k
         else:
             self.penalty_ = FALLBACK if self.penalty == "auto" else share("penalty", self.penalty)
-            self.k_ = self.k
+            self.k_ = most_conditions(self)
         table = as_table(X)
         self.n_features_in_ = table.shape[1]
         if table is X and all(isinstance(name, str) for name in table.columns):
@@ -326,7 +328,8 @@ class RuleSetClassifier(FittedRules):
         return plot_rules(rules, self.covers(X), found.target.same(labels), ax=ax)
 
     def _check_parameters(self) -> None:
-        positive_integer("k", self.k)
+        if self.k is not None:
+            positive_integer("k", self.k)
         if self.penalty != "auto":
             try:
                 share("penalty", self.penalty)

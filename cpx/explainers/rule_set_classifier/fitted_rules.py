@@ -103,7 +103,7 @@ class FittedRules(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        k: int = 4,
+        k: int | None = None,
         penalty: Share | Literal["auto"] = "auto",
         n_bins: int | None = None,
         categorical: Sequence[str | int] | None = None,

@@ -20,7 +20,7 @@ from cpx.answers.values import plural
 from cpx.data.binarizer import Binarizer, as_table
 from cpx.data.samples import Samples
 from cpx.errors import CheckFailed, DataError, InvalidOption, shown
-from cpx.explainers.rule_set_classifier.choice import FALLBACK, Choice, chosen_price
+from cpx.explainers.rule_set_classifier.choice import FALLBACK, LENGTHS, Choice, chosen_price
 from cpx.explainers.rule_set_classifier.fitted_rules import Fitted, FittedRules, Loop
 from cpx.explainers.rule_set_classifier.labels import Target, two_classes
 from cpx.explainers.rule_set_classifier.report import LearningReport, SurrogateReport
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from cpx.models.rule_set.learning import RuleSetLearning
     from cpx.support.validation import Share
 
-__all__ = ["answer", "from_black_box", "from_labels", "measured", "stated"]
+__all__ = ["answer", "from_black_box", "from_labels", "measured", "most_conditions", "stated"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -90,7 +90,7 @@ class LabelledRows:
         Returns the parameters with it.
         """
         if asked.penalty != "auto":
-            return asked, None
+            return with_price(asked, asked.penalty, most_conditions(asked)), None
         from cpx.models.rule_set.learning import RuleSetLearning
 
         end = time.monotonic() + (seconds(asked.time_limit) or math.inf) / 2
@@ -99,10 +99,12 @@ class LabelledRows:
             return (stop is not None and stop.is_set()) or time.monotonic() > end
 
         rows = Samples(self.literals.matrix, self.same, self.weights.counts)
-        problem = RuleSetLearning(rows, asked.k, FALLBACK, class_weights=asked.class_weights)
+        k = most_conditions(asked)
+        lengths = LENGTHS if asked.k is None else tuple(dict.fromkeys((k, (k + 1) // 2)))
+        problem = RuleSetLearning(rows, k, FALLBACK, class_weights=asked.class_weights)
         errors = problem.error_weights
         choice = chosen_price(
-            rows.agreement, self.same, errors, asked.k, seed=asked.seed, stop=late
+            rows.agreement, self.same, errors, lengths, seed=asked.seed, stop=late
         )
         return with_price(asked, choice.penalty, choice.k), choice
 
@@ -118,6 +120,11 @@ def with_price(asked: FittedRules, penalty: Share, k: int) -> FittedRules:
     priced = copy.copy(asked)
     priced.penalty, priced.k = penalty, k
     return priced
+
+
+def most_conditions(asked: FittedRules) -> int:
+    """Return the most conditions of a rule where they are not chosen."""
+    return LENGTHS[0] if asked.k is None else asked.k
 
 
 def as_fitted(asked: FittedRules) -> FittedRules:
@@ -163,7 +170,7 @@ def from_labels(
         limit = max(limit / 2, limit - (time.monotonic() - started))
     learned = learn_rules(
         rows.samples,
-        asked.k,
+        most_conditions(asked),
         asked.penalty,
         class_weights=asked.class_weights,
         time_limit=limit,
@@ -199,8 +206,8 @@ def from_black_box(asked: FittedRules, X: Any, stop: threading.Event | None = No
             "class_weights is not for a black box, all of whose labels count the same: got "
             f"{shown(asked.class_weights)}"
         )
-    if asked.penalty == "auto":
-        asked = with_price(asked, FALLBACK, asked.k)
+    price = FALLBACK if asked.penalty == "auto" else asked.penalty
+    asked = with_price(asked, price, most_conditions(asked))
     model = _surrogate(asked).fit(X, asked.black_box, stop=stop)
     target = Target(np.unique(model.labels_), asked.positive)
     same = target.same(model.labels_)
@@ -343,7 +350,7 @@ def stated(asked: FittedRules, X: Any, y: Any, sample_weight: Any, name: str) ->
     asked, _ = rows.priced(as_fitted(asked))
     return RuleSetLearning(
         rows.samples,
-        asked.k,
+        most_conditions(asked),
         asked.penalty,
         class_weights=asked.class_weights,
         name=name,
