@@ -137,6 +137,17 @@ Backend = Annotated[
         autocompletion=complete_backends,
     ),
 ]
+ListingBackend = Annotated[
+    str | None,
+    typer.Option(
+        "--backend",
+        "-b",
+        metavar="NAME",
+        help="An exact engine; default: what lists such answers soonest.",
+        autocompletion=complete_backends,
+        show_default=False,
+    ),
+]
 TimeLimit = Annotated[
     float, seconds_option("Hard limit for stating, compiling and solving; 'none' for no limit.")
 ]

@@ -103,7 +103,7 @@ def best(
     optimal: Annotated[
         bool, typer.Option("--optimal", help="Only rules as good as the best: all ties.")
     ] = False,
-    backend: opt.Backend = "search",
+    backend: opt.ListingBackend = None,
     encoding: opt.Encoding = None,
     time_limit: opt.TimeLimit = 60.0,
     threads: opt.Threads = 1,
@@ -113,7 +113,8 @@ def best(
     r"""List the best rules of a saved instance, in their order.
 
     The exact search lists single rules in one go; for other answers, and by another exact engine,
-    the instance is solved again and again, each time without the answers that were found.
+    the instance is solved again and again, each time without the answers that were found. Unless
+    an engine is named, it is the one that lists such answers soonest.
 
     How many rules are nearly as good as the best one, and how they differ, tells how far a
     single rule can be trusted as "the" explanation. Rules with a condition that excludes

@@ -43,6 +43,13 @@ __all__ = ["Ranking", "best_rules", "optimal_rules"]
 
 _MOST = 100_000
 
+_SOONEST: tuple[tuple[Any, tuple[str, ...]], ...] = (
+    (MonomialForm, ("search",)),
+    (RuleSelection, ("maxsat", "cpsat", "search")),
+    (object, ("cpsat", "maxsat", "search", "hitting-sets")),
+)
+"""Engines by the form of a problem, those first that listed such answers soonest."""
+
 
 @dataclass(frozen=True)
 class Ranking(Shown):
@@ -165,7 +172,7 @@ def best_rules(
     problem: Problem,
     n: int = 10,
     *,
-    backend: str = "search",
+    backend: str | None = None,
     encoding: str | None = None,
     time_limit: float | None = None,
     threads: int = 1,
@@ -188,10 +195,11 @@ def best_rules(
         size or weight. The page on several rules says which answers count as the same.
     n : int
         How many rules, from 1 to 100,000.
-    backend : str
+    backend : str, optional
         ``search``, which lists single rules in one search, or any exact engine: it solves the
         problem once for each answer, without those that it has found. Of equally good rules at
-        the end of the list it takes any, the search takes the first.
+        the end of the list it takes any, the search takes the first. Default: the engine that
+        is installed and lists answers to such problems soonest.
     encoding : str, optional
         Name of an encoding, for engines that need one.
     time_limit : float, optional
@@ -230,7 +238,7 @@ def optimal_rules(
     problem: Problem,
     most: int = 1000,
     *,
-    backend: str = "search",
+    backend: str | None = None,
     encoding: str | None = None,
     time_limit: float | None = None,
     threads: int = 1,
@@ -258,12 +266,13 @@ def optimal_rules(
 
 
 def _rank(
-    problem: Problem, n: int, backend: str, options: SolveOptions, optimal_only: bool
+    problem: Problem, n: int, backend: str | None, options: SolveOptions, optimal_only: bool
 ) -> Ranking:
-    engine = find_backend(backend)
     form = monomial_form(problem)
     if form is None and (why := _not_listed(problem)):
         raise InvalidOption(why)
+    backend = backend or _soonest(problem)
+    engine = find_backend(backend)
     n = integer_in("most" if optimal_only else "n", n, 1, _MOST)
     engine.require()
     by_search = engine.full_name == "search"
@@ -290,6 +299,15 @@ def _rank(
     rules = sorted(found.answers, key=partial(_order, problem))
     best = best.with_warnings(*found.notes)
     return _checked(problem, best, rules, found.finished, found.more, optimal_only)
+
+
+def _soonest(problem: Problem) -> str:
+    """Return the engine that lists answers to a problem soonest, of those that can."""
+    form = form_of(problem)
+    names = next(names for kind, names in _SOONEST if isinstance(form, kind))
+    engines = map(find_backend, names)
+    able = (one.full_name for one in engines if one.available() and one.accepts(problem))
+    return next(able, names[0])
 
 
 def _not_listed(problem: Problem) -> str:

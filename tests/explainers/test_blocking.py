@@ -486,6 +486,32 @@ def test_what_cannot_list(backend: str, encoding: str | None, why: str) -> None:
         best_rules(_plain(), backend=backend, encoding=encoding)
 
 
+@pytest.mark.parametrize(
+    ("problem", "engine"),
+    [
+        (_plain(), "search"),
+        (random_selection(1), "maxsat"),
+        (random_learning(4), "maxsat"),
+        (KernelRule(np.eye(3, dtype=bool), [3, 2, -4], 2, 2), "cpsat"),
+        (random_expectation(5), "cpsat"),
+        (random_expectation(12, STRUCTURES[1]), "search"),
+        (replace(random_votes(0, 4, 6), definition="majoritary"), "cpsat"),
+        (random_reason(8, definition="sufficient"), "hitting-sets"),
+    ],
+)
+def test_the_default_engine_is_one_that_can(problem, engine: str) -> None:
+    ranking = best_rules(problem, 3)
+    assert ranking.complete
+    assert ranking.best.backend == engine
+
+
+def test_the_default_engine_is_installed(monkeypatch) -> None:
+    from cpx.backends.maxsat import MaxSat
+
+    monkeypatch.setattr(MaxSat, "available", classmethod(lambda cls: False))
+    assert best_rules(random_selection(1), 2).best.backend == "cpsat"
+
+
 def test_the_search_lists_no_reasons() -> None:
     with pytest.raises(InvalidOption, match="backend 'search' cannot solve"):
-        best_rules(random_votes(0, 3, 5))
+        best_rules(random_votes(0, 3, 5), backend="search")
