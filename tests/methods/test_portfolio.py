@@ -283,44 +283,37 @@ def _never_proved() -> cpx.KMonomial:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="states of processes are read in /proc")
-@pytest.mark.parametrize("how", ["limit", "stop"])
-def test_on_one_core_they_take_turns_and_none_is_left_stopped(monkeypatch, how: str) -> None:
+def test_on_one_core_they_take_turns_and_none_is_left_stopped(monkeypatch) -> None:
     mark = f"CPX_TURNS_TEST={os.getpid()}"
     monkeypatch.setenv(*mark.split("="))
     monkeypatch.setattr("cpx.methods.portfolio.usable_cores", lambda: [0])
     from cpx.solving.servers import shutdown
 
     shutdown()
-    seen: set[int] = set()
-    stop, over = threading.Event(), threading.Event()
+    for limit, why in ((100, Termination.INTERRUPTED), (4, Termination.TIME_LIMIT)):
+        seen: set[int] = set()
+        stop, over = threading.Event(), threading.Event()
 
-    def watch() -> None:
-        while not over.wait(0.05):
-            seen.update(stopped(marked(mark, workers=True)))
-            if how == "stop" and seen:
-                stop.set()
+        def watch(seen=seen, stop=stop, over=over, why=why) -> None:
+            while not over.wait(0.05):
+                seen.update(stopped(marked(mark, workers=True)))
+                if seen and why is Termination.INTERRUPTED:
+                    stop.set()
 
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        options = SolveOptions(time_limit={"limit": 6, "stop": 100}[how], encoding="clausal")
-        result = run(_never_proved(), "portfolio:maxsat+maxsat:lsu", options, cancel=stop)
-    finally:
-        over.set()
-        watcher.join()
-    assert seen
-    assert result.status is Status.FEASIBLE
-    assert (
-        result.termination
-        is {
-            "limit": Termination.TIME_LIMIT,
-            "stop": Termination.INTERRUPTED,
-        }[how]
-    )
-    assert "2 engines take turns on 1 cores, and would use 2" in result.warnings
-    servers = marked(mark, workers=True)
-    assert len(servers) == 2, "both were let go, and ended by themselves"
-    assert not stopped(servers)
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        try:
+            options = SolveOptions(time_limit=limit, encoding="clausal")
+            result = run(_never_proved(), "portfolio:maxsat+maxsat:lsu", options, cancel=stop)
+        finally:
+            over.set()
+            watcher.join()
+        assert seen
+        assert (result.status, result.termination) == (Status.FEASIBLE, why)
+        assert "2 engines take turns on 1 cores, and would use 2" in result.warnings
+        servers = marked(mark, workers=True)
+        assert len(servers) == 2, "both were let go, and ended by themselves"
+        assert not stopped(servers)
     shutdown()
 
 
