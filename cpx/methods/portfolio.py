@@ -8,6 +8,7 @@ engine that fails, or claims what a known solution refutes, leaves with all of i
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ from cpx.backends import backend as find_backend
 from cpx.backends.base import Backend, Event, Outcome, Progress
 from cpx.backends.progress import start_thread
 from cpx.errors import CpxError, InvalidOption, shown
+from cpx.methods.turns import Turn, deal
 from cpx.options import SolveOptions, split_names
 from cpx.processes.limits import Limits, usable_cores
 from cpx.solving.isolate import run_isolated
@@ -34,6 +36,8 @@ __all__ = ["Portfolio"]
 
 _DEFAULT = "cpsat,maxsat,milp"
 _TICK = 0.05
+# The last part of the limit, in which all engines work, to hand over what they have.
+_END = 1 / 50
 
 
 class Portfolio(Backend):
@@ -113,15 +117,18 @@ class Portfolio(Backend):
         members = [member for member in self.members if member.takes(problem)]
         names = [member.configuration for member in members]
         left_out = [member for member in self.members if member not in members]
+        cores, wanted = len(progress.limits.cores or usable_cores()), len(names) * options.threads
+        at_once = max(1, cores // options.threads) if 0 < cores < wanted else len(names)
         # Loading engines is no part of the limit, as in all workers.
         prepare(*names, wait=lambda: not progress.interrupted)
         progress.start_clock()
         with progress.phase("solve"):
-            outcome = _Team(names, options, progress).run()
+            outcome = _Team(names, at_once, options, progress).run()
         notes = [f"{member.configuration} does not solve this problem" for member in left_out]
-        cores, wanted = len(usable_cores()), len(names) * options.threads
-        if 0 < cores < wanted:
-            notes.append(f"{len(names)} engines share {cores} cores, and would use {wanted}")
+        if at_once < len(names):
+            notes.append(
+                f"{len(names)} engines take turns on {cores} cores, and would use {wanted}"
+            )
         outcome.warnings = [*notes, *outcome.warnings]
         return outcome
 
@@ -152,14 +159,18 @@ class _Member:
     known: SimpleQueue[tuple[int, ...]] = field(default_factory=SimpleQueue)
     kill: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
+    turn: Turn = field(default_factory=Turn)
 
 
 class _Team:
     """The engines at work on one problem."""
 
-    def __init__(self, names: Sequence[str], options: SolveOptions, progress: Progress) -> None:
+    def __init__(
+        self, names: Sequence[str], at_once: int, options: SolveOptions, progress: Progress
+    ) -> None:
         self._members = [_Member(name) for name in names]
-        self._options, self._progress = options, progress
+        self._at_once, self._options, self._progress = at_once, options, progress
+        self._dealt = time.perf_counter()
         # Also while events are reported: whom a value or a bound comes from must be right.
         self._lock = threading.RLock()
         self._finder = self._prover = ""
@@ -202,12 +213,15 @@ class _Team:
 
     def _work(self, member: _Member, limits: Limits) -> None:
         """Solve in a worker; in a thread of its own."""
-        left = self._progress.remaining
-        # A limit is > 0; one that is over already ends the solve before the engine begins.
-        options = replace(self._options, time_limit=None if left is None else max(left, _TICK))
+        problem, asked, left = self._progress.problem, self._options, self._progress.remaining
         try:
+            # The encoding that it has when it is alone, which may depend on the whole limit.
+            own = find_backend(member.name).encoding_of(problem, asked.encoding, asked.time_limit)
+            # A limit is > 0; one that is over already ends the solve before the engine begins.
+            left = None if left is None else max(left, _TICK)
+            options = replace(asked, time_limit=left, encoding=own.name or asked.encoding)
             member.result = run_isolated(
-                self._progress.problem,
+                problem,
                 member.name,
                 options,
                 lambda event: self._heard(member, event),
@@ -215,6 +229,7 @@ class _Team:
                 cancel=self._cancel,
                 kill=member.kill,
                 known=member.known,
+                wait=member.turn.waits,
             )
         except CpxError as error:
             member.left = str(error)
@@ -239,6 +254,17 @@ class _Team:
             with self._lock:
                 done = [m for m in self._members if not (self._infeasible or self._breaks_ties(m))]
             self._end(self._members if self._infeasible else done)
+        self._deal()
+
+    def _deal(self) -> None:
+        """Say who has a turn, where not all can work at the same time."""
+        now, limit, left = time.perf_counter(), self._options.time_limit, self._progress.remaining
+        working = [member.turn for member in self._members if not member.ended.is_set()]
+        for turn in working:
+            turn.work(now - self._dealt)
+        self._dealt = now
+        ends = limit is not None and left is not None and left < _END * limit
+        deal(working, len(working) if ends else self._at_once, self._progress.elapsed, limit)
 
     def _breaks_ties(self, member: _Member) -> bool:
         """Whether it has the optimum, and is to find the best solution of that value."""
@@ -265,6 +291,7 @@ class _Team:
                 member.value = progress.found(event.explanation)
                 if progress.explanation is not before:
                     self._finder = member.name
+                    member.turn.speak()
                     for other in self._members:
                         if other is not member:
                             other.known.put(event.explanation.features)
@@ -280,6 +307,7 @@ class _Team:
             self._progress.bound(member.bound)
         if self._progress.best_bound != before:
             self._prover = member.name
+            member.turn.speak()
 
     def _refute(self) -> bool:
         """Dismiss engines whose bounds are beyond a known value; return whether there is one."""

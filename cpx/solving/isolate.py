@@ -53,6 +53,7 @@ def run_isolated(
     cancel: threading.Event | None = None,
     kill: threading.Event | None = None,
     known: SimpleQueue[tuple[int, ...]] | None = None,
+    wait: threading.Event | None = None,
 ) -> Result:
     """Solve in a worker process that is killed when it overstays the limit.
 
@@ -69,6 +70,8 @@ def run_isolated(
     known : queue of tuple of int, optional
         Solutions, as features, that are found elsewhere while it runs: the engine may stop at
         its bound when that meets the value of one, or begin its next phase with it.
+    wait : threading.Event, optional
+        While it is set, the worker does nothing, where the system can stop processes.
 
     Returns
     -------
@@ -90,7 +93,7 @@ def run_isolated(
         }
         try:
             job = _Job(Server.take(engine.full_name), Progress(problem, options, listen), cancel)
-            job.kill_at, job.known = kill, known
+            job.kill_at, job.known, job.wait_at = kill, known, wait
             result = _run(job, engine.full_name, confined, limits.quiet)
             peak = None if group is None else group.peak()
             return result if peak is None else replace(result, memory=peak)
@@ -168,6 +171,8 @@ class _Job:
         self.worker, self.progress, self.cancel = worker, progress, cancel
         self.kill_at: threading.Event | None = None
         self.known: SimpleQueue[tuple[int, ...]] | None = None
+        self.wait_at: threading.Event | None = None
+        self.waits = False
         self.pid: int | None = None
         self.deadline: float | None = None
         self.killed = False
@@ -198,6 +203,7 @@ class _Job:
                 elif "event" in message:
                     self._replay(message)
                 elif "result" in message:
+                    self.wait_at = None  # nothing is left but to end
                     result = Result.from_dict(message["result"])
                 elif "refused" in message:
                     raise InvalidOption(_not_sent(self.progress.problem, message["refused"]))
@@ -217,12 +223,22 @@ class _Job:
         overdue = self.deadline is not None and time.perf_counter() > self.deadline
         if overdue or (self.kill_at is not None and self.kill_at.is_set()):
             self.kill()
-        while self.known is not None and not self.known.empty():
+        self._take_turns()
+        # Who waits does not read, and what is sent to it would fill the pipe.
+        while self.known is not None and not self.waits and not self.known.empty():
             self.worker.send({"known": self.known.get()})
         try:
             return self.worker.messages.get(timeout=_TICK)
         except Empty:
             return None
+
+    def _take_turns(self) -> None:
+        """Stop the child and what it has started, or let them go on."""
+        waits = self.wait_at is not None and self.wait_at.is_set()
+        waits = waits and not (self.killed or self.progress.interrupted)
+        if waits != self.waits and self.pid is not None and hasattr(signal, "SIGSTOP"):
+            self.waits = waits
+            self._signal(signal.SIGSTOP if waits else signal.SIGCONT)
 
     def _start(self, pid: int) -> None:
         self.pid = pid

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,4 +58,14 @@ def marked(mark: str, *, workers: bool = False) -> list[int]:
         ours = mark.encode() in environment and (not workers or b"CPX_FOLDER=" in environment)
         if ours and not dead and int(entry.name) != os.getpid():
             found.append(int(entry.name))
+    return found
+
+
+def stopped(pids: Iterable[int]) -> list[int]:
+    """Return those of the processes that a signal has stopped."""
+    found = []
+    for pid in pids:
+        with suppress(OSError):  # it has ended
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+            found += [pid] * (state == "T")
     return found

@@ -24,7 +24,7 @@ from cpx.solving.run import run
 from cpx.testing import conformance
 from cpx.testing.cases import CASES, FULL
 
-from ..compare.helpers import marked, tiny
+from ..compare.helpers import marked, stopped, tiny
 from ..compare.hostile import install, uninstall
 
 
@@ -275,3 +275,90 @@ def test_what_is_said_of_the_problem_is_said_once() -> None:
         cpx.best_rules(problem, 3, backend="portfolio:cpsat+maxsat").best,
     ):
         assert sum(note in text for text in result.warnings) == 1
+
+
+def _never_proved() -> cpx.KMonomial:
+    rng = np.random.default_rng(1)
+    return cpx.KMonomial(cpx.Samples(rng.random((400, 40)) < 0.6, rng.random(400) < 0.4), k=6)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="states of processes are read in /proc")
+def test_on_one_core_they_take_turns_and_none_is_left_stopped(monkeypatch) -> None:
+    mark = f"CPX_TURNS_TEST={os.getpid()}"
+    monkeypatch.setenv(*mark.split("="))
+    monkeypatch.setattr("cpx.methods.portfolio.usable_cores", lambda: [0])
+    from cpx.solving.servers import shutdown
+
+    shutdown()
+    for limit, why in ((100, Termination.INTERRUPTED), (4, Termination.TIME_LIMIT)):
+        seen: set[int] = set()
+        stop, over = threading.Event(), threading.Event()
+
+        def watch(seen=seen, stop=stop, over=over, why=why) -> None:
+            while not over.wait(0.05):
+                seen.update(stopped(marked(mark, workers=True)))
+                if seen and why is Termination.INTERRUPTED:
+                    stop.set()
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        try:
+            options = SolveOptions(time_limit=limit, encoding="clausal")
+            result = run(_never_proved(), "portfolio:maxsat+maxsat:lsu", options, cancel=stop)
+        finally:
+            over.set()
+            watcher.join()
+        assert seen
+        assert (result.status, result.termination) == (Status.FEASIBLE, why)
+        assert "2 engines take turns on 1 cores, and would use 2" in result.warnings
+        servers = marked(mark, workers=True)
+        assert len(servers) == 2, "both were let go, and ended by themselves"
+        assert not stopped(servers)
+    shutdown()
+
+
+def test_who_waits_is_let_go_in_time_to_hand_over_what_it_has(monkeypatch) -> None:
+    waited: list[float] = []
+
+    def isolated(problem, name, options, heard, limits, *, kill, wait, **_):
+        """Say nothing until the limit is over; one has something to hand over then."""
+        own = Progress(problem, options, heard)
+        own.found(problem.explanation([]))
+        while not kill.is_set() and not own.expired:
+            time.sleep(0.01)
+            if wait.is_set():
+                while wait.is_set():
+                    time.sleep(0.01)
+                waited.append(own.elapsed)
+        if name == "maxsat:rc2":
+            own.found(problem.explanation([0]))
+        return None
+
+    monkeypatch.setattr("cpx.methods.portfolio.usable_cores", lambda: [0])
+    monkeypatch.setattr("cpx.methods.portfolio.prepare", lambda *_, **__: None)
+    monkeypatch.setattr("cpx.methods.portfolio.run_isolated", isolated)
+    monkeypatch.setattr("cpx.methods.portfolio._END", 0.1)
+    result = cpx.solve(tiny(), "portfolio:search+maxsat", time_limit=3)
+    assert 2.6 < waited[-1] < 2.95
+    assert (result.objective, result.raw_status.split(",")[0]) == (1, "value by maxsat:rc2")
+
+
+def test_an_engine_has_the_encoding_that_it_has_alone(monkeypatch) -> None:
+    asked: dict[str, float] = {}
+
+    def encoding_of(self, problem, name=None, time_limit=None):
+        asked[self.full_name] = time_limit
+        return problem.stated_in("pairs")
+
+    given: dict[str, str] = {}
+
+    def isolated(problem, name, options, *_, **__):
+        given[name] = options.encoding
+
+    monkeypatch.setattr(type(backend("cpsat")), "encoding_of", encoding_of)
+    monkeypatch.setattr("cpx.methods.portfolio.prepare", lambda *_, **__: None)
+    monkeypatch.setattr("cpx.methods.portfolio.run_isolated", isolated)
+    cpx.solve(tiny(), "portfolio:cpsat+search", time_limit=3)
+    # The limit of the whole solve: what is left of it when the engine starts is less.
+    assert asked == {"cpsat": 3}
+    assert given == {"cpsat": "pairs", "search": None}

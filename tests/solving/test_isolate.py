@@ -191,6 +191,19 @@ def _job(*messages: dict[str, Any], **options: Any) -> tuple[_Job, _Worker]:
     return _Job(cast(Any, worker), progress, threading.Event()), worker
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped there")
+def test_who_waits_is_let_go_when_it_has_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "killpg", lambda *which: sent.append(which))
+    # The answer was on its way when the worker was stopped, before it could end.
+    answer = {"result": solve(random_selection(5), "search").to_dict()}
+    job, _ = _job({"started": 7}, {"phase": None, "times": {}}, answer, {"closed": True})
+    job.wait_at = threading.Event()
+    job.wait_at.set()
+    assert job.wait() is not None
+    assert sent == [(7, signal.SIGSTOP), (7, signal.SIGCONT)]
+
+
 def test_a_hint_is_known_of_a_worker_that_ends_without_a_word() -> None:
     job, worker = _job({"closed": True}, hint=(0,))
     limits = {"memory": None, "log": None}
