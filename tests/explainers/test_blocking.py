@@ -418,7 +418,7 @@ def test_infeasible() -> None:
 def test_time_limit_says_what_is_known() -> None:
     rng = np.random.default_rng(0)
     problem = KMonomial(Samples(rng.random((900, 40)) < 0.8, rng.random(900) < 0.5), k=4)
-    ranking = best_rules(problem, 20, backend="cpsat", time_limit=0.7)
+    ranking = best_rules(problem, 20, backend="cpsat", time_limit=0.4)
     assert not ranking.complete
     assert len(ranking) <= 1
     assert "stopped before the proof" in ranking.proved or not ranking.rules
@@ -429,7 +429,7 @@ def test_a_stop_in_the_middle_keeps_what_is_proved_so_far() -> None:
     # The first few are easy; not all of them.
     rng = np.random.default_rng(2)
     problem = KMonomial(Samples(rng.random((60, 14)) < 0.6, rng.random(60) < 0.5), k=3)
-    ranking = best_rules(problem, 5000, backend="maxsat", time_limit=1.5)
+    ranking = best_rules(problem, 5000, backend="maxsat", time_limit=0.8)
     assert 1 <= len(ranking) < 5000
     assert not ranking.complete
     assert listed(problem, ranking)[:-1] == sorted(listed(problem, ranking)[:-1])
