@@ -308,6 +308,14 @@ def test_cbc_without_the_preprocessing_that_loses_the_optimum():
     assert progress.objective == progress.best_bound == 5204
 
 
+def test_cbc_is_told_of_threads_where_there_are_several():
+    # With "threads 1" it starts a second one, and waits for it: now and then for 10 seconds.
+    from cpx.backends.milp.cbc import CbcSolver
+
+    assert "threads" not in " ".join(CbcSolver(threads=1).getOptions())
+    assert "threads 2" in CbcSolver(threads=2).getOptions()
+
+
 def test_cbc_leaves_no_files_and_no_process(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     start = time.perf_counter()

@@ -226,11 +226,9 @@ EXPECTATION_ENGINES = ["cpsat", "maxsat", "milp", "search"]
 
 
 @pytest.mark.parametrize("backend", EXPECTATION_ENGINES)
-@pytest.mark.parametrize(
-    ("dual", "seeds"), [(False, (24, 31, 44, 59, 5)), (True, (18, 19, 24, 30, 72))]
-)
+@pytest.mark.parametrize(("dual", "seeds"), [(False, (31, 59, 5)), (True, (18, 19, 72))])
 def test_expected_predictions(dual: bool, seeds: tuple[int, ...], backend: str) -> None:
-    # Those of which many sets are listed, with required and forbidden attributes among them.
+    # Many sets are listed and none at all, with required and forbidden attributes among them.
     for seed in seeds:
         # In units that engines of floats count in.
         plain = random_expectation(seed, dual=dual, unit="1/1024")
