@@ -226,7 +226,7 @@ EXPECTATION_ENGINES = ["cpsat", "maxsat", "milp", "search"]
 
 
 @pytest.mark.parametrize("backend", EXPECTATION_ENGINES)
-@pytest.mark.parametrize(("dual", "seeds"), [(False, (31, 59, 5)), (True, (18, 19, 72))])
+@pytest.mark.parametrize(("dual", "seeds"), [(False, (31, 44, 59, 5)), (True, (18, 19, 72))])
 def test_expected_predictions(dual: bool, seeds: tuple[int, ...], backend: str) -> None:
     # Many sets are listed and none at all, with required and forbidden attributes among them.
     for seed in seeds:

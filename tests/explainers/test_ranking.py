@@ -55,7 +55,7 @@ def listed(problem, ranking):
     ]
 
 
-@each(range(25))
+@each(range(50))
 def test_random_problems(seed):
     problem = random_problem(seed, 30, 8)
     wanted = irredundant(problem)
