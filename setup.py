@@ -16,7 +16,7 @@ OBJECTS = Path("cpx") / "compiled" / "objects"
 
 
 class BuildKernels(Command):
-    """Compile the kernels for all processors of the kind that this machine has."""
+    """Compile the kernels: for this processor, or in a wheel for all of the kind it has."""
 
     description = __doc__
     user_options: ClassVar = []
@@ -30,12 +30,11 @@ class BuildKernels(Command):
 
     def run(self):
         sys.path.insert(0, str(ROOT))
-        from cpx.compiled.machine_code import compile_objects, file_of, levels
+        from cpx.compiled.machine_code import compile_objects, file_of, level, levels
 
         folder = (ROOT if self.editable_mode else Path(self.build_lib).resolve()) / OBJECTS
         folder.mkdir(parents=True, exist_ok=True)
-        wanted = levels()
-        names = {file_of(level) for level in wanted}
+        names = {file_of(one) for one in levels()}
         for path in folder.glob("*.o"):
             if path.name not in names:
                 path.unlink()
@@ -43,8 +42,10 @@ class BuildKernels(Command):
             made = ROOT / OBJECTS / name
             if made.exists() and not (folder / name).exists():
                 shutil.copyfile(made, folder / name)
-        if not all((folder / name).exists() for name in names):
-            compile_objects(folder, wanted)
+        # An editable installation is used where it is made, a wheel on any processor of the kind.
+        wanted = [level()] if self.editable_mode else levels()
+        if missing := [one for one in wanted if not (folder / file_of(one)).exists()]:
+            compile_objects(folder, missing)
 
     def get_source_files(self):
         return []

@@ -6,7 +6,7 @@ import cpx
 
 data = load_iris(as_frame=True)
 explainer = cpx.Explainer.train("forest", data.data, data.target)
-problem = explainer.problem(data.data.iloc[60], k=3, m=200, objective="loss")
+problem = explainer.problem(data.data.iloc[60], k=3, m=100, objective="loss")
 cpx.save(problem, "iris.json.gz")
 problem = cpx.load("iris.json.gz")
 

@@ -66,7 +66,6 @@ def solve(
     from cpx.cli.output import deliver, note
     from cpx.cli.reading import output_path, read_instance
     from cpx.errors import InvalidOption
-    from cpx.solving.proofs import require_provable, with_proof
 
     target, proof = output_path(output, inst), output_path(proof, inst)
     if proof is not None and proof == target:
@@ -76,14 +75,17 @@ def solve(
     problem = read_instance(inst)
     if where:
         problem = problem.where(*where)
-    if proof is not None:
-        require_provable(problem)
+    if proof is None:
+        raise typer.Exit(deliver(run_solve(problem, backend, chosen, isolate), as_json, target))
+    # Few commands make one, and each would load what makes those of all kinds.
+    from cpx.solving.proofs import require_provable, with_proof
+
+    require_provable(problem)
     result = run_solve(problem, backend, chosen, isolate)
-    if proof is not None:
-        result = with_proof(problem, result, chosen.time_limit)
-        if result.proof is not None:
-            result.proof.save(proof)
-            note(f"wrote {proof}")
+    result = with_proof(problem, result, chosen.time_limit)
+    if result.proof is not None:
+        result.proof.save(proof)
+        note(f"wrote {proof}")
     raise typer.Exit(deliver(result, as_json, target))
 
 

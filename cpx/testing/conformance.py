@@ -79,6 +79,9 @@ __all__ = [
     "check_result",
 ]
 
+# An engine with a limit of a twentieth of a second, on a busy machine.
+_PROMPT_SECONDS = 10.0
+
 
 def check_case(backend: str, case: Case, encoding: str | None = None) -> Result:
     """Solve one case and check status, value, bound and explanation.
@@ -217,7 +220,8 @@ def keeps_a_short_limit(backend: str) -> None:
     for problem in filter(find_backend(backend).accepts, both):
         start = time.perf_counter()
         result = solve(problem, backend, time_limit=0.05)
-        assert time.perf_counter() - start < 10, "returned after more than 10 s"
+        took = time.perf_counter() - start
+        assert took < _PROMPT_SECONDS, f"returned after more than {_PROMPT_SECONDS:g} s"
         assert result.status in (Status.UNKNOWN, Status.FEASIBLE, Status.OPTIMAL), result.status
         if not result.proved and not _ended_by_itself(backend, result.termination):
             assert result.termination is Termination.TIME_LIMIT, result.termination

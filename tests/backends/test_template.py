@@ -36,7 +36,12 @@ def test_it_is_listed_once_registered() -> None:
 
 @pytest.mark.parametrize(
     "behaviour",
-    [conformance.takes_a_hint, conformance.keeps_a_short_limit, conformance.stops_when_told],
+    [
+        # It tries all rules three times.
+        pytest.param(conformance.takes_a_hint, marks=pytest.mark.slow),
+        conformance.keeps_a_short_limit,
+        conformance.stops_when_told,
+    ],
 )
 def test_behaviour(behaviour) -> None:
     behaviour("exhaustive")
@@ -66,4 +71,3 @@ def test_one_file_and_one_entry_point_are_all(tmp_path: Path) -> None:
     assert "exhaustive" in cpx("backends")
     solved = json.loads(cpx("solve", "tiny.json", "-b", "exhaustive", "--isolate", "--json"))
     assert (solved["status"], solved["objective"], solved["verified"]) == ("OPTIMAL", 0, True)
-    assert "exhaustive" in cpx("compare", "tiny.json", "-b", "exhaustive")

@@ -160,7 +160,7 @@ def test_a_limit_is_kept(loss) -> None:
 def test_it_stops_when_told() -> None:
     problem = hard()
     progress = Progress(problem, SolveOptions())
-    timer = threading.Timer(1.0, progress.stop)
+    timer = threading.Timer(0.6, progress.stop)
     timer.start()
     started = time.monotonic()
     outcome = backend(ENGINE).solve(problem, progress.options, progress)

@@ -81,7 +81,7 @@ def test_another_thread_may_train() -> None:
     "command", ["make", *(pytest.param(c, marks=pytest.mark.slow) for c in ("explain", "learn"))]
 )
 def test_a_command_ends_without_a_file(command: str, tmp_path: Path) -> None:
-    X, y = _table(20_000)
+    X, y = _table(6_000)
     table, output = tmp_path / "table.csv", tmp_path / "out.json"
     header = ",".join([*(f"x{j}" for j in range(20)), "y"])
     np.savetxt(table, np.column_stack([X, y]), "%.3f", ",", header=header, comments="")

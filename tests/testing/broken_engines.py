@@ -14,6 +14,7 @@ from cpx.answers.result import Termination
 from cpx.backends.base import Backend, Outcome
 from cpx.backends.cpsat import CpSat
 from cpx.options import SolveOptions
+from cpx.testing import conformance
 
 
 class Right(CpSat):
@@ -120,7 +121,7 @@ class Overruns(Right):
 
     def solve(self, problem, options, progress):
         if options.time_limit is not None:
-            time.sleep(11)
+            time.sleep(conformance._PROMPT_SECONDS)
         return super().solve(problem, options, progress)
 
 

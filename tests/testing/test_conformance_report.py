@@ -7,9 +7,10 @@ import pytest
 from cpx import backends
 from cpx.backends import register
 from cpx.errors import UnknownName
+from cpx.testing import conformance
 from cpx.testing.conformance_report import KINDS, checks, conform, run_check
 from tests.testing import broken_engines
-from tests.testing.broken_engines import BROKEN, Right
+from tests.testing.broken_engines import BROKEN, Overruns, Right
 
 HERE = "tests.testing.broken_engines"
 
@@ -21,7 +22,9 @@ def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("cls", "check"), BROKEN.items(), ids=lambda x: getattr(x, "name", x))
-def test_each_is_caught(cls, check: str) -> None:
+def test_each_is_caught(cls, check: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if cls is Overruns:
+        monkeypatch.setattr(conformance, "_PROMPT_SECONDS", 0.5)
     assert run_check(cls.name, check, f"{HERE}:{cls.__name__}")
 
 
@@ -48,7 +51,7 @@ def test_an_import_at_module_level_is_caught() -> None:
 def test_one_that_hangs_is_named_and_not_waited_for() -> None:
     found = next(
         found
-        for found in conform("hangs", ["learning"], register=f"{HERE}:Hangs", patience=0.06)
+        for found in conform("hangs", ["learning"], register=f"{HERE}:Hangs", patience=0.03)
         if found.check == "prints_nothing"
     )
     assert found.verdict == "OVERDUE"

@@ -151,6 +151,10 @@ class CbcSolver(pulp.COIN_CMD):  # type: ignore[misc]
         # CBC divides the gap by the greater of value and bound, PuLP's users and cpx by the value.
         if gap := options.get("gapRel"):
             options["gapRel"] = gap / (1 + gap)
+        # Told of one thread, CBC starts a second one, and now and then misses its signal: it then
+        # waits for 10 seconds. Untold, it has one and waits for nobody.
+        if options.get("threads") == 1:
+            del options["threads"]
         commands = ["integerTolerance 1e-9", "preprocess off"]
         if random_seed:  # by 0 CBC understands the time of day
             commands += [f"randomSeed {random_seed}", f"randomCbcSeed {random_seed}"]

@@ -152,11 +152,11 @@ def test_half_of_the_time_is_left_to_learning(monkeypatch) -> None:
     monkeypatch.setattr(learning, "chosen_price", slowly)
     monkeypatch.setattr(column_generation, "learn_rules", learned)
     X, y = coins(200, 0.1, 0)
-    RuleSetClassifier(k=2, time_limit=3).fit(X, y)
-    assert left == [pytest.approx(1.5, abs=0.1)]
-    RuleSetClassifier(k=2, time_limit=1).problem(X, y)
-    assert took[0] < 2.5
-    assert took[1] < 1.5
+    RuleSetClassifier(k=2, time_limit=1.5).fit(X, y)
+    assert left == [pytest.approx(0.75, abs=0.1)]
+    RuleSetClassifier(k=2, time_limit=0.5).problem(X, y)
+    assert took[0] < 1.4
+    assert took[1] < 1.2
 
 
 @pytest.mark.parametrize(("folds", "validated"), [(4, set()), (9, {3}), (13, {2, 3})])
