@@ -214,7 +214,10 @@ class Learning(_Sets):
         return having(f"set of rules of at most {most}", self.kept)
 
     def broken(self, chosen: list[int]) -> list[str]:
-        return super().broken(chosen) or self.side(chosen)
+        # In side constraints the literals of rules are numbered after the last rule.
+        after = self.count()
+        literals = (after + j for r in chosen for j in self.rule(r))
+        return super().broken(chosen) or self.side([*chosen, *literals])
 
 
 def judge(instance: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], list[str]]:

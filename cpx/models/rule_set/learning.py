@@ -25,6 +25,8 @@ from cpx.models.saved import SAMPLES
 from cpx.models.side_constraints.form import (
     KEEPS_SIDE_CONSTRAINTS,
     NO_SIDE_CONSTRAINTS,
+    LinearConstraint,
+    SideConstraint,
     SideConstraints,
 )
 from cpx.models.side_constraints.parameter import SIDE_CONSTRAINTS
@@ -90,8 +92,9 @@ class RuleSetLearning(RuleSetProblem):
 
     Notes
     -----
-    :meth:`where` adds constraints, over rules and over the literals and columns that the rules
-    have, where there is a statement. Engines that solve it keep them.
+    :meth:`where` adds constraints over the literals and columns that the rules have, and, where
+    there is a statement, over rules. In what they mean, rule r is r, and the literal j of any rule
+    is j after the last rule.
 
     References
     ----------
@@ -159,17 +162,11 @@ class RuleSetLearning(RuleSetProblem):
     def vocabulary(self, untrue: Iterable[str] = ()) -> Vocabulary:
         """Return what names stand for: a rule, or those that have a literal or column.
 
-        Raises
-        ------
-        InvalidInstance
-            Where the rules are too many to be listed.
+        Where the rules are too many to be listed, it is literals and columns alone.
         """
         if not self.stated:
-            raise InvalidInstance(
-                f"side constraints are about listed rules, at most {MOST_STATED}; here are "
-                f"{self.n_features} conjunctions: ask for a smaller max_literals, leave out the "
-                "columns that no rule may have, or state a RuleSetSelection of some rules"
-            )
+            literals = enumerate(self.samples.features, self.n_features)
+            return Vocabulary(((n, (j,)) for j, n in literals), untrue=untrue, what="literal")
         rules = list(conjunctions(self.samples.d, self.max_literals))
         having: dict[str, set[int]] = {name: set() for name in self.samples.features}
         for r, rule in enumerate(rules):
@@ -223,9 +220,38 @@ class RuleSetLearning(RuleSetProblem):
     def allows(self, chosen: Iterable[int]) -> bool:
         """Say whether all are numbers of rules, and keep the side constraints."""
         rules = set(chosen)
-        return all(0 <= rule < self.n_features for rule in rules) and (
-            not self.side_constraints or self.side_constraints.allow(rules)
-        )
+        if not all(0 <= rule < self.n_features for rule in rules):
+            return False
+        side = self.side_constraints
+        return not side or side.allow(rules.union(*map(self._literal_terms, rules)))
+
+    def _literal_terms(self, rule: int) -> set[int]:
+        """Return what the literals of a rule are in side constraints."""
+        return {self.n_features + j for j in self.literals(rule)}
+
+    @cached_property
+    def literal_constraints(self) -> tuple[LinearConstraint, ...]:
+        """The side constraints on the literals of the rules together: terms are of literals.
+
+        Those that tell rules with the same literals apart are left out.
+        """
+        found = []
+        for row in self.side_constraints.linear:
+            terms = [(factor, self._literals_of(any_of)) for factor, any_of in row.terms]
+            if all(literals for _, literals in terms):
+                found.append(LinearConstraint(tuple(terms), row.at_least))
+        return tuple(found)
+
+    def _literals_of(self, any_of: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the literals of which an answer has one where a term holds; else nothing."""
+        d, beyond = self.samples.d, tuple(j - self.n_features for j in any_of)
+        if beyond[0] >= 0:
+            return beyond
+        # Rules 1 to d have one literal each.
+        literals = tuple(r - 1 for r in any_of if 0 < r <= d)
+        rules = conjunctions(d, self.max_literals)
+        having = [r for r, rule in enumerate(rules) if not set(literals).isdisjoint(rule)]
+        return literals if having == sorted(any_of) else ()
 
     def with_loss(self, loss: Loss) -> RuleSetLearning:
         """Return the same problem with another loss."""
@@ -266,15 +292,39 @@ class RuleSetLearning(RuleSetProblem):
     def select_from(
         self, rules: Iterable[Sequence[int]], loss: Loss | None = None
     ) -> RuleSetSelection:
-        """Return the selection from some of the rules, given by their literals."""
+        """Return the selection from some of the rules, given by their literals.
+
+        It has the side constraints, in terms of these rules.
+        """
+        given = tuple(tuple(rule) for rule in rules)
         return RuleSetSelection(
             self.samples,
-            tuple(tuple(rule) for rule in rules),
+            given,
             self.penalty,
             loss or self.loss,
             class_weights=self.class_weights,
             name=self.name,
+            side_constraints=self._constraints_on(given),
         )
+
+    def _constraints_on(self, rules: Sequence[tuple[int, ...]]) -> SideConstraints:
+        if not self.side_constraints:
+            return NO_SIDE_CONSTRAINTS
+        places: dict[int, list[int]] = {}
+        for place, rule in enumerate(rules):
+            number = number_of(rule, self.samples.d)
+            for j in (number, *self._literal_terms(number)):
+                places.setdefault(j, []).append(place)
+        found = []
+        for row in self.side_constraints.linear:
+            terms = (
+                (factor, tuple(sorted({place for j in any_of for place in places.get(j, ())})))
+                for factor, any_of in row.terms
+            )
+            there = tuple((factor, some) for factor, some in terms if some)
+            if there or row.at_least > 0:
+                found.append(LinearConstraint(there, row.at_least))
+        return SideConstraints((SideConstraint("", tuple(found)),) if found else ())
 
     @cached_property
     def form(self) -> RuleSelection:
@@ -285,7 +335,8 @@ class RuleSetLearning(RuleSetProblem):
     @cached_property
     def selection(self) -> RuleSetSelection:
         """The selection from all rules by the same numbers, without side constraints."""
-        return self.select_from(conjunctions(self.samples.d, self.max_literals))
+        free = replace(self, side_constraints=NO_SIDE_CONSTRAINTS)
+        return free.select_from(conjunctions(self.samples.d, self.max_literals))
 
     # ------------------------------------------------------------ sentences
 
