@@ -235,9 +235,8 @@ class Learner:
             )
             generation.by_beams(self.left(_BEAMS))
             start = self.hamming.rules or self._known
-            self.hamming = self._select(
-                generation.rules, "hamming", start, seconds=self.left(_SELECTED)
-            )
+            seconds = self.left(_SELECTED) if self._constrained else math.inf
+            self.hamming = self._select(generation.rules, "hamming", start, seconds=seconds)
             generation.by_search(self.left(_SEARCH))
             if self._problem.loss == "hamming":
                 self._finish_hamming()
