@@ -51,9 +51,10 @@ prove it; and raises Refused where it finds out that what is to be proved is wro
 _TRUSTING = ("monomial", "expected-prediction")
 """Kinds of proof that can be made without looking at the sets which the checker counts."""
 
-_CONSTRAINED = ("monomial", "certificate", "expected-prediction")
-"""Kinds of proof that know side constraints."""
+_RELAXED = ("kernel-rule", "rule-set-learning")
+"""Kinds of proof that bound all answers, whether they keep side constraints or not."""
 
+_SHORTEST = 0.1  # seconds
 _SHORT = "the time was too short, or the prover can do no better"
 
 
@@ -64,8 +65,6 @@ def require_provable(problem: object) -> None:
         raise InvalidOption(
             f"proof: there are none for {kind}; there are for {', '.join(PROVABLE)}"
         )
-    if getattr(problem, "side_constraints", None) and PROVABLE[kind] not in _CONSTRAINED:
-        raise InvalidOption(f"proof: there are none for {kind} with side constraints")
     definition = getattr(problem, "definition", "sufficient")
     if kind == "sufficient-reason" and definition != "sufficient":
         raise InvalidOption(
@@ -136,6 +135,8 @@ def prove(
     make: Any = _MAKERS[kind]
     if trusted and kind in _TRUSTING:
         make = partial(make, trusted=True)
+    if problem.side_constraints and kind in _RELAXED:
+        make = partial(_relaxed, make, problem, end)
     with noted(stop := threading.Event()), one_thread():
         claim, lines = make(instance, goal, lambda: stop.is_set() or time.perf_counter() > end)
     if claim is None:
@@ -155,6 +156,30 @@ def prove(
         found = result.explanation
         rows = rows_of(problem, claim, lines, () if found is None else found.features)
     return Proof(header, tuple(lines), rows)
+
+
+def _relaxed(
+    make: _Maker,
+    problem: Any,
+    end: float,
+    instance: Mapping[str, Any],
+    goal: Claim,
+    over: Callable[[], bool],
+) -> _Lines:
+    """Prove the bound of all answers, of which those that keep the side constraints are some."""
+    from cpx.solving.run import solve
+
+    if goal.bound is None:
+        raise Undecided("of such a problem it is not proved that side constraints contradict")
+    try:
+        return make(instance, goal, over)
+    except Undecided:
+        raise
+    except Refused:
+        # An answer that breaks them is better.
+        left = None if end == math.inf else max(end - time.perf_counter(), _SHORTEST)
+        free = solve(replace(problem, side_constraints=()), "search", time_limit=left)
+        return (None, []) if free.bound is None else make(instance, Claim(free.bound), over)
 
 
 def _claimed(result: Result) -> Claim | None:
