@@ -486,6 +486,12 @@ def test_what_cannot_list(backend: str, encoding: str | None, why: str) -> None:
         best_rules(_plain(), backend=backend, encoding=encoding)
 
 
+def test_column_generation_excludes_no_sets_of_rules() -> None:
+    problem = RuleSetLearning(Samples(np.eye(3), [1, 1, 0]), 2)
+    with pytest.raises(InvalidOption, match="column-generation lists no rules"):
+        best_rules(problem, backend="column-generation")
+
+
 def test_the_search_lists_no_reasons() -> None:
     with pytest.raises(InvalidOption, match="backend 'search' cannot solve"):
         best_rules(random_votes(0, 3, 5))

@@ -51,8 +51,8 @@ prove it; and raises Refused where it finds out that what is to be proved is wro
 _TRUSTING = ("monomial", "expected-prediction")
 """Kinds of proof that can be made without looking at the sets which the checker counts."""
 
-_RELAXED = ("kernel-rule", "rule-set-learning")
-"""Kinds of proof that bound all answers, whether they keep side constraints or not."""
+_OF_ALL = ("kernel-rule", "rule-set-learning")
+"""Kinds of proof that know no side constraints: what bounds all answers bounds the allowed."""
 
 _SHORTEST = 0.1  # seconds
 _SHORT = "the time was too short, or the prover can do no better"
@@ -135,10 +135,25 @@ def prove(
     make: Any = _MAKERS[kind]
     if trusted and kind in _TRUSTING:
         make = partial(make, trusted=True)
-    if problem.side_constraints and kind in _RELAXED:
-        make = partial(_relaxed, make, problem, end)
+    of_all = problem.side_constraints and kind in _OF_ALL
+    if of_all and goal.bound is None:
+        raise Undecided("of such a problem it is not proved that side constraints contradict")
+    made = goal
     with noted(stop := threading.Event()), one_thread():
-        claim, lines = make(instance, goal, lambda: stop.is_set() or time.perf_counter() > end)
+
+        def over() -> bool:
+            return stop.is_set() or time.perf_counter() > end
+
+        try:
+            claim, lines = make(instance, goal, over)
+        except Undecided:
+            raise
+        except Refused:
+            if not of_all:
+                raise
+            # An answer that breaks them is better.
+            made = _of_all(problem, end)
+            claim, lines = make(instance, made, over)
     if claim is None:
         return None
     header: dict[str, Any] = {
@@ -150,7 +165,7 @@ def prove(
         "claim": claim.to_dict(),
     }
     if claim != goal:
-        header["goal"] = goal.to_dict()
+        header["goal"] = made.to_dict()
     rows = None
     if isinstance(problem, SufficientReason):
         found = result.explanation
@@ -158,28 +173,15 @@ def prove(
     return Proof(header, tuple(lines), rows)
 
 
-def _relaxed(
-    make: _Maker,
-    problem: Any,
-    end: float,
-    instance: Mapping[str, Any],
-    goal: Claim,
-    over: Callable[[], bool],
-) -> _Lines:
-    """Prove the bound of all answers, of which those that keep the side constraints are some."""
+def _of_all(problem: Any, end: float) -> Claim:
+    """Return the bound of all answers, whether they keep the side constraints or not."""
     from cpx.solving.run import solve
 
-    if goal.bound is None:
-        raise Undecided("of such a problem it is not proved that side constraints contradict")
-    try:
-        return make(instance, goal, over)
-    except Undecided:
-        raise
-    except Refused:
-        # An answer that breaks them is better.
-        left = None if end == math.inf else max(end - time.perf_counter(), _SHORTEST)
-        free = solve(replace(problem, side_constraints=()), "search", time_limit=left)
-        return (None, []) if free.bound is None else make(instance, Claim(free.bound), over)
+    left = None if end == math.inf else max(end - time.perf_counter(), _SHORTEST)
+    bound = solve(replace(problem, side_constraints=()), "search", time_limit=left).bound
+    if bound is None:
+        raise Undecided("without the side constraints no bound was found in time")
+    return Claim(bound)
 
 
 def _claimed(result: Result) -> Claim | None:

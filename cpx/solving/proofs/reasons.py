@@ -1,8 +1,8 @@
 """Proofs about sufficient reasons: branch and cut, with inequalities as the checker has them.
 
 The search is that of :mod:`cpx.backends.search.reasons`, handed the bound to prove; each row that
-it finds is weighed by the checker, so that what the lines say is what the checker reads. Side constraints, of which it
-knows nothing, are branched on.
+it finds is weighed by the checker, so that what the lines say is what the checker reads. Side
+constraints, of which it knows nothing, are branched on.
 """
 
 from __future__ import annotations
