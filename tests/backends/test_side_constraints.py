@@ -545,6 +545,13 @@ def test_learning_from_more_rules_than_are_listed() -> None:
     ]
     contradiction = solve(plain.where("c7", "at_most(0, c7, c8)"), "column-generation")
     assert str(contradiction.status) == "INFEASIBLE"
+    assert contradiction.clash == ("c7", "at_most(0, c7, c8)")
+    three = plain.where("c3", "c7 or c8", "at_least(1, c1, c2)", "not c7", "at_most(0, c8, c9)")
+    assert solve(three, "column-generation").clash == (
+        "c7 or c8",
+        "not c7",
+        "at_most(0, c8, c9)",
+    )
     assert problem.where("feature[14]").side_constraints.linear[-1].terms[0][1] == (
         plain.n_features + 14,
     )

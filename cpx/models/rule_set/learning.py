@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -297,6 +297,7 @@ class RuleSetLearning(RuleSetProblem):
         It has the side constraints, in terms of these rules.
         """
         given = tuple(tuple(rule) for rule in rules)
+        linear = self._constraints_on(given).linear
         return RuleSetSelection(
             self.samples,
             given,
@@ -304,27 +305,35 @@ class RuleSetLearning(RuleSetProblem):
             loss or self.loss,
             class_weights=self.class_weights,
             name=self.name,
-            side_constraints=self._constraints_on(given),
+            side_constraints=SideConstraints((SideConstraint("", linear),) if linear else ()),
         )
 
     def _constraints_on(self, rules: Sequence[tuple[int, ...]]) -> SideConstraints:
-        if not self.side_constraints:
-            return NO_SIDE_CONSTRAINTS
+        """Return the side constraints in terms of places in a list of rules."""
         places: dict[int, list[int]] = {}
-        for place, rule in enumerate(rules):
+        for place, rule in enumerate(rules if self.side_constraints else ()):
             number = number_of(rule, self.samples.d)
             for j in (number, *self._literal_terms(number)):
                 places.setdefault(j, []).append(place)
-        found = []
-        for row in self.side_constraints.linear:
-            terms = (
-                (factor, tuple(sorted({place for j in any_of for place in places.get(j, ())})))
-                for factor, any_of in row.terms
-            )
-            there = tuple((factor, some) for factor, some in terms if some)
-            if there or row.at_least > 0:
-                found.append(LinearConstraint(there, row.at_least))
-        return SideConstraints((SideConstraint("", tuple(found)),) if found else ())
+        return SideConstraints(
+            replace(one, means=tuple(_on_places(one.means, places)))
+            for one in self.side_constraints
+        )
+
+    @property
+    def of_literals(self) -> tuple[RuleSetSelection, SideConstraints]:
+        """A selection from rules of one literal each, and the side constraints on it.
+
+        Some set of these keeps all constraints on literals that some set of rules keeps.
+        """
+        d = self.samples.d
+        rules = tuple((j,) for j in range(d))
+        sample = Samples(
+            np.ones((1, d), dtype=np.bool_),
+            np.ones(1, dtype=np.bool_),
+            features=self.samples.features,
+        )
+        return RuleSetSelection(sample, rules), self._constraints_on(rules)
 
     @cached_property
     def form(self) -> RuleSelection:
@@ -356,6 +365,20 @@ class RuleSetLearning(RuleSetProblem):
         """Return samples, rules and objective."""
         most = f"conjunctions of at most {plural(self.max_literals, 'literal')}"
         return self._facts({"rules": f"{self.n_features} {most}"})
+
+
+def _on_places(
+    rows: Iterable[LinearConstraint], places: Mapping[int, Sequence[int]]
+) -> Iterator[LinearConstraint]:
+    """Yield constraints in terms of other indices; those that always hold are left out."""
+    for row in rows:
+        terms = (
+            (factor, tuple(sorted({place for j in any_of for place in places.get(j, ())})))
+            for factor, any_of in row.terms
+        )
+        there = tuple((factor, some) for factor, some in terms if some)
+        if there or row.at_least > 0:
+            yield LinearConstraint(there, row.at_least)
 
 
 def how_many(d: int, most: int) -> int:
