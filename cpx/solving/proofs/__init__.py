@@ -12,11 +12,13 @@ from typing import Any
 
 from cpx.answers.proof import Proof
 from cpx.answers.result import Result, Status
+from cpx.backends.progress import Progress
 from cpx.check.proofs import PROVABLE, Claim, Refused, Undecided
 from cpx.check.proofs.document import VERSION, fingerprint
 from cpx.errors import InvalidOption
 from cpx.models.base import Problem
 from cpx.models.sufficient_reason.problem import SufficientReason
+from cpx.options import SolveOptions
 from cpx.processes.interrupts import noted
 from cpx.solving.proofs import (
     certificates,
@@ -175,10 +177,13 @@ def prove(
 
 def _of_all(problem: Any, end: float) -> Claim:
     """Return the bound of all answers, whether they keep the side constraints or not."""
-    from cpx.solving.run import solve
+    from cpx.backends.search import Search
 
     left = None if end == math.inf else max(end - time.perf_counter(), _SHORTEST)
-    bound = solve(replace(problem, side_constraints=()), "search", time_limit=left).bound
+    free, options = replace(problem, side_constraints=()), SolveOptions(time_limit=left)
+    progress = Progress(free, options)
+    outcome = Search().solve(free, options, progress)
+    bound = progress.objective if outcome.proved else progress.best_bound
     if bound is None:
         raise Undecided("without the side constraints no bound was found in time")
     return Claim(bound)
